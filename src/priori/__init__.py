@@ -1,0 +1,9 @@
+"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
+
+from priori._version import __version__
+from priori.errors import InputError, OptionError, PrioriError
+from priori.measures import Measure, Task
+from priori.outcomes import Outcomes
+from priori.scores import Scores
+
+__all__ = ["InputError", "Measure", "OptionError", "Outcomes", "PrioriError", "Scores", "Task", "__version__"]

@@ -1,0 +1,21 @@
+"""The errors Priori raises on purpose. Each message says what was given, what is allowed, what to do."""
+
+from __future__ import annotations
+
+
+class PrioriError(ValueError):
+    """Anything the caller can mend; the command line shows it as one line and exits with code 2."""
+
+
+class InputError(PrioriError):
+    """Bad scores: a file, a column, a label or a number that cannot be used."""
+
+
+class OptionError(PrioriError):
+    """A bad option: an unknown name, a number out of range, options that do not go together."""
+
+
+def unknown(kind: str, given: object, allowed: object) -> OptionError:
+    """Return the error for a name that is not one of ours."""
+    names = ", ".join(str(name) for name in allowed)  # type: ignore[attr-defined]
+    return OptionError(f"unknown {kind} {given!r}; choose one of: {names}")
