@@ -67,14 +67,14 @@ class Measure:
         >>> float(errors(Outcomes.from_errors(3, 1, negatives=10, positives=10)))
         8.0
         """
-        label = name or getattr(function, "__name__", "custom")
+        label = name or str(getattr(function, "__name__", "custom"))
         return cls(label, label, lambda outcomes, alpha: function(outcomes), greater_is_better, rate)
 
 
 def divide(numerator: Any, denominator: Any, worst: float) -> Floats:
     """Divide whole numbers once; an undefined ratio (0/0) takes its worst value."""
     top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
-    return np.divide(top, bottom, out=np.full(np.broadcast(top, bottom).shape, worst), where=bottom != 0)
+    return np.asarray(np.divide(top, bottom, out=np.full(np.broadcast(top, bottom).shape, worst), where=bottom != 0))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
     tp, fp, tn, fn = (np.asarray(c, dtype=np.float64) for c in (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn))
     bottom = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
     # Where one decision is never taken the coefficient is 0/0; its neutral value 0 is the convention here.
-    return np.divide(tp * tn - fp * fn, bottom, out=np.zeros(np.shape(bottom)), where=bottom != 0)
+    return np.asarray(np.divide(tp * tn - fp * fn, bottom, out=np.zeros(np.shape(bottom)), where=bottom != 0))
 
 
 MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=True, rate=False)
@@ -240,7 +240,7 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
         if name in ("dcf", "ndcf") and parameters:
             pairs = (pair.partition("=") for pair in parameters.split(","))
             costs = {key.replace("-", "_").strip(): float(value) for key, _, value in pairs}
-            return dcf(**costs, normalised=name == "ndcf")  # type: ignore[arg-type]
+            return dcf(**costs, normalised=name == "ndcf")
         if name in ("f-beta", "fbeta"):
             return f_beta(float(parameters or 1))
         if re.fullmatch(r"f\d+(\.\d+)?", name) and not parameters:
