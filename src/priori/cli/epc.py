@@ -119,7 +119,7 @@ def _tables(curves: list[EPC]) -> str:
     middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
     parts = [
         table_text(
-            f"{first.measure.title} on the test scores, threshold chosen on development scores by {first.criterion.name}",
+            f"{first.measure.title} on the test scores; thresholds by {first.criterion.name} on the development scores",
             header,
             ([point.name, *(percent(value, rate) for value in point.value)] for point in points),
         )

@@ -45,14 +45,15 @@ def command(
     choice = rule.choose(scores, fractions)
     v1, v2 = domain.v1, domain.v2
     at = [float(fraction) for fraction in fractions]
-    columns = {"alpha": at, "threshold": choice.threshold, "dev_v1": v1(choice.outcomes), "dev_v2": v2(choice.outcomes)}
+    dev_v1, dev_v2 = v1(choice.outcomes), v2(choice.outcomes)
+    columns = {"alpha": at, "threshold": choice.threshold, "dev_v1": dev_v1, "dev_v2": dev_v2}
     if format_ == "csv":
         emit(csv_text([columns]), output)
     elif format_ == "json":
         settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
         emit(json_text({**settings, "outcomes": choice.outcomes.to_dict(), **columns}), output)
     else:
-        rows = zip(at, choice.threshold, columns["dev_v1"], columns["dev_v2"], strict=True)
+        rows = zip(at, choice.threshold, dev_v1, dev_v2, strict=True)
         title = f"Threshold by {rule.name}; accept when the score is greater"
         emit(
             table_text(

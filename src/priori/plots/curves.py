@@ -83,7 +83,7 @@ def plot_roc(
     curves: Sequence[AposterioriROC],
     *,
     ax: Axes | None = None,
-    operating_points: Sequence[Any] = (),
+    operating_points: Sequence[EPC] = (),
     chance: bool = True,
 ) -> Axes:
     """Draw ROC curves, a posteriori; ``operating_points`` are EPCs whose a priori points are marked on them."""
@@ -103,7 +103,7 @@ def plot_roc(
     return ax
 
 
-def plot_det(curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operating_points: Sequence[Any] = ()) -> Axes:
+def plot_det(curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operating_points: Sequence[EPC] = ()) -> Axes:
     """Draw DET curves, a posteriori, on normal-deviate axes (Figure 3.1 of the thesis)."""
     from scipy.special import ndtri
 
