@@ -108,7 +108,7 @@ def test_min_dcf_and_break_even_by_brute_force() -> None:
     costs = 0.1 * (1 - curve.tpr) + 0.99 * curve.fpr
     assert priori.a_posteriori_min_dcf(scores) == pytest.approx(costs.min(), abs=1e-15)
     precision = curve.outcomes.tp / np.maximum(curve.outcomes.tp + curve.outcomes.fp, 1)
-    best = np.argmin(np.abs(precision - curve.tpr)[: np.flatnonzero(curve.tpr > 0)[-1] + 1])
+    best = np.argmin(np.where(curve.tpr > 0, np.abs(precision - curve.tpr), np.inf))
     assert priori.a_posteriori_break_even(scores) == pytest.approx((precision[best] + curve.tpr[best]) / 2)
 
 
