@@ -263,7 +263,7 @@ def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     curve = roc(scores, points="hull" if method == "hull" else "all")
-    far, frr = curve.fpr, 1 - curve.tpr
+    far, frr = curve.fpr, curve.outcomes.fn / len(scores.positive)
     crossing = int(np.argmax(far <= frr))
     if crossing == 0:
         return float(far[0])
