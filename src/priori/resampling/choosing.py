@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.resampling.kinds import (
+    EQUAL_ERROR,
+    PRECISION_RECALL,
+    TARGET_NEGATIVE,
+    TARGET_POSITIVE,
+    TARGET_RECALL,
+    WEIGHTED,
+)
 from priori.resampling.streams import compiled
 
-__all__ = ["BREAK_EVEN", "EQUAL_ERROR", "PRECISION_RECALL", "TARGET_NEGATIVE", "TARGET_POSITIVE", "WEIGHTED", "choose"]
+__all__ = ["choose", "compare"]
 
-#: The kinds of criteria. Targets on V = 1 - FAR or 1 - FRR come with the alphas turned round.
-WEIGHTED, TARGET_NEGATIVE, TARGET_POSITIVE, EQUAL_ERROR, PRECISION_RECALL, BREAK_EVEN = range(6)
+#: Two costs nearer than this are compared again in whole numbers.
+NEAR = 1e-12
 
 _S32 = np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
@@ -57,12 +65,18 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
     if kind == WEIGHTED:
         size = _hull(negative, positive, lowest, totals, scratch)
         _walk(size, totals, p, q, scratch, chosen)
-    elif kind == TARGET_NEGATIVE or kind == TARGET_POSITIVE:
-        size = _reachable(kind == TARGET_NEGATIVE, negative, positive, lowest, totals, scratch)
+    elif kind in (TARGET_NEGATIVE, TARGET_POSITIVE, TARGET_RECALL):
+        size = _reachable(kind, negative, positive, lowest, totals, scratch)
         for k in range(p.size):
-            chosen[k] = _nearest(kind == TARGET_NEGATIVE, size, totals, p[k], q[k], scratch)
+            chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
     elif kind == EQUAL_ERROR:
         chosen[:] = _equal_error(negative, positive, lowest, totals)
+    elif kind == PRECISION_RECALL:
+        size = _rising_precision(negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+    else:
+        chosen[:] = _break_even(negative, positive, lowest, totals)
 
 
 @compiled
@@ -122,12 +136,13 @@ def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _reachable(on_negatives, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
     Of the candidates with equal FP the lowest threshold has the fewest FN; of those with equal FN the highest
-    has the fewest FP.
+    has the fewest FP, unless nothing true is accepted: precision and recall then tie, for the lowest to win.
     """
+    on_negatives = kind == TARGET_NEGATIVE
     fp, fn, gap = totals[0], 0, -1
     for g in range(lowest):
         fp -= negative[g]
@@ -144,15 +159,16 @@ def _reachable(on_negatives, negative, positive, lowest, totals, scratch):  # ty
         moved = alarms if on_negatives else misses
         if moved > 0:
             size += 1
-        elif on_negatives:
+        elif on_negatives or (kind == TARGET_RECALL and fn == totals[1]):
             continue
         scratch[0, size - 1], scratch[1, size - 1], scratch[2, size - 1] = fp, fn, g
     return size
 
 
 @compiled
-def _nearest(on_negatives, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
+def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
+    on_negatives = kind == TARGET_NEGATIVE
     row = 0 if on_negatives else 1
     whole = max(totals[row], 1)
     low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
@@ -167,13 +183,13 @@ def _nearest(on_negatives, size, totals, p, q, scratch):  # type: ignore[no-unty
         return scratch[2, min(low, size - 1)]
     before, after = low - 1, low
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
-    if sign == 0:
-        sums = (
-            scratch[0, before] * max(totals[1], 1) + scratch[1, before] * max(totals[0], 1),
-            scratch[0, after] * max(totals[1], 1) + scratch[1, after] * max(totals[0], 1),
-        )
-        return scratch[2, before] if sums[0] <= sums[1] else scratch[2, after]
-    nearer_before = sign > 0 if on_negatives else sign < 0
+    if sign == 0 and kind == TARGET_RECALL:
+        nearer_before = _advantage(1, 2, totals[1], before, after, scratch) >= 0
+    elif sign == 0:
+        alarms, misses = scratch[0, before] - scratch[0, after], scratch[1, after] - scratch[1, before]
+        nearer_before = alarms * max(totals[1], 1) <= misses * max(totals[0], 1)
+    else:
+        nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
 
 
@@ -204,3 +220,130 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
         fn += misses
         gap = g
     return gap
+
+
+# -- precision and recall ------------------------------------------------------------------------------------
+
+
+@compiled
+def _advantage(p, q, positives, i, j, scratch):  # type: ignore[no-untyped-def]
+    """Return the sign of what candidate i has over j in alpha precision + (1 - alpha) recall, exactly."""
+    tp_i, tp_j = positives - scratch[1, i], positives - scratch[1, j]
+    accepted_i, accepted_j = max(tp_i + scratch[0, i], 1), max(tp_j + scratch[0, j], 1)
+    more_precise = tp_i * accepted_j - tp_j * accepted_i
+    more_found = tp_i - tp_j
+    if more_precise >= 0 and more_found >= 0:
+        return 1 if p * more_precise > 0 or (q - p) * more_found > 0 else 0
+    if more_precise <= 0 and more_found <= 0:
+        return -1 if p * more_precise < 0 or (q - p) * more_found < 0 else 0
+    sign = compare(p * positives, abs(more_precise), (q - p) * abs(more_found), accepted_i * accepted_j)
+    return sign if more_precise > 0 else -sign
+
+
+@compiled
+def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+    """Write the candidates that may be best for some alpha, thresholds rising; return their number.
+
+    Recall falls along them, so precision must rise; what lies clearly inside the hull goes too.
+    """
+    fp, fn, gap = totals[0], 0, -1
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+        gap = g
+    if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
+        scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
+        return 1
+    size = 0
+    corner = True
+    best_tp, best_accepted = np.int64(-1), np.int64(1)
+    for g in range(lowest, negative.size + 1):
+        at_end = g == negative.size
+        if corner and (at_end or positive[g] > 0):
+            tp = totals[1] - fn
+            accepted = max(tp + fp, 1)
+            if tp * best_accepted > best_tp * accepted or (size == 0):
+                best_tp, best_accepted = tp, accepted
+                size = _push_precision(size, fp, fn, gap, totals[1], scratch)
+            corner = False
+        if not at_end:
+            if positive[g] > 0:
+                fn += positive[g]
+                gap = g
+            if negative[g] > 0:
+                fp -= negative[g]
+                corner = True
+                gap = g
+    return size
+
+
+@compiled
+def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
+    tp = positives - scratch[1, i]
+    return tp / max(tp + scratch[0, i], 1)
+
+
+@compiled
+def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
+    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    precision = _precision(size, positives, scratch)
+    while size > 1:
+        middle, first = _precision(size - 1, positives, scratch), _precision(size - 2, positives, scratch)
+        left = (scratch[1, size - 1] - scratch[1, size - 2]) * (precision - middle)
+        right = (middle - first) * (fn - scratch[1, size - 1])
+        if left <= right + NEAR * (left + right):
+            break
+        size -= 1
+        scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    return size + 1
+
+
+@compiled
+def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
+    """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
+    positives = max(totals[1], 1)
+    alpha = p / q
+    top = -1.0
+    for i in range(size):
+        value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
+        top = max(top, value)
+    best = -1
+    for i in range(size):
+        value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
+        if value >= top - NEAR:
+            if best < 0:
+                best = i
+                continue
+            sign = _advantage(p, q, totals[1], i, best, scratch)
+            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], i, best, scratch) > 0):
+                best = i
+    return scratch[2, best]
+
+
+@compiled
+def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
+    """Return the gap with the smallest |precision - recall|."""
+    positives = totals[1]
+    pair = np.zeros((2, 2), np.int64)  # the best so far and the one at hand: fp, fn
+    pair[0, 1] = totals[0]
+    gap = -1
+    for g in range(lowest):
+        pair[0, 1] -= negative[g]
+        pair[1, 1] += positive[g]
+        gap = g
+    pair[:, 0] = pair[:, 1]
+    best = gap
+    for g in range(lowest, negative.size):
+        if negative[g] == 0 and positive[g] == 0:
+            continue
+        pair[0, 1] -= negative[g]
+        pair[1, 1] += positive[g]
+        tp_best, tp = positives - pair[1, 0], positives - pair[1, 1]
+        accepted_best, accepted = max(tp_best + pair[0, 0], 1), max(tp + pair[0, 1], 1)
+        sign = compare(
+            tp * abs(positives - accepted), accepted_best, tp_best * abs(positives - accepted_best), accepted
+        )
+        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, 1, 0, pair) > 0):
+            best = g
+            pair[:, 0] = pair[:, 1]
+    return best

@@ -9,11 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from priori.resampling.choosing import choose
-from priori.resampling.streams import USERS, below, binomial, compiled, picks, stream
+from priori.resampling.streams import below, binomial, compiled, picks, stream
 
-__all__ = ["count_fixed", "count_rechosen"]
-
-TRIALS = USERS + 1
+__all__ = ["count_fixed", "count_rechosen", "weights_of"]
 
 
 @compiled
@@ -56,17 +54,17 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
             whole = urns.size[u]
             total += left
             for i in range(urns.heavy[u], urns.heavy[u + 1]):
-                hits = binomial(state, left, urns.count[i], whole)
+                hits = binomial(state, left, urns.number[i], whole)
                 weights[urns.cell[i]] += hits
                 left -= hits
-                whole -= urns.count[i]
+                whole -= urns.number[i]
                 if left == 0:
                     break
             if left > 0:
                 picks(state, left, urns.single, urns.light[u], urns.light[u + 1] - urns.light[u], weights)
         else:
             for i in range(urns.heavy[u], urns.heavy[u + 1]):
-                more = m * urns.count[i]
+                more = m * urns.number[i]
                 if urns.partner[i] >= 0:
                     more *= mult[urns.partner[i]]
                 weights[urns.cell[i]] += more
@@ -92,10 +90,12 @@ def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_fixed(first, seed, inner, users, redraw, future, negative, positive, places, rejected, totals):  # type: ignore[no-untyped-def]
+def count_fixed(  # type: ignore[no-untyped-def]
+    first, seed, inner, users, redraw, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+):
     """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
 
-    ``users`` > 0 of them are drawn, anew every ``inner`` replicates. ``places[s, c, x]`` is the gap of cell
+    ``users`` of them are drawn (0: none), anew every ``inner`` replicates. ``places[s, c, x]`` is the gap of cell
     x of class c (0 negative, 1 positive) on the edges of system s. Results: ``rejected[r, s, c, e]``,
     ``totals[r, c]``.
     """
@@ -106,8 +106,8 @@ def count_fixed(first, seed, inner, users, redraw, future, negative, positive, p
     for i in range(rejected.shape[0]):
         replicate = first + i
         if users > 0:
-            draw_users(seed, USERS, replicate // inner, users, future[0], mult)
-        state = stream(seed, TRIALS, replicate)
+            draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
+        state = stream(seed, trial_stream, replicate)
         for c in range(2):
             totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
             for s in range(systems):
@@ -130,7 +130,8 @@ def _threshold(values, drawn_negative, drawn_positive, gap):  # type: ignore[no-
             low, high = values[gap], values[g]
             middle = 0.5 * low + 0.5 * high
             return middle if low <= middle < high else low
-    return np.inf
+    # Nothing above was drawn: reject all. Where every score drawn is -inf, the lowest threshold does already.
+    return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
 
 
 @compiled
@@ -214,3 +215,12 @@ def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # ty
     state = stream(seed, side.trial_stream, replicate)
     totals[0] = draw_trials(state, side.negative, mult, redraw, side.future[1], cells[0])
     totals[1] = draw_trials(state, side.positive, mult, redraw, side.future[2], cells[1])
+
+
+@compiled
+def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped-def]
+    """Return the weights of one replicate of one side: (class, cell)."""
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
+    return cells

@@ -14,10 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["GAMMA", "USERS", "below", "binomial", "mix", "multiplicities", "picks", "stream", "uniform"]
-
-#: What a stream is for; it is part of the stream's key.
-USERS, TRIALS, FUTURE_USERS, FUTURE_TRIALS = 1, 2, 3, 4
+__all__ = ["below", "binomial", "compiled", "picks", "stream", "uniform"]
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -110,15 +107,6 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
     state[0] = z
     if count & 1:
         weights[cells[start + below(state, size)]] += 1
-
-
-@compiled
-def multiplicities(state, draws, counts):  # type: ignore[no-untyped-def]
-    """Draw ``draws`` of the places of ``counts`` with replacement; ``counts`` becomes how often each came."""
-    counts[:] = 0
-    size = counts.size
-    for _ in range(draws):
-        counts[below(state, size)] += 1
 
 
 # -- the binomial distribution, exactly ----------------------------------------------------------------

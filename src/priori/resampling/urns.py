@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIGHT", "Urns", "fill"]
+__all__ = ["LIGHT", "Urns", "fill", "fill_counts"]
 
 Ints = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ LIGHT = 24
 class Urns(NamedTuple):
     """The urns of one class, one after another.
 
-    ``size[u]`` trials lie in urn u. Its heavy cells are ``cell[i]`` with ``count[i]`` trials, i from
+    ``size[u]`` trials lie in urn u. Its heavy cells are ``cell[i]`` with ``number[i]`` trials, i from
     ``heavy[u]`` to ``heavy[u + 1]``, the fullest first; the trials of its light cells are written out,
     ``single[i]`` the cell of each, i from ``light[u]`` to ``light[u + 1]``. Where trials have two
     identities, ``partner[i]`` is the other identity of a heavy cell's trials (-1: none).
@@ -33,7 +33,7 @@ class Urns(NamedTuple):
     size: Ints
     heavy: Ints
     cell: NDArray[np.int32]
-    count: Ints
+    number: Ints
     partner: NDArray[np.int32]
     light: Ints
     single: NDArray[np.int32]
@@ -71,10 +71,28 @@ def fill(
         size=_per_urn(urn_of, urns, count),
         heavy=_starts(np.bincount(urn_of[heavy], minlength=urns)),
         cell=cell[heavy],
-        count=count[heavy],
+        number=count[heavy],
         partner=other[heavy],
         light=_starts(_per_urn(urn_of[few], urns, count[few])),
         single=np.repeat(cell[few], count[few]),
+    )
+
+
+def fill_counts(count: Ints) -> Urns:
+    """Make one urn from the number of trials in each cell."""
+    cell = np.flatnonzero(count).astype(np.int32)
+    count = count[cell].astype(np.int64)
+    heavy = np.flatnonzero(count >= LIGHT)
+    heavy = heavy[np.argsort(-count[heavy], kind="stable")]
+    single = np.repeat(cell[count < LIGHT], count[count < LIGHT])
+    return Urns(
+        size=np.array([count.sum()]),
+        heavy=np.array([0, heavy.size]),
+        cell=cell[heavy],
+        number=count[heavy],
+        partner=np.full(heavy.size, -1, dtype=np.int32),
+        light=np.array([0, single.size]),
+        single=single,
     )
 
 
