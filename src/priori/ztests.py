@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from priori.errors import InputError, OptionError
 from priori.measures import Measure, get_measure
-from priori.outcomes import Outcomes, count
+from priori.normals import AnyMeasure, Rates, Setting, ZComparison, ZSystem
+from priori.outcomes import count
 from priori.pairing import Disagreements, disagreements, pair
-from priori.proportions import NORMAL_RULE, Alternative, p_values, proportion_interval, quantile, standardise
+from priori.proportions import NORMAL_RULE, Alternative, proportion_interval
 from priori.results import Result, plain
 from priori.scores import Scores
-from priori.variances import (
-    Rates,
-    Weights,
-    class_variance,
-    dependent_variance,
-    hter_variance,
-    independent_variance,
-    naive_variance,
-    weights_of,
-)
 
-__all__ = ["ZDifference", "ZInterval", "ZSystem", "ZTest", "ztest", "ztest_scores"]
+__all__ = ["ZTest", "ztest", "ztest_scores"]
 
-Floats = NDArray[np.float64]
-AnyMeasure = str | Measure | Callable[[Outcomes], Any]
 
 #: What each test is, by name: the equation of the thesis, and what to think of it.
 METHODS = {
@@ -43,135 +31,10 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class ZInterval:
-    """A normal distribution around one value and its interval; numbers, or arrays along alpha."""
-
-    value: Floats
-    sd: Floats
-    lower: Floats
-    upper: Floats
-
-    @property
-    def width(self) -> Floats:
-        """The whole interval, upper minus lower (Tables 3.3 and 3.6)."""
-        return self.upper - self.lower
-
-
-@dataclass(frozen=True)
-class ZDifference(ZInterval):
-    """The same for a difference, A minus B, with its test against no difference.
-
-    ``confidence`` is the thesis's delta (Eqs. 3.20, 3.21, 3.25): 1 minus the p-value.
-    """
-
-    statistic: Floats
-    p_value: Floats
-
-    @property
-    def confidence(self) -> Floats:
-        """The confidence that the two systems differ (Tables 3.4 and 3.7)."""
-        return 1 - self.p_value
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is asked of every test: the measure's weights, the level, the direction."""
-
-    weights: Weights
-    confidence_level: float
-    alternative: Alternative
-
-    def interval(self, value: ArrayLike, variance: ArrayLike, lowest: ArrayLike, highest: ArrayLike) -> ZInterval:
-        """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
-        centre, sd = np.asarray(value, dtype=np.float64), np.sqrt(np.asarray(variance, dtype=np.float64))
-        half = quantile(self.confidence_level, self.alternative) * sd
-        lower = np.broadcast_to(lowest, centre.shape) if self.alternative == "less" else centre - half
-        upper = np.broadcast_to(highest, centre.shape) if self.alternative == "greater" else centre + half
-        return ZInterval(centre, sd, np.asarray(lower), np.asarray(upper))
-
-    def difference(self, difference: ArrayLike, variance: ArrayLike, widest: ArrayLike) -> ZDifference:
-        """Return the interval and the test of a difference, which lies within ± ``widest``."""
-        found = self.interval(difference, variance, -np.asarray(widest), widest)
-        z = standardise(found.value, found.sd)
-        return ZDifference(found.value, found.sd, found.lower, found.upper, z, p_values(z, self.alternative))
-
-
-@dataclass(frozen=True)
-class ZSystem:
-    """One system: its rates, and the intervals that the three distributions give.
-
-    ``hter`` is the distribution of the aggregate (Eq. 3.30; 3.31 for DCF); ``naive`` (3.35) and ``class_error``
-    (3.34) are kept for comparison and are over-confident.
-    """
-
-    name: str
-    rates: Rates
-    hter: ZInterval
-    naive: ZInterval
-    class_error: ZInterval
-
-    @classmethod
-    def of(cls, name: str, rates: Rates, setting: Setting) -> ZSystem:
-        """Compute the three intervals."""
-        weights = setting.weights
-        value, limits = rates.value(weights), (weights.lowest, weights.highest)
-        return cls(
-            name,
-            rates,
-            setting.interval(value, hter_variance(rates, weights), *limits),
-            setting.interval(value, naive_variance(rates, weights), *limits),
-            setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0),
-        )
-
-    @property
-    def intervals(self) -> dict[str, ZInterval]:
-        """The three intervals by name."""
-        return {"hter": self.hter, "naive": self.naive, "class": self.class_error}
-
-
-@dataclass(frozen=True)
-class ZComparison:
-    """The four tests of the difference between two systems; ``dependent`` only where trials are paired."""
-
-    dependent: ZDifference | None
-    independent: ZDifference
-    naive: ZDifference
-    class_error: ZDifference
-
-    @classmethod
-    def of(cls, a: Rates, b: Rates, setting: Setting, found: Disagreements | None) -> ZComparison:
-        """Compute the tests; ``found`` are the disagreements, where the trials are the same."""
-        weights = setting.weights
-        difference = a.value(weights) - b.value(weights)
-        widest = weights.highest - weights.lowest
-        naive = naive_variance(a, weights) + naive_variance(b, weights)
-        class_ = class_variance(a, weights) + class_variance(b, weights)
-        return cls(
-            None if found is None else setting.difference(difference, dependent_variance(found, a, weights), widest),
-            setting.difference(difference, independent_variance(a, b, weights), widest),
-            setting.difference(difference, naive, widest),
-            setting.difference(a.classification_error - b.classification_error, class_, 1.0),
-        )
-
-    @property
-    def tests(self) -> dict[str, ZDifference]:
-        """The tests by name, the ones to trust first."""
-        paired = {} if self.dependent is None else {"dependent": self.dependent}
-        return {**paired, "independent": self.independent, "naive": self.naive, "class": self.class_error}
-
-    def significant(self, confidence_level: float) -> NDArray[np.bool_]:
-        """Whether the dependent and the independent test both find a difference (thesis, end of section 3.3)."""
-        verdict = self.independent.p_value < 1 - confidence_level
-        return np.asarray(
-            verdict if self.dependent is None else verdict & (self.dependent.p_value < 1 - confidence_level)
-        )
-
-
-@dataclass(frozen=True)
 class ZTest(Result):
     """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
 
-    measure: str
+    measure: Measure
     confidence_level: float
     alternative: str
     a: ZSystem
@@ -187,10 +50,10 @@ class ZTest(Result):
     @property
     def sentence(self) -> str:
         """The result in words."""
-        level, title = f"{100 * self.confidence_level:g} %", get_measure(self.measure).title
+        level = f"{100 * self.confidence_level:g} %"
         if self.comparison is None:
             hter = self.a.hter
-            return f"{title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
+            return f"{self.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
         said = [
             f"{name} {test.confidence:.1%}"
             for name, test in self.comparison.tests.items()
@@ -219,7 +82,7 @@ class ZTest(Result):
         """Return the settings, the rates, the verdict and the warnings."""
         systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
         return {
-            "measure": self.measure,
+            "measure": self.measure.name,
             "confidence_level": self.confidence_level,
             "alternative": self.alternative,
             **{name: _described(system, self.confidence_level) for name, system in systems.items()},
@@ -251,16 +114,22 @@ class ZTest(Result):
 
 def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
     """Return a system's rates with the intervals for single rates, and its aggregates."""
-    rates = system.rates
-    single: dict[str, Any] = {}
-    for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
-        errors = rate * trials
-        single[name] = {"value": rate, "errors": errors, "trials": trials}
-        for method in ("normal", "wilson", "exact") if errors > 0 else ("wilson", "exact", "rule-of-three"):
-            found = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)  # type: ignore[arg-type]
-            single[name][method.replace("-", "_")] = [found.lower, found.upper]
     values = {name: [one.lower, one.upper] for name, one in system.intervals.items()}
-    return {"name": system.name, "value": system.hter.value, **single, "interval": values}
+    rates = _single_rates(system.rates, confidence_level)
+    return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
+
+
+def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
+    """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
+        errors = float(rate * trials)
+        whole = round(errors) if abs(errors - round(errors)) < 1e-6 else errors
+        found[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
+        for method in ("normal", "wilson", "exact") + (() if errors else ("rule-of-three",)):
+            one = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
+            found[name][method.replace("-", "_")] = [float(one.lower), float(one.upper)]
+    return found
 
 
 # -- making one --------------------------------------------------------------------------------------------------
@@ -309,12 +178,12 @@ def ztest(
     >>> from priori import ztest
     >>> found = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
     >>> f"{found.a.hter.width:.3%} {found.a.naive.width:.3%} {found.a.class_error.width:.3%}"  # Table 3.3
-    '1.531% 0.156% 0.125%'
+    '1.531% 0.157% 0.125%'
     >>> found = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
     >>> found.significant, f"{found.comparison.independent.sd:.4f}"  # Table 3.4
     (False, '0.0057')
     """
-    setting = _setting(measure, None, confidence_level, alternative)
+    setting = Setting.of(measure, None, confidence_level, alternative)
     a = _published(far, frr, negatives, positives)
     if far_b is None and frr_b is None:
         if negatives_b is not None or positives_b is not None:
@@ -322,7 +191,13 @@ def ztest(
         return _tested(measure, setting, [("A", a)], None)
     if far_b is None or frr_b is None:
         raise OptionError("a second system needs both rates: far_b and frr_b (--far-b and --frr-b)")
-    b = _published(far_b, frr_b, negatives_b or negatives, positives_b or positives)
+    b = _published(
+        far_b,
+        frr_b,
+        negatives if negatives_b is None else negatives_b,
+        positives if positives_b is None else positives_b,
+        of="_b",
+    )
     return _tested(measure, setting, [("A", a), ("B", b)], None)
 
 
@@ -362,7 +237,7 @@ def ztest_scores(
     >>> ztest_scores(a, 1.5, b, 1.0).sentence
     'A and B differ significantly at 95 % (confidence: dependent 100.0%, independent 100.0%)'
     """
-    setting = _setting(measure, None, confidence_level, alternative)
+    setting = Setting.of(measure, None, confidence_level, alternative)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
     if b is None:
         return _tested(measure, setting, systems, None)
@@ -373,13 +248,6 @@ def ztest_scores(
     return _tested(measure, setting, systems, found)
 
 
-def _setting(
-    measure: AnyMeasure, alpha: ArrayLike | None, confidence_level: float, alternative: Alternative
-) -> Setting:
-    quantile(confidence_level, alternative)  # says what is wrong with either
-    return Setting(weights_of(measure, alpha), confidence_level, alternative)
-
-
 def _tested(
     measure: AnyMeasure, setting: Setting, systems: list[tuple[str, Rates]], found: Disagreements | None
 ) -> ZTest:
@@ -387,7 +255,7 @@ def _tested(
     warnings = [line for system in made for line in _doubts(system, setting.confidence_level)]
     comparison = None if len(made) == 1 else ZComparison.of(made[0].rates, made[1].rates, setting, found)
     return ZTest(
-        get_measure(measure).name,
+        get_measure(measure),
         setting.confidence_level,
         setting.alternative,
         made[0],
@@ -397,35 +265,34 @@ def _tested(
     )
 
 
-def _published(far: float, frr: float, negatives: int, positives: int) -> Rates:
+def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
     for name, rate in (("far", far), ("frr", frr)):
         if not 0 <= rate <= 1:
             hint = f"; if it is a percentage, give {rate / 100:g}" if 1 < rate <= 100 else ""
-            raise InputError(f"{name} = {rate:g} is not a rate between 0 and 1{hint}")
+            raise InputError(f"{name}{of} = {rate:g} is not a rate between 0 and 1{hint}")
     for name, trials in (("negatives", negatives), ("positives", positives)):
         if not (trials >= 1 and float(trials).is_integer()):
-            raise InputError(f"{name} = {trials:g} is not a number of trials; give a whole number from 1 up")
+            raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
     return Rates(*(np.asarray(number, dtype=np.float64) for number in (far, frr, negatives, positives)))
 
 
 def _doubts(system: ZSystem, confidence_level: float) -> list[str]:
     """Return a warning for each rate whose normal approximation is doubtful, with what to use instead."""
     lines = []
-    rates = system.rates
-    for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
-        spread = float(trials * rate * (1 - rate))
+    for name, found in _single_rates(system.rates, confidence_level).items():
+        rate, trials = found["value"], found["trials"]
+        spread = trials * rate * (1 - rate)
         if spread >= NORMAL_RULE:
             continue
-        offers = []
-        for title, method in (("exact", "exact"), ("Wilson", "wilson")):
-            found = proportion_interval(rate * trials, trials, method=method, confidence_level=confidence_level)  # type: ignore[arg-type]
-            offers.append(f"{title} {found.lower:.5f} to {found.upper:.5f}")
-        if rate == 0:
-            limit = proportion_interval(0, trials, method="rule-of-three", confidence_level=confidence_level).upper
-            offers.append(f"rule of three at most {limit:.5f}")
+        offers = [
+            f"{title} {found[method][0]:.5f} to {found[method][1]:.5f}"
+            for title, method in (("exact", "exact"), ("Wilson", "wilson"))
+        ]
+        if "rule_of_three" in found:
+            offers.append(f"rule of three at most {found['rule_of_three'][1]:.5f}")
         lines.append(
-            f"{system.name}: {name} {rate:g} of {trials:.0f} trials has n p (1 - p) = {spread:.3g}, under "
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
             f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
-            f"{name} alone: {', '.join(offers)}"
+            f"{name.upper()} alone: {', '.join(offers)}"
         )
     return lines
