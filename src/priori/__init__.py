@@ -2,6 +2,7 @@
 
 from priori._version import __version__
 from priori.criteria import Criterion, choose_threshold
+from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
@@ -38,6 +39,8 @@ __all__ = [
     "Task",
     "__version__",
     "a_posteriori_auc",
+    "a_posteriori_auc_interval",
+    "a_posteriori_auc_test",
     "a_posteriori_break_even",
     "a_posteriori_eer",
     "a_posteriori_min_dcf",
