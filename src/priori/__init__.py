@@ -3,10 +3,12 @@
 from priori._version import __version__
 from priori.criteria import Criterion, choose_threshold
 from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+from priori.designeffect import design_effect
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
 from priori.outcomes import Outcomes, count
+from priori.planning import plan
 from priori.proportions import mcnemar_test, proportion_interval, proportion_test
 from priori.roc import (
     AposterioriDET,
@@ -49,9 +51,11 @@ __all__ = [
     "average_precision",
     "choose_threshold",
     "count",
+    "design_effect",
     "det",
     "epc",
     "mcnemar_test",
+    "plan",
     "proportion_interval",
     "proportion_test",
     "roc",

@@ -39,6 +39,13 @@ def check_level(confidence_level: float) -> float:
     return float(confidence_level)
 
 
+def check_rate(name: str, rate: float) -> None:
+    """Say so when a rate is none, with what a percentage would be."""
+    if not 0 <= rate <= 1:
+        hint = f"; if it is a percentage, give {rate / 100:g}" if 1 < rate <= 100 else ""
+        raise InputError(f"{name} = {rate:g} is not a rate between 0 and 1{hint}")
+
+
 def check_alternative(alternative: str) -> None:
     """Say so when a test's direction is not one of ours."""
     if alternative not in ("two-sided", "less", "greater"):

@@ -13,7 +13,7 @@ from priori.measures import Measure, get_measure
 from priori.normals import AnyMeasure, Rates, Setting, ZComparison, ZSystem
 from priori.outcomes import count
 from priori.pairing import Disagreements, disagreements, pair
-from priori.proportions import NORMAL_RULE, Alternative, proportion_interval
+from priori.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
 from priori.results import Result, plain
 from priori.scores import Scores
 
@@ -267,9 +267,7 @@ def _tested(
 
 def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
     for name, rate in (("far", far), ("frr", frr)):
-        if not 0 <= rate <= 1:
-            hint = f"; if it is a percentage, give {rate / 100:g}" if 1 < rate <= 100 else ""
-            raise InputError(f"{name}{of} = {rate:g} is not a rate between 0 and 1{hint}")
+        check_rate(name + of, rate)
     for name, trials in (("negatives", negatives), ("positives", positives)):
         if not (trials >= 1 and float(trials).is_integer()):
             raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
