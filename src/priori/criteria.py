@@ -194,10 +194,16 @@ def _lowest(costs: Sequence[Any]) -> list[int]:
 
 
 class BreakEven(Search):
-    """``|V1 - V2|``: the equal error rate, or break-even point (Eq. 8). It does not depend on alpha."""
+    """``|V1 - V2|``: the equal error rate, or break-even point (Eq. 8). It does not depend on alpha.
+
+    Precision and recall are both 0, hence equal, wherever no positive is accepted; such a candidate is no
+    break-even point anyone wants, and is taken only when there is no other.
+    """
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        return np.abs(self.v1(outcomes) - self.v2(outcomes))
+        gap = np.abs(self.v1(outcomes) - self.v2(outcomes))
+        useless = (outcomes.tp == 0) & (gap == 0)
+        return gap if useless.all() else np.where(useless, np.inf, gap)
 
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
