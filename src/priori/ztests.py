@@ -22,7 +22,7 @@ __all__ = ["ZTest", "ztest", "ztest_scores"]
 
 #: What each test is, by name: the equation of the thesis, and what to think of it.
 METHODS = {
-    "hter": ("3.30, 3.31", "the right one"),
+    "hter": ("3.30", "the aggregate's own"),
     "dependent": ("3.33", "same trials"),
     "independent": ("3.32", "different trials, or only rates known"),
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
@@ -55,7 +55,7 @@ class ZTest(Result):
             hter = self.a.hter
             return f"{self.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
         said = [
-            f"{name} {test.confidence:.1%}"
+            f"{name} {100 * test.confidence:.1f} %"
             for name, test in self.comparison.tests.items()
             if name in ("dependent", "independent")
         ]
@@ -235,7 +235,7 @@ def ztest_scores(
     >>> a = Scores.from_predictions(label, rng.normal(3 * label))
     >>> b = Scores.from_predictions(label, rng.normal(2 * label))
     >>> ztest_scores(a, 1.5, b, 1.0).sentence
-    'A and B differ significantly at 95 % (confidence: dependent 100.0%, independent 100.0%)'
+    'A and B differ significantly at 95 % (confidence: dependent 100.0 %, independent 100.0 %)'
     """
     setting = Setting.of(measure, None, confidence_level, alternative)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
@@ -254,6 +254,8 @@ def _tested(
     made = [ZSystem.of(name, rates, setting) for name, rates in systems]
     warnings = [line for system in made for line in _doubts(system, setting.confidence_level)]
     comparison = None if len(made) == 1 else ZComparison.of(made[0].rates, made[1].rates, setting, found)
+    if comparison is not None:
+        warnings += _against(comparison, setting.alternative)
     return ZTest(
         get_measure(measure),
         setting.confidence_level,
@@ -263,6 +265,17 @@ def _tested(
         comparison,
         tuple(warnings),
     )
+
+
+def _against(comparison: ZComparison, alternative: Alternative) -> list[str]:
+    """Return a warning when a one-sided test looks the other way than the difference."""
+    difference = float(comparison.independent.value)
+    if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
+        return [
+            f"the one-sided test asks whether A is {'above' if alternative == 'greater' else 'below'} B, and the "
+            f"difference A - B is {difference:.4g}: it cannot be significant (a direction must be fixed before looking)"
+        ]
+    return []
 
 
 def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
