@@ -6,6 +6,7 @@ from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
 from priori.outcomes import Outcomes, count
+from priori.readers import read
 from priori.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -45,5 +46,6 @@ __all__ = [
     "count",
     "det",
     "epc",
+    "read",
     "roc",
 ]
