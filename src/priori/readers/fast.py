@@ -22,7 +22,6 @@ from priori.errors import InputError
 from priori.readers import text
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.source import Source
-from priori.readers.text import cleaned
 from priori.scores import Names
 
 if TYPE_CHECKING:
@@ -33,9 +32,9 @@ __all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
 PIECE = 1 << 20
 
-#: Names the text parser must see: in fields without quotes and with them.
-ODD = r"[\x00-\x20\x7f]|^#|^$"
-ODD_QUOTED = r"[\x00-\x1f\x7f]|^ | $|^$"
+#: What the text parser must see: in fields without quotes, and with them.
+_ODD = re.compile(r"[\x00\t ]|^#|^$")
+_ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^ | $|^$")
 
 
 class Unclean(Exception):
@@ -78,11 +77,11 @@ def load(source: Source, layout: Layout) -> Table:
     import duckdb
 
     try:
-        table = _load(source, _single_delimiter(source, layout))
+        table = _load(source, *_prepared(source, layout))
     except (duckdb.Error, Unclean):
-        with cleaned(source, layout) as (copy, plain):
+        with text.cleaned(source, layout) as (copy, plain):
             try:
-                table = _load(copy, plain) if copy.size else text.load(source, layout)
+                table = _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
             except duckdb.Error as error:
                 raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
     return replace(table, layout=layout)
@@ -93,8 +92,11 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _single_delimiter(source: Source, layout: Layout) -> Layout:
-    """Return the layout with the one character that separates its fields, guessed from the first row."""
+def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
+    """Return the layout with the one character that separates its fields, and whether blanks stand around them.
+
+    Both are guessed from the first row; rows that are otherwise are found when they are read.
+    """
     for line_number, line in source.lines():
         if line_number <= layout.skip:
             if line.count('"') % 2:  # duckdb would take the rows below for the rest of a quoted field
@@ -102,19 +104,20 @@ def _single_delimiter(source: Source, layout: Layout) -> Layout:
         elif line:
             break
     if layout.delimiter != BLANKS:
-        return layout
+        return layout, any(text != text.strip(" ") for text in line.split(layout.delimiter))
     if set(range(len(layout.fields))) != {*layout.columns.values(), *layout.trial}:
         raise Unclean  # a comment in a field nobody looks at would go unseen
-    return replace(layout, delimiter="\t" if "\t" in line else " ", quoted=False)
+    return replace(layout, delimiter="\t" if "\t" in line else " "), False
 
 
-def _load(source: Source, layout: Layout) -> Table:
+def _load(source: Source, layout: Layout, trim: bool = False, *, trusted: bool = False) -> Table:
+    columns = _columns(layout, trim, trusted)
     with connection() as database:
-        database.execute(f"CREATE TEMP TABLE trials AS SELECT {_columns(layout)} FROM {_scan(source, layout)}")
+        database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
         table = table_of(database, layout, "trials")
-    odd = re.compile(ODD_QUOTED if layout.quoted else ODD)
-    for group, names in table.names.items():
-        if (group != "label" or not layout.quoted) and any(map(odd.search, names.values.tolist())):
+    if not trusted:
+        odd = _ODD_QUOTED if layout.quoted else _ODD
+        if any(odd.search(name) for names in table.names.values() for name in names.values.tolist()):
             raise Unclean
     return table
 
@@ -130,24 +133,35 @@ def _scan(source: Source, layout: Layout) -> str:
     )
 
 
-def _columns(layout: Layout) -> str:
-    """Return the expressions of the columns we keep; each raises an error on what the text parser must see."""
-    trim = "trim({})" if layout.quoted else "{}"
-    found = [f"{trim.format(f'c{place}')} AS {column}" for column, place in layout.names.items()]
+def _columns(layout: Layout, trim: bool, trusted: bool) -> str:
+    """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
+
+    def field(place: int) -> str:
+        return f"trim(c{place})" if trim else f"c{place}"
+
+    def checked(value: str, odd: str) -> str:
+        return value if trusted else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
+
+    found = [f'{field(place)} AS "{column}"' for column, place in layout.names.items()]
     if "score" in layout.columns:
         written = f"c{layout.columns['score']}"
         value = f"CAST({written} AS DOUBLE)"
         too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
-        comment = "starts_with(c0, '#')"
-        odd = f"contains({written}, '_') OR ({too_large}) OR {comment}"
-        found.append(f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END AS score")
+        comment = "starts_with(c0, '#')"  # a comment line with as many fields as a row
+        found.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + " AS score")
     if layout.trial:
-        parts = [trim.format(f"c{place}") for place in layout.trial]
-        odd = literal(ODD_QUOTED if layout.quoted else ODD)
-        odd = " OR ".join(f"{part} IS NULL OR regexp_matches({part}, {odd})" for part in parts)
-        joined = " || ' ' || ".join(parts)
-        found.append(f"CASE WHEN {odd} THEN error('unclean') ELSE {joined} END AS trial")
+        parts = [field(place) for place in layout.trial]
+        odd = " OR ".join(_odd(part, layout.quoted) for part in parts)
+        found.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
     return ", ".join(found)
+
+
+def _odd(part: str, quoted: bool) -> str:
+    """Return the expression that finds, in a part of a trial id, what `_ODD` and `_ODD_QUOTED` find in names."""
+    inside = "\0\t\n\r" if quoted else "\0\t "
+    checks = [f"{part} IS NULL", *(f"contains({part}, chr({ord(character)}))" for character in inside)]
+    checks += [f"starts_with({part}, ' ')", f"suffix({part}, ' ')"] if quoted else [f"starts_with({part}, '#')"]
+    return " OR ".join(checks)
 
 
 def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
@@ -158,14 +172,14 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
     lists: dict[str, Names] = {}
     wanted = ["coalesce(score, 'nan'::DOUBLE) AS score"] if "score" in layout.columns else []
     for group, members in layout.groups.items():
-        union = " UNION ".join(f"SELECT DISTINCT {member} AS name FROM trials" for member in members)
+        union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
         names = [name for (name,) in database.execute(f"FROM {group}_names").fetchall()]
         if not names or None in (names[0], names[-1]) or names[0] == "":
             raise Unclean(members)
         lists[group] = Names(np.array(names, dtype=str))
         database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
-        wanted += [f"enum_code({member}::{group}_name) AS {member}" for member in members]
+        wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
     columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
     score = columns.pop("score", None)
     codes = {name: column.astype(np.int32) for name, column in columns.items()}

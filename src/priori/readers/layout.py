@@ -16,8 +16,8 @@ __all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Layout", "Table"]
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
 
-#: What no name may hold: such a name cannot be shown on one line.
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+#: What no name may hold, so that it can be shown on one line and between tabs.
+CONTROL = re.compile(r"[\x00\t\n\r]")
 
 #: The columns read as names, and the list of names each belongs to; claimed and real users share one.
 NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset": "dataset", "test": "test"}

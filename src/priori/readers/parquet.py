@@ -40,7 +40,7 @@ def read(sample: Sample) -> Table:
             types = {column: kind for column, kind, *_ in database.execute("DESCRIBE file").fetchall()}
             found = match_columns(tuple(types), sample.columns, source=name)
             columns = {column: _expression(column, given, types[given], name) for column, given in found.items()}
-            selected = ", ".join(f"{expression} AS {column}" for column, expression in columns.items())
+            selected = ", ".join(f'{expression} AS "{column}"' for column, expression in columns.items())
             database.execute(f"CREATE TEMP VIEW trials AS SELECT {selected} FROM file")
             return _fetched(database, tuple(found))
         except fast.Unclean as error:
@@ -75,7 +75,7 @@ def _missing(database: DuckDBPyConnection, columns: Sequence[str], found: Mappin
     from priori.readers import fast
 
     for column in columns:
-        database.execute(f"CREATE TEMP TABLE {column}_list AS SELECT {column} AS name FROM trials")
+        database.execute(f'CREATE TEMP TABLE {column}_list AS SELECT "{column}" AS name FROM trials')
         query = f"SELECT count(*), min(rowid) FROM {column}_list WHERE name IS NULL OR name = ''"
         count, first = fast.single(database, query)
         if count:

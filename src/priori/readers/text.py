@@ -123,7 +123,7 @@ def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, 
             if CONTROL.search(fields[place]):
                 raise InputError(
                     f"{source.name}:{line}: the {layout.fields[place]} {_shown(fields[place])} "
-                    "holds a control character; remove it"
+                    "holds a tab or a line break; remove it"
                 )
         yield line, [fields[place] for place in names], " ".join(fields[place] for place in layout.trial), value
 
