@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
     from priori.ztests import ztest, ztest_scores
@@ -45,6 +46,7 @@ _LATER = {
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
+    "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -83,6 +85,7 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "read",
     "roc",
     "ztest",
     "ztest_epc",
