@@ -139,3 +139,18 @@ def test_without_a_path_the_usage_is_shown(script: str) -> None:
 
 def test_tables_stay_small() -> None:
     assert sum(path.stat().st_size for path in TABLES.glob("*.csv.gz")) < 600_000
+
+
+def test_faces_rank_differently_by_development_equal_error_rate_and_a_priori_on_test() -> None:
+    systems = priori.examples.load("faces").systems
+    curves = {name: priori.epc(*sets, criterion="eer", alpha=0.5) for name, sets in systems.items()}
+    on_dev = {name: float(curve.dev_v1[0] + curve.dev_v2[0]) / 2 for name, curve in curves.items()}
+    on_test = {name: float(curve.value[0]) for name, curve in curves.items()}
+    assert {name: round(100 * value, 1) for name, value in on_dev.items()} == {
+        "correlation": 6.6, "binary-patterns": 7.8, "fisherfaces": 9.4, "gradients": 9.5, "eigenfaces": 10.5,
+    }  # fmt: skip
+    assert {name: round(100 * value, 1) for name, value in on_test.items()} == {
+        "correlation": 12.9, "binary-patterns": 10.4, "fisherfaces": 13.3, "gradients": 13.9, "eigenfaces": 9.8,
+    }  # fmt: skip
+    assert min(on_dev, key=on_dev.__getitem__) == "correlation"
+    assert max(on_dev, key=on_dev.__getitem__) == min(on_test, key=on_test.__getitem__) == "eigenfaces"
