@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import hypothesis.strategies as st
 
@@ -68,7 +69,7 @@ def at(threshold: float, negatives: list[float], positives: list[float]) -> Cand
 
 def candidates(negatives: list[float], positives: list[float]) -> list[Candidate]:
     values = sorted(set(negatives) | set(positives))
-    thresholds = [-math.inf, *(midpoint(a, b) for a, b in zip(values, values[1:], strict=False)), math.inf]
+    thresholds = [-math.inf, *(midpoint(a, b) for a, b in pairwise(values)), math.inf]
     return [at(threshold, negatives, positives) for threshold in thresholds]
 
 
