@@ -107,7 +107,8 @@ def _figure_1_conclusions(two: Two) -> list[Conclusion]:
             "Section 3.3: with more scores in the well separable set, pooling is drawn towards its curve",
             bool(nearer and two.averages["pooled"].area > two.averages["threshold"].area),
             f"at the fixed threshold pooled rates are ({pooled[0]:.3f}, {pooled[1]:.3f}), averaged ones "
-            f"({mean[0]:.3f}, {mean[1]:.3f}); areas {two.averages['pooled'].area:.3f} and {two.averages['threshold'].area:.3f}",
+            f"({mean[0]:.3f}, {mean[1]:.3f}); areas {two.averages['pooled'].area:.3f} and "
+            f"{two.averages['threshold'].area:.3f}",
         ),
         Conclusion(
             "Section 3.3: with equal class sizes, the threshold average and the pooled curve are identical",
