@@ -1,4 +1,10 @@
-"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
+"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?
+
+The curve itself is imported at once; everything around it (bands, tests, averages, readers) when first used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
 from priori.criteria import Criterion, choose_threshold
@@ -20,11 +26,36 @@ from priori.roc import (
 )
 from priori.scores import Scores
 
+if TYPE_CHECKING:
+    from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.designeffect import design_effect
+    from priori.planning import plan
+    from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.resampling import Band
+    from priori.zcurves import ztest_epc
+    from priori.ztests import ztest, ztest_scores
+
+#: Where the names that are imported when first used live. None of them is also the name of a module.
+_LATER = {
+    "Band": "priori.resampling",
+    "a_posteriori_auc_interval": "priori.delong",
+    "a_posteriori_auc_test": "priori.delong",
+    "design_effect": "priori.designeffect",
+    "mcnemar_test": "priori.proportions",
+    "plan": "priori.planning",
+    "proportion_interval": "priori.proportions",
+    "proportion_test": "priori.proportions",
+    "ztest": "priori.ztests",
+    "ztest_epc": "priori.zcurves",
+    "ztest_scores": "priori.ztests",
+}
+
 __all__ = [
     "EPC",
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "Band",
     "Criterion",
     "InputError",
     "Measure",
@@ -35,6 +66,8 @@ __all__ = [
     "Task",
     "__version__",
     "a_posteriori_auc",
+    "a_posteriori_auc_interval",
+    "a_posteriori_auc_test",
     "a_posteriori_break_even",
     "a_posteriori_eer",
     "a_posteriori_min_dcf",
@@ -43,7 +76,25 @@ __all__ = [
     "average_precision",
     "choose_threshold",
     "count",
+    "design_effect",
     "det",
     "epc",
+    "mcnemar_test",
+    "plan",
+    "proportion_interval",
+    "proportion_test",
     "roc",
+    "ztest",
+    "ztest_epc",
+    "ztest_scores",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'priori' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))
