@@ -1,4 +1,4 @@
-"""Choices: what a visitor can set in the form, checked field by field, so that each complaint stands where it belongs."""
+"""Choices: what a visitor can set in the form, checked field by field: each complaint stands where it belongs."""
 
 from __future__ import annotations
 

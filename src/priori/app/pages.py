@@ -44,16 +44,14 @@ class Pages:
         context = _form(key, job, errors=job.errors)
         return self._render("app.html", **context, nonce=nonce, job=job, status=status, jobs=[])
 
-    def wrong(
-        self, key: str, nonce: str, job: Job | None, fields: Mapping[str, str], errors: Mapping[str, str]
-    ) -> str:
+    def wrong(self, key: str, nonce: str, job: Job | None, fields: Mapping[str, str], errors: Mapping[str, str]) -> str:
         """A form that cannot be used, with what is wrong."""
         context = _form(key, job, fields, errors)
         return self._render("app.html", **context, nonce=nonce, job=job, status=None, jobs=[])
 
     def result(self, key: str, nonce: str, job: Job, page: str) -> str:
         """A job that is done: its report, with the bar on top."""
-        context = {**_form(key, job), "job": job, "nonce": nonce}
+        context = {**_form(key, job, errors=job.errors), "job": job, "nonce": nonce}
         head, bar = self._render("result_head.html", **context), self._render("result_bar.html", **context)
         return fill_result(page, job.mark, nonce=nonce, head=head, bar=bar)
 
@@ -70,20 +68,19 @@ def _form(
 ) -> dict[str, Any]:
     """Return what the form's template needs: values as text, systems with their files, errors by field."""
     choices = asdict(job.choices if job is not None else Choices())
-    values = {name: {True: "1", False: ""}.get(value, value) if isinstance(value, bool) else value
-              for name, value in choices.items()}  # fmt: skip
-    systems = [{"key": "0", "name": "", "files": None}]
-    if job is not None and job.systems:
-        systems = [{"key": name, "name": one.name, "files": one} for name, one in job.systems.items()]  # type: ignore[misc]
+    values = {name: ("1" if value else "") if isinstance(value, bool) else value for name, value in choices.items()}
+    kept = job.systems if job is not None else {}
+    names = {key: one.name for key, one in kept.items()}
     if fields is not None:
         values = {name: fields.get(name, "") for name in values}
-        systems = [
-            {"key": name.removeprefix("name-"), "name": text, "files": job.systems.get(name[5:]) if job else None}  # type: ignore[misc]
-            for name, text in fields.items()
-            if name.startswith("name-")
-        ] or systems
-    return {"key": key, "values": values, "systems": systems, "errors": dict(errors or {}),
-            "notes": job.notes if job is not None else {}}  # fmt: skip
+        names = {name.removeprefix("name-"): text for name, text in fields.items() if name.startswith("name-")}
+    return {
+        "key": key,
+        "values": values,
+        "systems": [{"key": one, "name": name, "files": kept.get(one)} for one, name in (names or {"0": ""}).items()],
+        "errors": dict(errors or {}),
+        "notes": job.notes if job is not None else {},
+    }
 
 
 def short(text: str, longest: int = 60) -> str:

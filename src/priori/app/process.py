@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -91,6 +92,7 @@ async def run_worker(
     finally:
         watching.cancel()
         await asyncio.shield(_end(process))
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 async def _converse(
@@ -116,7 +118,7 @@ async def _converse(
             return _died(limits, f" (exit {await process.wait()})")
         try:
             message = json.loads(line)
-            if "done" in message:
+            if "finished" in message:
                 return Ended("done")
             if "errors" in message:
                 errors = {str(key)[:40]: str(text)[:4000] for key, text in message["errors"].items()}
@@ -135,7 +137,7 @@ def _died(limits: Limits, log: str) -> Ended:
         "failed",
         {
             "form": "the analysis ended unexpectedly; most often it needed more memory than the "
-            f"{megabytes(limits.memory)} it may use: try fewer trials or resamples, or priori report on the command line"
+            f"{megabytes(limits.memory)} it may use: try fewer trials or resamples, or the command line"
         },
         log,
     )

@@ -82,7 +82,7 @@ class Server:
                 Route("/jobs/{key}/{name}", self.download, methods=["GET"]),
                 Route("/static/{name}", self.static, methods=["GET"]),
             ],
-            exception_handlers={Refusal: self.refused, HTTPException: self.missing, ClientDisconnect: self.left},  # type: ignore[dict-item]
+            exception_handlers={Refusal: self.refused, HTTPException: self.missing, ClientDisconnect: self.left},
             lifespan=self.lifespan,
         )
         self.app.state.server = self
@@ -108,15 +108,16 @@ class Server:
     async def show(self, request: Request) -> Response:
         """A job: its report when it is done, else the form with its progress or what is wrong."""
         job, visitor = self._job(request)
-        if job.state != "done" or job.outcome is None:
+        if job.active or job.outcome is None:
             status = self.jobs.status(job)
             return self._page(request, visitor, lambda key, nonce: self.pages.job(key, nonce, job, status))
-        page = await asyncio.to_thread((job.outcome / "page.html").read_text, encoding="utf-8")
+        try:
+            page = await asyncio.to_thread((job.outcome / "page.html").read_text, encoding="utf-8")
+        except FileNotFoundError:  # deleted, or computed again, while we looked
+            raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
         return self._page(request, visitor, lambda key, nonce: self.pages.result(key, nonce, job, page))
 
-    def _page(
-        self, request: Request, visitor: str, render: Callable[[str, str], str], status: int = 200
-    ) -> Response:
+    def _page(self, request: Request, visitor: str, render: Callable[[str, str], str], status: int = 200) -> Response:
         nonce = secrets.token_urlsafe(24)
         content = render(self.visitors.key(visitor), nonce)
         answer = Response(content, status, media_type="text/html")
@@ -148,7 +149,9 @@ class Server:
         self.jobs.check_room(visitor, new=job is None)
         length = request.headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.limits.upload:
-            raise Refusal(413, f"the files are larger than {megabytes(self.limits.upload)} together, which is the limit")
+            raise Refusal(
+                413, f"the files are larger than {megabytes(self.limits.upload)} together, which is the limit"
+            )
         with self.jobs.upload() as room:
             folder = self.jobs.storage.new_folder()
             try:
@@ -205,9 +208,7 @@ class Server:
         self.jobs.start(job)
         return job
 
-    def _wrong(
-        self, request: Request, visitor: str, form: Form, job: Job | None, errors: dict[str, str]
-    ) -> Response:
+    def _wrong(self, request: Request, visitor: str, form: Form, job: Job | None, errors: dict[str, str]) -> Response:
         """Say what is wrong with the form, next to its fields."""
         if _wants_json(request):
             return JSONResponse({"errors": errors}, 422)
@@ -227,7 +228,9 @@ class Server:
         job, _ = self._job(request)
         await self._check_key(request)
         await self.jobs.cancel(job)
-        return JSONResponse(self.jobs.status(job)) if _wants_json(request) else RedirectResponse(f"/jobs/{job.key}", 303)
+        return (
+            JSONResponse(self.jobs.status(job)) if _wants_json(request) else RedirectResponse(f"/jobs/{job.key}", 303)
+        )
 
     async def delete(self, request: Request) -> Response:
         """End a job and delete its files and results."""

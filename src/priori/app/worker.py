@@ -6,6 +6,7 @@ else. When standard input ends, the server is gone, and so is the process.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -15,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +44,7 @@ def main() -> None:
     _take_limits(order["limits"])
     try:
         compute(order, say)
-        say({"done": True})
+        say({"finished": True})
     except FieldError as error:
         say({"errors": error.errors})
     except PrioriError as error:
@@ -155,6 +157,7 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
 
     errors: dict[str, str] = {}
     systems: list[System] = []
+    trials = order["trials"]
     total = 2 * len(order["systems"])
     for place, given in enumerate(order["systems"]):
         scores: dict[str, Scores] = {}
@@ -162,9 +165,11 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
             field, file = f"{part}-{given['key']}", given[part]
             say({"stage": f"Reading {file['name'][:80]}", "done": 2 * place + step, "total": total})
             try:
-                scores[part] = _read(file, order["trials"].get(part), order["limits"], choices, say, field)
+                scores[part] = _read(file, trials.get(part), order["limits"], choices, say, field)
             except PrioriError as error:
-                errors[field] = " ".join(str(error).split())
+                message = " ".join(str(error).split())
+                about_trials = part in trials and message.startswith(trials[part]["name"] + ":")
+                errors[f"{part}-trials" if about_trials else field] = message
             except MemoryError:
                 errors[field] = f"{file['name']}: {_too_large(order['limits']['memory'])}"
         if len(scores) == 2:
@@ -187,22 +192,37 @@ def _read(
     say: Say,
     field: str,
 ) -> Scores:
-    from priori.readers import read
+    from priori.readers import fast, read
 
-    refuse_bomb(Path(file["path"]), file["name"], limits["unpacked"])
-    if trials is not None:
-        refuse_bomb(Path(trials["path"]), trials["name"], limits["unpacked"])
-    return read(
-        file["path"],
-        source=file["name"],
-        format=choices.format or None,
-        columns=choices.column_names() or None,
-        pos_label=choices.positive or None,
-        nan=choices.nan,  # type: ignore[arg-type]
-        lower_is_better=choices.lower_is_better,
-        trials=None if trials is None else trials["path"],
-        announce=lambda line: say({"note": line, "field": field}),
+    # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
+    fast.SETTINGS.update(
+        memory_limit=f"{limits['memory'] // 3_000_000}MB",
+        max_temp_directory_size=f"{limits['unpacked'] // 1_000_000}MB",
+        threads="2",
     )
+    for given in (file, trials):
+        if given is not None:
+            refuse_bomb(Path(given["path"]), given["name"], limits["unpacked"])
+    with ExitStack() as stack:
+        return read(
+            file["path"],
+            source=file["name"],
+            format=choices.format or None,
+            columns=choices.column_names() or None,
+            pos_label=choices.positive or None,
+            nan=choices.nan,  # type: ignore[arg-type]
+            lower_is_better=choices.lower_is_better,
+            trials=None if trials is None else stack.enter_context(_Named(trials["path"], trials["name"])),
+            announce=lambda line: say({"note": line, "field": field}),
+        )
+
+
+class _Named(io.FileIO):
+    """An open file that goes by its owner's name for it."""
+
+    def __init__(self, path: str, name: str) -> None:
+        super().__init__(path)
+        self.name = name
 
 
 def refuse_bomb(path: Path, name: str, most: int) -> None:
