@@ -1,0 +1,136 @@
+"""Pairs: two systems of a study against each other, along alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.epc import EPC
+from priori.errors import OptionError
+from priori.report.settings import Settings
+
+__all__ = ["Pair", "make_pairs", "regions_of"]
+
+Floats = NDArray[np.float64]
+Region = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """System ``a`` against system ``b`` (their places in the study), one entry per alpha.
+
+    ``difference`` is a's value minus b's. ``lower``, ``upper``, ``p_value`` and ``significant`` come from the paired
+    bootstrap, and are None where none was asked for. ``confidence`` is the z-test's that the two differ (thesis,
+    Figure 3.11), and None for measures it is not made for.
+    """
+
+    a: int
+    b: int
+    greater_is_better: bool
+    alpha: Floats
+    difference: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+    p_value: Floats | None = None
+    significant: NDArray[np.bool_] | None = None
+    confidence: Floats | None = None
+
+    def better(self, index: int) -> int | None:
+        """Return which of the two is better at an alpha, on this test set; None where they are equal."""
+        difference = float(self.difference[index])
+        if difference == 0:
+            return None
+        return self.a if (difference > 0) == self.greater_is_better else self.b
+
+    def regions(self, system: int | None = None) -> tuple[Region, ...]:
+        """Return the ranges of alpha where the difference is significant; with ``system``, in its favour."""
+        if self.significant is None:
+            return ()
+        chosen = self.significant
+        if system is not None:
+            in_favour = np.array([self.better(index) == system for index in range(self.alpha.size)])
+            chosen = chosen & in_favour
+        return regions_of(self.alpha, chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists by name."""
+        names = ("difference", "lower", "upper", "p_value", "significant", "confidence")
+        found = {name: getattr(self, name) for name in names}
+        lists = {name: None if column is None else column.tolist() for name, column in found.items()}
+        return {"a": self.a, "b": self.b, **lists, "regions": [list(region) for region in self.regions()]}
+
+
+def regions_of(alpha: Floats, chosen: NDArray[np.bool_]) -> tuple[Region, ...]:
+    """Return the runs of neighbouring alphas that are chosen, each as (first, last).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> regions_of(np.array([0, 0.25, 0.5, 0.75, 1]), np.array([False, True, True, False, True]))
+    ((0.25, 0.5), (1.0, 1.0))
+    """
+    change = np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
+    return tuple((float(alpha[start]), float(alpha[end])) for start, end in zip(starts, ends, strict=True))
+
+
+def make_pairs(
+    curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
+) -> tuple[Pair, ...]:
+    """Compare every two systems."""
+    places = list(combinations(range(len(curves)), 2))
+    pairs = []
+    for done, (a, b) in enumerate(places):
+
+        def report(part: int, whole: int, done: int = done) -> None:
+            if progress:
+                progress(done * whole + part, len(places) * whole)
+
+        report(0, 1)
+        found = {} if settings.bootstrap is None else _bootstrap(curves[a], curves[b], settings, report)
+        confidence = _confidence(curves[a], curves[b], settings)
+        difference = curves[a].value - curves[b].value
+        better = settings.shown.greater_is_better
+        pairs.append(Pair(a, b, better, curves[a].alpha, difference, **found, confidence=confidence))
+    return _together(pairs, settings)
+
+
+def _bootstrap(a: EPC, b: EPC, settings: Settings, progress: Callable[[int, int], None]) -> dict[str, Any]:
+    from priori.comparison import compare
+
+    found = compare(
+        a,
+        b,
+        bootstrap=None if settings.bootstrap == "auto" else settings.bootstrap,
+        n_resamples=settings.n_resamples,
+        resample=settings.resample,
+        confidence_level=settings.confidence_level,
+        simultaneous=settings.simultaneous,
+        unpaired=settings.unpaired,
+        rng=settings.seed,
+        progress=progress,
+    )
+    return {name: getattr(found, name) for name in ("lower", "upper", "p_value", "significant")}
+
+
+def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
+    """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
+    from priori.normals import weights_of
+    from priori.zcurves import ztest_epc
+
+    try:
+        weights_of(settings.shown, a.alpha)
+    except OptionError:
+        return None  # the measure does not add FAR and FRR
+    found = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
+    both = [found[name].confidence for name in ("dependent", "independent") if name in found]
+    return np.asarray(np.min(both, axis=0))
+
+
+def _together(pairs: list[Pair], settings: Settings) -> tuple[Pair, ...]:
+    return tuple(pairs)
