@@ -23,27 +23,25 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 SAFE_METHODS = ("GET", "HEAD")
 
 
-def policy(nonce: str | None = None) -> str:
-    """Return the content security policy: nothing but our own files, and scripts that carry the nonce.
+def policy(nonce: str | None = None, *, figures: bool = False) -> str:
+    """Return the content security policy: nothing but our own files, and what carries the nonce.
 
-    A page with figures also needs styles on elements (``style-src-attr``): plotly places its drawing with them.
-    They cannot load anything, because every source of images, fonts and connections is closed.
+    A page with figures also needs styles on elements (``style-src-attr``), because plotly places its drawing with
+    them, and images it has made itself. Neither can load anything: all other sources are closed.
     """
-    script, style = "'self'", "'self'"
-    if nonce is not None:
-        script, style = f"'self' 'nonce-{nonce}'", f"'self' 'nonce-{nonce}'"
+    ours = "'self'" if nonce is None else f"'self' 'nonce-{nonce}'"
     rules = [
         "default-src 'none'",
-        f"script-src {script}",
-        f"style-src {style}",
-        "img-src 'self' data:" + (" blob:" if nonce else ""),
+        f"script-src {ours}",
+        f"style-src {ours}",
+        "img-src 'self' data:",
         "connect-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
     ]
-    if nonce is not None:
-        rules.insert(3, "style-src-attr 'unsafe-inline'")
+    if figures:
+        rules[3:4] = ["style-src-attr 'unsafe-inline'", "img-src 'self' data: blob:"]
     return "; ".join(rules)
 
 

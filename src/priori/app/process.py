@@ -118,6 +118,8 @@ async def _converse(
             return _died(limits, f" (exit {await process.wait()})")
         try:
             message = json.loads(line)
+            if not isinstance(message, dict):
+                raise TypeError("a message is an object")
             if "finished" in message:
                 return Ended("done")
             if "errors" in message:

@@ -115,13 +115,21 @@ class Server:
             page = await asyncio.to_thread((job.outcome / "page.html").read_text, encoding="utf-8")
         except FileNotFoundError:  # deleted, or computed again, while we looked
             raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
-        return self._page(request, visitor, lambda key, nonce: self.pages.result(key, nonce, job, page))
+        return self._page(request, visitor, lambda key, nonce: self.pages.result(key, nonce, job, page), figures=True)
 
-    def _page(self, request: Request, visitor: str, render: Callable[[str, str], str], status: int = 200) -> Response:
+    def _page(
+        self,
+        request: Request,
+        visitor: str,
+        render: Callable[[str, str], str],
+        status: int = 200,
+        *,
+        figures: bool = False,
+    ) -> Response:
         nonce = secrets.token_urlsafe(24)
         content = render(self.visitors.key(visitor), nonce)
         answer = Response(content, status, media_type="text/html")
-        answer.headers["content-security-policy"] = policy(nonce)
+        answer.headers["content-security-policy"] = policy(nonce, figures=figures)
         if request.cookies.get(COOKIE) != visitor:
             secure = request.url.scheme == "https"
             answer.set_cookie(COOKIE, visitor, httponly=True, samesite="strict", secure=secure)

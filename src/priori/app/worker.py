@@ -48,7 +48,7 @@ def main() -> None:
     except FieldError as error:
         say({"errors": error.errors})
     except PrioriError as error:
-        say({"errors": {"form": " ".join(str(error).split())}})
+        say({"errors": {"form": _told(error, order)}})
     except MemoryError:
         say({"errors": {"form": _too_large(order["limits"]["memory"])}})
     except Exception as error:
@@ -167,7 +167,7 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
             try:
                 scores[part] = _read(file, trials.get(part), order["limits"], choices, say, field)
             except PrioriError as error:
-                message = " ".join(str(error).split())
+                message = _told(error, order)
                 about_trials = part in trials and message.startswith(trials[part]["name"] + ":")
                 errors[f"{part}-trials" if about_trials else field] = message
             except MemoryError:
@@ -176,7 +176,7 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
             try:
                 _check_pair(scores["dev"], scores["test"])
             except PrioriError as error:
-                errors[f"test-{given['key']}"] = " ".join(str(error).split())
+                errors[f"test-{given['key']}"] = _told(error, order)
             files = [SourceFile(given[part]["name"], given[part]["sha256"], given[part]["size"]) for part in scores]
             systems.append(System(given["name"], scores["dev"], scores["test"], *files))
     if errors:
@@ -215,6 +215,15 @@ def _read(
             trials=None if trials is None else stack.enter_context(_Named(trials["path"], trials["name"])),
             announce=lambda line: say({"note": line, "field": field}),
         )
+
+
+def _told(error: PrioriError, order: dict[str, Any]) -> str:
+    """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
+    message = " ".join(str(error).split())
+    systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
+    for file in [*systems, *order["trials"].values()]:
+        message = message.replace(file["path"], file["name"])
+    return message.replace(order["outcome"], "").replace(str(Path(order["outcome"]).parent), "")
 
 
 class _Named(io.FileIO):
