@@ -117,7 +117,7 @@ def options() -> dict[str, Any]:
     """Return what the selections of the form offer: value and text of each."""
     return {
         "example": EXAMPLES,
-        "task": {name: f"{name} ({task.v1.title}, {task.v2.title})" for name, task in TASKS.items()},
+        "task": {name: f"{name}: {_word(task.v1.name)}, {_word(task.v2.name)}" for name, task in TASKS.items()},
         "criterion": {name: f"{name}: {cost}" for name, cost in CRITERIA.items()},
         "measure": {name: measure.title for name, measure in MEASURES.items()},
         "bootstrap": BOOTSTRAP_TEXTS,
@@ -125,8 +125,12 @@ def options() -> dict[str, Any]:
     }
 
 
+def _word(name: str) -> str:
+    return name.upper() if len(name) <= 3 else name
+
+
 BOOTSTRAP_TEXTS = {
-    "auto": "automatic: users where they are known, else trials",
+    "auto": "users if known, else trials",
     "sample": "trials, within each class",
     "user": "users, with all their trials",
     "user-constrained": "the trials of each user",

@@ -313,11 +313,19 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
+def _has_file(form: Form, key: str) -> bool:
+    return f"dev-{key}" in form.files or f"test-{key}" in form.files
+
+
 def systems_of(
     form: Form, kept: dict[str, SystemFiles], limits: Limits, errors: dict[str, str]
 ) -> dict[str, SystemFiles]:
     """Return the systems of a form, by their keys; a file that is not sent again is the one already there."""
-    keys = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
+    given = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
+    # A system nobody filled in is not one, unless it is the only one.
+    keys = [key for key in given if form.fields[f"name-{key}"].strip() or key in kept or _has_file(form, key)] or given[
+        :1
+    ]
     if not all(re.fullmatch(r"[0-9]{1,4}", key) for key in keys):
         raise Refusal(400, "the form has a system of an unknown kind; load the page again")
     if not keys:

@@ -157,6 +157,21 @@ function content() {
   return { data, files, total };
 }
 
+/** What is missing, so that it can be told without a round trip. */
+function missing() {
+  const errors = {};
+  if (part("example").value) return errors;
+  const started = (one) => nameOf(one).value.trim() || !isFree(inputOf(one, "dev")) || !isFree(inputOf(one, "test"));
+  const given = systems().filter(started);
+  for (const one of given.length ? given : systems().slice(0, 1)) {
+    for (const [set, word] of [["dev", "development"], ["test", "test"]]) {
+      const input = inputOf(one, set);
+      if (isFree(input)) errors[input.name] = `choose a file with ${word} scores`;
+    }
+  }
+  return errors;
+}
+
 function send(data, address) {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
@@ -179,6 +194,8 @@ let sending = null;
 
 async function submit(event) {
   event.preventDefault();
+  const wrong = missing();
+  if (Object.keys(wrong).length) return complain(wrong);
   const { data, files, total } = content();
   complain({});
   note({});
