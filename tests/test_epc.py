@@ -113,11 +113,7 @@ def test_an_increasing_map_changes_no_outcome(
         return Scores.from_arrays(*([scale * score + shift for score in side] for side in both))
 
     plain = priori.epc(Scores.from_arrays(*dev), Scores.from_arrays(*test), points=9)
-    moved = priori.epc(
-        Scores.from_arrays(*(mapped(side) for side in dev)),
-        Scores.from_arrays(*(mapped(side) for side in test)),
-        points=9,
-    )
+    moved = priori.epc(mapped(dev), mapped(test), points=9)
     assert plain.outcomes.to_dict() == moved.outcomes.to_dict()
     assert plain.dev_outcomes.to_dict() == moved.dev_outcomes.to_dict()
 

@@ -1,15 +1,17 @@
-"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
+"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?
+
+The curve itself is imported at once; everything around it (bands, tests, averages, readers) when first used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
 from priori.criteria import Criterion, choose_threshold
-from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
-from priori.designeffect import design_effect
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
 from priori.outcomes import Outcomes, count
-from priori.planning import plan
-from priori.proportions import mcnemar_test, proportion_interval, proportion_test
 from priori.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -23,14 +25,37 @@ from priori.roc import (
     roc,
 )
 from priori.scores import Scores
-from priori.zcurves import ztest_epc
-from priori.ztests import ztest, ztest_scores
+
+if TYPE_CHECKING:
+    from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.designeffect import design_effect
+    from priori.planning import plan
+    from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.resampling import Band
+    from priori.zcurves import ztest_epc
+    from priori.ztests import ztest, ztest_scores
+
+#: Where the names that are imported when first used live. None of them is also the name of a module.
+_LATER = {
+    "Band": "priori.resampling",
+    "a_posteriori_auc_interval": "priori.delong",
+    "a_posteriori_auc_test": "priori.delong",
+    "design_effect": "priori.designeffect",
+    "mcnemar_test": "priori.proportions",
+    "plan": "priori.planning",
+    "proportion_interval": "priori.proportions",
+    "proportion_test": "priori.proportions",
+    "ztest": "priori.ztests",
+    "ztest_epc": "priori.zcurves",
+    "ztest_scores": "priori.ztests",
+}
 
 __all__ = [
     "EPC",
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "Band",
     "Criterion",
     "InputError",
     "Measure",
@@ -63,3 +88,13 @@ __all__ = [
     "ztest_epc",
     "ztest_scores",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'priori' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

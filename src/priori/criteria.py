@@ -80,12 +80,7 @@ class WeightedSum(Criterion):
     """``alpha V1 + (1 - alpha) V2`` of two errors: FAR and FRR in wer (Eq. 10), precision and recall in pr (Eq. 11)."""
 
     def envelope(self, scores: Scores) -> Envelope:
-        fp, fn = candidates.corners(scores)
-        if self.name == "pr":
-            if fn[0] == len(scores.positive):  # no positive can be accepted: all tie, the lowest threshold wins
-                fp, fn = (np.array([number]) for number in candidates.lowest(scores))
-            return precision_recall_envelope(fp, fn, len(scores.positive))
-        return error_envelope(fp, fn, len(scores.negative), len(scores.positive))
+        return precision_recall_envelope(scores) if self.name == "pr" else error_envelope(scores)
 
     def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         envelope = self.envelope(scores)

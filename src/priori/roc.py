@@ -131,8 +131,7 @@ class AposterioriDET(AposterioriROC):
 
 def _corner_points(scores: Scores, points: Literal["thin", "all", "hull"]) -> tuple[NDArray[Any], NDArray[Any]]:
     if points == "hull":
-        fp, fn = candidates.corners(scores)
-        envelope = error_envelope(fp, fn, len(scores.negative), len(scores.positive))
+        envelope = error_envelope(scores)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
         fp, fn = candidates.all_candidates(scores)
