@@ -295,6 +295,23 @@ def test_along_alpha_with_a_measure_that_follows_alpha():
     assert ztest_epc(a, b, unpaired=True).comparison.dependent is None
 
 
+def test_figure_3_11_draws_what_was_computed():
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    from priori.plots import figure_ztest
+
+    found = ztest_epc(*_curves(np.random.default_rng(1), 2.0, 1.7))
+    figure = figure_ztest(found)
+    upper, lower = figure.axes
+    assert [line.get_label() for line in upper.lines] == ["s2.0", "s1.7"]
+    assert lower.lines[0].get_ydata() == pytest.approx(100 * found.comparison.dependent.confidence)
+    assert found.plot().get_ylabel() == "confidence (%)"
+    pyplot.close("all")
+
+
 def test_curves_that_do_not_go_together():
     (a,), (b,) = _curves(np.random.default_rng(1), 2.0), _curves(np.random.default_rng(1), 2.0, points=6)
     with pytest.raises(OptionError, match="different alphas"):

@@ -2,5 +2,6 @@
 
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
+from priori.plots.ztests import figure_ztest, plot_confidence
 
-__all__ = ["plot_det", "plot_epc", "plot_roc", "save"]
+__all__ = ["figure_ztest", "plot_confidence", "plot_det", "plot_epc", "plot_roc", "save"]
