@@ -1,0 +1,18 @@
+"""One ROC curve from many: averaging over data sets, folds, users or readers."""
+
+from priori.averaging.average import average
+from priori.averaging.commensurability import Commensurability, commensurability
+from priori.averaging.methods import METHODS, Method, Recommendation, recommend
+from priori.averaging.result import AverageCurve, Estimate
+
+__all__ = [
+    "METHODS",
+    "AverageCurve",
+    "Commensurability",
+    "Estimate",
+    "Method",
+    "Recommendation",
+    "average",
+    "commensurability",
+    "recommend",
+]
