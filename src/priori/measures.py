@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,10 +79,15 @@ def divide(numerator: Any, denominator: Any, worst: float) -> Floats:
 
 @dataclass(frozen=True)
 class Ratio(Measure):
-    """A measure that is one whole number over another, so that it can also be had exactly."""
+    """A measure that is one whole number over another, so that it can also be had exactly.
+
+    ``of_class`` names the class whose trials alone decide it, if one does: its value then moves one way with the
+    threshold.
+    """
 
     numerator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.fp
     denominator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.negatives
+    of_class: Literal["negative", "positive"] | None = None
 
     @property
     def worst(self) -> int:
@@ -112,6 +117,7 @@ def _ratio(
     denominator: Callable[[Outcomes], Any],
     *,
     greater_is_better: bool = False,
+    of_class: Literal["negative", "positive"] | None = None,
 ) -> Ratio:
     worst = 0.0 if greater_is_better else 1.0
     return Ratio(
@@ -121,18 +127,27 @@ def _ratio(
         greater_is_better,
         numerator=numerator,
         denominator=denominator,
+        of_class=of_class,
     )
 
 
 # FAR is FP/(FP+TN): Eq. 2 of the 2005 paper and 3.2 of the thesis (the 2004 report misprints its denominator).
-FAR = _ratio("far", "False acceptance rate", lambda o: o.fp, lambda o: o.negatives)
-FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positives)
-TPR = _ratio("tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, greater_is_better=True)
-TNR = _ratio("tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True)
+FAR = _ratio("far", "False acceptance rate", lambda o: o.fp, lambda o: o.negatives, of_class="negative")
+FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positives, of_class="positive")
+TPR = _ratio(
+    "tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
+)
+TNR = _ratio(
+    "tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
+)
 PRECISION = _ratio("precision", "Precision", lambda o: o.tp, lambda o: o.tp + o.fp, greater_is_better=True)
-RECALL = _ratio("recall", "Recall", lambda o: o.tp, lambda o: o.positives, greater_is_better=True)
-SENSITIVITY = _ratio("sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, greater_is_better=True)
-SPECIFICITY = _ratio("specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True)
+RECALL = _ratio("recall", "Recall", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive")
+SENSITIVITY = _ratio(
+    "sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
+)
+SPECIFICITY = _ratio(
+    "specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
+)
 ACCURACY = _ratio(
     "accuracy", "Accuracy", lambda o: o.tp + o.tn, lambda o: o.positives + o.negatives, greater_is_better=True
 )

@@ -119,6 +119,8 @@ class Scores:
         The dataframe library the trials came from; results go back to it.
     nan_rejected : int
         How many NaN scores were turned into rejected trials (``-inf``).
+    format : str or None
+        The file format they were read from.
     """
 
     negative: Trials
@@ -128,6 +130,7 @@ class Scores:
     source: str = "scores"
     backend: str | None = None
     nan_rejected: int = 0
+    format: str | None = None
 
     # -- making one ------------------------------------------------------------------------------------
 

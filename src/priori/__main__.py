@@ -1,0 +1,5 @@
+"""``python -m priori`` is ``priori``."""
+
+from priori.cli import main
+
+main()

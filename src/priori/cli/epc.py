@@ -1,0 +1,155 @@
+"""``priori epc``: Expected Performance Curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from priori.cli.options import (
+    MEASURE_HELP,
+    Reading,
+    alpha_list,
+    criterion_options,
+    output_options,
+    reading_options,
+    system_option,
+    systems_of,
+)
+from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.epc import EPC, PRESETS, areas, epc
+from priori.errors import OptionError
+
+#: The alphas that the summary shows when none are listed.
+SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
+
+
+@click.command(name="epc", short_help="The Expected Performance Curve of one or more systems.")
+@system_option
+@criterion_options
+@click.option("--measure", metavar="NAME", help=MEASURE_HELP)
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign.")
+@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
+@click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha.")
+@click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+@click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
+@output_options("table", "csv", "json")
+@click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
+@reading_options
+def command(
+    system: tuple[tuple[str, str, str], ...],
+    trials: tuple[str, str] | None,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    preset: str | None,
+    points: int,
+    bounds: tuple[str, str],
+    alpha: str | None,
+    exact: bool,
+    format_: str,
+    output: str | None,
+    plot: str | None,
+    reading: Reading,
+) -> None:
+    """Choose thresholds on development scores, show what they give on test scores.
+
+    The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
+    pair (FAR and FRR for authentication), value is the measure on the test scores, best what choosing the
+    threshold on the test scores themselves would have shown.
+
+    \b
+    Examples:
+      priori epc --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
+      priori epc --system A a-dev.csv a-test.csv --format csv --points 11
+      priori epc --system A a-dev.csv a-test.csv --preset nist
+      priori epc --system A a-dev.csv a-test.csv --plot epc.svg
+    """
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
+    if exact and alpha:
+        raise OptionError("--exact has every alpha already; leave out --alpha")
+    settings: dict[str, Any] = {
+        "task": task, "criterion": criterion, "measure": measure, "preset": preset, "points": points,
+        "bounds": bounds, "alpha": alpha_list(alpha), "exact": exact,
+    }  # fmt: skip
+    curves = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    if plot:
+        from priori.plots import plot_epc, save
+
+        save(plot_epc(curves, best=len(curves) == 1).figure, plot)  # type: ignore[arg-type]
+        click.echo(f"priori: wrote {plot}", err=True)
+    if format_ == "csv":
+        emit(csv_text({"system": [curve.name], **curve.columns()} for curve in curves), output)
+    elif format_ == "json":
+        emit(json_text(_content(curves)), output)
+    else:
+        emit(_tables(curves), output)
+
+
+def _content(curves: list[EPC]) -> dict[str, Any]:
+    first = curves[0]
+    return {
+        "settings": {
+            "task": first.task.name,
+            "criterion": first.criterion.name,
+            "measure": first.measure.name,
+            "exact": first.exact,
+            "bounds": [float(bound) for bound in first.bounds],
+        },
+        "systems": [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves],
+    }
+
+
+def _areas(curve: EPC) -> dict[str, float | None]:
+    expected = areas(curve.dev, curve.test, task=curve.task)
+    under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
+    return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
+
+
+def _tables(curves: list[EPC]) -> str:
+    first = curves[0]
+    rate = first.measure.rate
+    chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
+    points = [curve.at(list(chosen)) for curve in curves]
+    header = ["", *(f"alpha {float(alpha):.4g}" for alpha in points[0].alpha)]
+    middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
+    parts = [
+        table_text(
+            f"{first.measure.title} on the test scores; thresholds by {first.criterion.name} on the development scores",
+            header,
+            ([point.name, *(percent(value, rate) for value in point.value)] for point in points),
+        )
+    ]
+    v1, v2 = first.task.v1.name, first.task.v2.name
+    parts.append(
+        table_text(
+            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
+            ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"],
+            (
+                [
+                    point.name,
+                    f"{point.threshold[middle]:.6g}",
+                    *(percent(rates[middle]) for rates in (point.dev_v1, point.dev_v2, point.v1, point.v2)),
+                    *(percent(number[middle], rate) for number in (point.value, point.best, point.optimism)),
+                ]
+                for point in points
+            ),
+        )
+    )
+    rows = []
+    for curve in curves:
+        found = _areas(curve)
+        under = "-" if found["epc"] is None else percent(found["epc"], rate)
+        rows.append([curve.name, under, *(percent(found[key] or 0.0) for key in ("e_v1", "e_v2", "g"))])
+    parts.append(
+        table_text(
+            f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both",
+            ["", "EPC", "E_V1", "E_V2", "G"],
+            rows,
+        )
+    )
+    return "\n".join(parts)

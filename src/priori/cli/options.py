@@ -1,0 +1,195 @@
+"""Options that several commands share, and what they mean: how files are read, which systems there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from priori.alphas import as_fractions, from_costs
+from priori.criteria import CRITERIA
+from priori.errors import InputError, OptionError
+from priori.measures import MEASURES, TASKS
+from priori.scores import Scores
+
+__all__ = [
+    "Reading",
+    "System",
+    "alpha_list",
+    "criterion_options",
+    "output_options",
+    "reading_options",
+    "scores_option",
+    "system_option",
+    "systems_of",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _stack(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    def apply(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return apply
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How score files are to be read."""
+
+    input_format: str | None
+    column: Sequence[str]
+    positive: str | None
+    nan: str
+    lower_is_better: bool
+
+    def read(self, path: str, *, trials: str | None = None) -> Scores:
+        """Read one file, and say on stderr what was recognised."""
+        from priori.readers import read
+
+        return read(
+            path,
+            format=self.input_format,
+            columns=self._columns(),
+            pos_label=self.positive,
+            nan=self.nan,  # type: ignore[arg-type]
+            lower_is_better=self.lower_is_better,
+            trials=trials,
+            announce=lambda line: click.echo(f"priori: {line}", err=True),
+        )
+
+    def _columns(self) -> dict[str, str]:
+        names = {}
+        for pair in self.column:
+            ours, equals, theirs = pair.partition("=")
+            if not (ours and equals and theirs):
+                raise OptionError(f"--column {pair!r}: write it as ours=theirs, for example --column score=similarity")
+            names[ours.strip()] = theirs.strip()
+        return names
+
+
+_READING = (
+    click.option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
+                 "parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+    click.option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
+                 "score, label, user, probe_user, trial or dataset. Repeatable."),
+    click.option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
+    click.option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error", show_default=True,
+                 help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
+    click.option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
+)  # fmt: skip
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say how files are read; the command gets them as ``reading``."""
+    names = ("input_format", "column", "positive", "nan", "lower_is_better")
+
+    import functools
+
+    @functools.wraps(command)
+    def gathered(*args: Any, **options: Any) -> Any:
+        reading = Reading(**{name: options.pop(name) for name in names})
+        return command(*args, reading=reading, **options)
+
+    return _stack(*_READING)(gathered)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class System:
+    """A system to evaluate: its name, its development and its test scores."""
+
+    name: str
+    dev: Scores
+    test: Scores
+
+
+def system_option(command: Command) -> Command:
+    """Add ``--system NAME DEV TEST`` (repeatable) and the Kaldi and VoxCeleb trial files that go with it."""
+    return _stack(
+        click.option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
+                     help="A system's name, development scores and test scores. Repeat for more systems."),
+        click.option("--trials", nargs=2, metavar="DEV TEST", default=None,
+                     help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with."),
+    )(command)  # fmt: skip
+
+
+def systems_of(
+    system: Sequence[tuple[str, str, str]], reading: Reading, trials: tuple[str, str] | None = None
+) -> list[System]:
+    """Read every system; names must differ, and a system's two files must be of one format."""
+    if not system:
+        raise OptionError("give at least one system: --system NAME DEV TEST")
+    names = [name for name, _, _ in system]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"two systems are called {twice!r}; give each its own name")
+    found = []
+    for name, dev, test in system:
+        if dev == "-" and test == "-":
+            raise OptionError(f"system {name!r}: only one of its two files can be standard input")
+        dev_trials, test_trials = trials or (None, None)
+        read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
+        if read.dev.format != read.test.format:
+            raise InputError(
+                f"system {name!r}: the development file {dev} is {read.dev.format} and the test file {test} is "
+                f"{read.test.format}; both must be of one format (--input-format forces one)"
+            )
+        found.append(read)
+    return found
+
+
+def scores_option(command: Command) -> Command:
+    """Add ``--scores NAME FILE`` (repeatable)."""
+    return click.option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
+                        help="A name and a file of scores. Repeat for more curves.")(command)  # fmt: skip
+
+
+def named_scores(scores: Sequence[tuple[str, str]], reading: Reading) -> list[tuple[str, Scores]]:
+    """Read every ``--scores NAME FILE``."""
+    if not scores:
+        raise OptionError("give at least one set of scores: --scores NAME FILE")
+    return [(name, reading.read(path)) for name, path in scores]
+
+
+def criterion_options(command: Command) -> Command:
+    """Add the task and the criterion."""
+    return _stack(
+        click.option("--task", type=click.Choice(list(TASKS)), default="authentication", show_default=True,
+                     help="Gives V1, V2 and the default criterion and measure."),
+        click.option("--criterion", metavar="NAME", default=None,
+                     help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. "
+                     "Default: the task's."),
+    )(command)  # fmt: skip
+
+
+MEASURE_HELP = (
+    f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
+    "dcf:cost_fn=10,cost_fp=1,prior=0.01. Default: the task's."
+)
+
+
+def alpha_list(text: str | None) -> list[Any] | None:
+    """Read a list of alphas: numbers or fractions between commas, or costs and a prior."""
+    if text is None:
+        return None
+    if text.startswith("costs:"):
+        parts = text.removeprefix("costs:").split(",")
+        if len(parts) != 3:
+            raise OptionError(f"--alpha {text!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
+        return [from_costs(*parts)]
+    return list(as_fractions([part for part in text.split(",") if part.strip()]))
+
+
+def output_options(*formats: str) -> Callable[[Command], Command]:
+    """Add ``--format`` and ``-o``; the first format is the default."""
+    return _stack(
+        click.option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=True,
+                     help="How the numbers are printed."),
+        click.option("-o", "--output", metavar="FILE", default=None,
+                     help="Write the numbers to a file, whole or not at all, instead of standard output."),
+    )  # fmt: skip

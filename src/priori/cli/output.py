@@ -1,0 +1,98 @@
+"""Output: numbers as CSV, JSON or a table, to standard output or to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from priori._version import __version__
+from priori.errors import OptionError
+from priori.results import plain
+
+__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "write_whole"]
+
+
+def emit(text: str, output: str | None = None) -> None:
+    """Print the text, or write it to ``output``."""
+    if output is None or output == "-":
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_whole(output, text if text.endswith("\n") else text + "\n")
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that it appears whole or not at all."""
+    target = Path(path)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OptionError(f"cannot write {target}: {error.strerror}") from None
+        raise
+
+
+def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
+    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    header: list[str] | None = None
+    for table in tables:
+        if header is None:
+            header = list(table)
+            writer.writerow(header)
+        columns = [_cells(table[name]) for name in header]
+        size = max((len(column) for column in columns if len(column) != 1), default=1)
+        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
+    return buffer.getvalue()
+
+
+def _cells(column: Any) -> list[Any]:
+    values = np.atleast_1d(np.asarray(column)).tolist()
+    return [repr(value) if isinstance(value, float) else value for value in values]
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return the content as JSON, with the version that made it."""
+    return json.dumps({"priori": __version__, **plain(dict(content))}, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
+    """Return a readable table; the first column is text, the others are numbers."""
+    lines = [list(header), *[list(row) for row in rows]]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+
+    def render(line: Sequence[str]) -> str:
+        first, *others = line
+        numbers = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        return "  ".join([first.ljust(widths[0]), *numbers]).rstrip()
+
+    parts = [title] if title else []
+    parts += [render(lines[0]), "  ".join("-" * width for width in widths)]
+    parts += [render(line) for line in lines[1:]]
+    if note:
+        parts.append(note)
+    return "\n".join(parts) + "\n"
+
+
+def percent(value: float, rate: bool = True) -> str:
+    """Return a value for reading: a rate in per cent, anything else with four digits."""
+    return f"{100 * value:.2f} %" if rate else f"{value:.4g}"

@@ -1,0 +1,65 @@
+"""``priori threshold``: choose the threshold to deploy."""
+
+from __future__ import annotations
+
+import click
+
+from priori.cli.options import Reading, alpha_list, criterion_options, output_options, reading_options
+from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.criteria import get_criterion
+from priori.measures import get_task
+
+
+@click.command(name="threshold", short_help="Choose a threshold on development scores.")
+@click.argument("dev", metavar="DEV")
+@click.option("--alpha", metavar="LIST", default="0.5", show_default=True,
+              help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
+@criterion_options
+@click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")
+@output_options("table", "csv", "json")
+@reading_options
+def command(
+    dev: str,
+    alpha: str,
+    task: str,
+    criterion: str | None,
+    trials: str | None,
+    format_: str,
+    output: str | None,
+    reading: Reading,
+) -> None:
+    """Print the threshold that minimises the criterion on DEV, and the rates it has there.
+
+    A trial is accepted when its score is greater than the threshold.
+
+    \b
+    Examples:
+      priori threshold dev.csv --alpha 0.5
+      priori threshold dev.csv --criterion target-v1 --alpha 0.01
+      priori threshold dev.csv --alpha costs:10,1,0.01
+    """
+    fractions = alpha_list(alpha) or []
+    scores = reading.read(dev, trials=trials)
+    domain = get_task(task)
+    rule = get_criterion(criterion, domain)
+    choice = rule.choose(scores, fractions)
+    v1, v2 = domain.v1, domain.v2
+    at = [float(fraction) for fraction in fractions]
+    dev_v1, dev_v2 = v1(choice.outcomes), v2(choice.outcomes)
+    columns = {"alpha": at, "threshold": choice.threshold, "dev_v1": dev_v1, "dev_v2": dev_v2}
+    if format_ == "csv":
+        emit(csv_text([columns]), output)
+    elif format_ == "json":
+        settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
+        emit(json_text({**settings, "outcomes": choice.outcomes.to_dict(), **columns}), output)
+    else:
+        rows = zip(at, choice.threshold, dev_v1, dev_v2, strict=True)
+        title = f"Threshold by {rule.name}; accept when the score is greater"
+        emit(
+            table_text(
+                title,
+                ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}"],
+                ([f"{a:.4g}", f"{t:.10g}", percent(x), percent(y)] for a, t, x, y in rows),
+            ),
+            output,
+        )

@@ -1,0 +1,6 @@
+"""Figures for papers and notebooks: results in, matplotlib axes out. Nothing is computed here."""
+
+from priori.plots.curves import plot_det, plot_epc, plot_roc
+from priori.plots.style import save
+
+__all__ = ["plot_det", "plot_epc", "plot_roc", "save"]

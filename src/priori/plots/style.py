@@ -1,0 +1,73 @@
+"""How figures look and how they are saved: colours safe for colour-blind readers, the user's settings first."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from priori.errors import OptionError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "axes", "colours", "save"]
+
+#: Okabe and Ito's palette, ordered so that neighbours differ in lightness too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")
+LINES = ("-", "--", "-.", ":")
+FORMATS = ("svg", "png", "pdf")
+
+
+def colours(count: int) -> list[str]:
+    """Return ``count`` colours: the user's own cycle if they set one, otherwise the colour-blind-safe palette."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    chosen = rcParams["axes.prop_cycle"]
+    own = chosen.by_key().get("color", []) if chosen != rcParamsDefault["axes.prop_cycle"] else []
+    palette = own or COLOURS
+    return [palette[index % len(palette)] for index in range(count)]
+
+
+def axes(ax: Axes | None, **size: Any) -> Axes:
+    """Return the axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(layout="constrained", **size)
+    return figure.add_subplot()
+
+
+def check_format(path: str | Path) -> str:
+    """Return the format that a figure's file name asks for."""
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        raise OptionError(f"cannot draw {str(path)!r}; name the figure .{', .'.join(FORMATS)}")
+    return suffix
+
+
+def save(figure: Figure, path: str | Path, **options: Any) -> Path:
+    """Write a figure whole or not at all; the same figure always gives the same bytes."""
+    from matplotlib import rc_context
+
+    target, kind = Path(path), check_format(path)
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=f".{kind}")
+        os.close(handle)
+    except OSError as error:
+        raise OptionError(f"cannot write {target}: {error.strerror}") from None
+    try:
+        with rc_context({"svg.hashsalt": "priori", "svg.fonttype": "path"}):
+            figure.savefig(temporary, format=kind, metadata=metadata, **{"dpi": 150, **options})
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return target

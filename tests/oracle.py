@@ -1,0 +1,114 @@
+"""Brute force in exact fractions: what the library must agree with, written as plainly as the rules are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import hypothesis.strategies as st
+
+
+@dataclass(frozen=True)
+class Candidate:
+    threshold: float
+    fp: int
+    fn: int
+    negatives: int
+    positives: int
+
+    @property
+    def tp(self) -> int:
+        return self.positives - self.fn
+
+    @property
+    def far(self) -> Fraction:
+        return Fraction(self.fp, self.negatives)
+
+    @property
+    def frr(self) -> Fraction:
+        return Fraction(self.fn, self.positives)
+
+    @property
+    def precision(self) -> Fraction:
+        accepted = self.tp + self.fp
+        return Fraction(self.tp, accepted) if accepted else Fraction(0)
+
+    @property
+    def recall(self) -> Fraction:
+        return Fraction(self.tp, self.positives)
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return self.recall
+
+    @property
+    def specificity(self) -> Fraction:
+        return 1 - self.far
+
+
+PAIRS = {
+    "authentication": ("far", "frr"),
+    "retrieval": ("precision", "recall"),
+    "diagnosis": ("sensitivity", "specificity"),
+}
+
+
+def midpoint(a: float, b: float) -> float:
+    middle = a / 2 + b / 2
+    return middle if a <= middle < b else a
+
+
+def at(threshold: float, negatives: list[float], positives: list[float]) -> Candidate:
+    fp = sum(score > threshold for score in negatives)
+    fn = sum(not score > threshold for score in positives)
+    return Candidate(threshold, fp, fn, len(negatives), len(positives))
+
+
+def candidates(negatives: list[float], positives: list[float]) -> list[Candidate]:
+    values = sorted(set(negatives) | set(positives))
+    thresholds = [-math.inf, *(midpoint(a, b) for a, b in pairwise(values)), math.inf]
+    return [at(threshold, negatives, positives) for threshold in thresholds]
+
+
+def _error(candidate: Candidate, name: str) -> Fraction:
+    value: Fraction = getattr(candidate, name)
+    return value if name in ("far", "frr") else 1 - value
+
+
+def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Fraction], tuple[str, str]]:
+    v1, v2 = PAIRS[task]
+    if criterion == "wer":
+        return lambda c, alpha: alpha * c.far + (1 - alpha) * c.frr, ("far", "frr")
+    if criterion == "pr":
+        return lambda c, alpha: -(alpha * c.precision + (1 - alpha) * c.recall), ("precision", "recall")
+    if criterion == "target-v1":
+        return lambda c, alpha: abs(alpha - getattr(c, v1)), (v1, v2)
+    if criterion == "target-v2":
+        return lambda c, alpha: abs(alpha - getattr(c, v2)), (v1, v2)
+    return lambda c, alpha: abs(getattr(c, v1) - getattr(c, v2)), (v1, v2)
+
+
+def choose(
+    negatives: list[float], positives: list[float], criterion: str, alpha: Fraction, task: str = "authentication"
+) -> Candidate:
+    function, (v1, v2) = cost(criterion, task)
+    return min(
+        candidates(negatives, positives),
+        key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold),
+    )
+
+
+_HARD = [-math.inf, math.inf, 0.0, -0.0, 1.0, math.nextafter(1.0, 2.0), 1e308, -1e308, 5e-324, -5e-324]
+score = st.one_of(
+    st.sampled_from(_HARD),
+    st.integers(-3, 3).map(float),
+    st.floats(allow_nan=False, width=64),
+)
+score_list = st.lists(score, min_size=1, max_size=12)
+alpha = st.one_of(
+    st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(99, 109)]),
+    st.fractions(0, 1, max_denominator=60),
+)
