@@ -1,6 +1,7 @@
 """Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
 
 from priori._version import __version__
+from priori.averaging import AverageCurve, average, recommend
 from priori.criteria import Criterion, choose_threshold
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
@@ -25,6 +26,7 @@ __all__ = [
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "AverageCurve",
     "Criterion",
     "InputError",
     "Measure",
@@ -40,10 +42,12 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "areas",
+    "average",
     "average_precision",
     "choose_threshold",
     "count",
     "det",
     "epc",
+    "recommend",
     "roc",
 ]

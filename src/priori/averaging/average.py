@@ -7,12 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.averaging.curves import SingleCurve, height_limits
+from priori.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.averaging.datasets import DataSets, Parts
 from priori.averaging.intervals import IntervalKind, IntervalPlan, Means, averages, mean_of_counts, normalised
 from priori.averaging.methods import Axis, Method, find_axis, get_method
 from priori.averaging.result import AverageCurve
 from priori.errors import OptionError
+from priori.scores import Scores
 
 __all__ = ["average"]
 
@@ -88,9 +89,11 @@ def average(
     plan = IntervalPlan.checked(interval, confidence_level, n_resamples, within, rng)
     sets = DataSets.of(parts, by=by, skip_incomplete=skip_incomplete)
     sizes = np.array([sets.negatives, sets.positives], dtype=np.float64)
-    by_size = chosen.name == "pooled" or (isinstance(weights, str) and weights == "size")
-    if chosen.name == "pooled" and weights is not None and not by_size:
-        raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
+    by_size = isinstance(weights, str) and weights == "size"
+    if chosen.name == "pooled":
+        if weights is not None and not by_size:
+            raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
+        by_size = True
     if by_size:
         overall = normalised(sizes.sum(axis=0), sets.names)
     else:
@@ -110,16 +113,18 @@ def average(
 def _in_roc_space(
     sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, axis: Axis
 ) -> dict[str, Floats]:
-    curves = [SingleCurve.of(part) for part in sets.scores]
-    at, exact, closed = _axis_positions(curves, positions, axis)
-    found = _heights(curves, at, weights, plan, axis, upper=True)
+    at, exact, closed = _axis_positions(sets, positions, axis)
+    found = _heights(sets, at, weights, plan, axis, upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
-        at, found = _both_ends(at, _heights(curves, at, weights, plan, axis, upper=False), found, axis)
+        at, found = _both_ends(at, _heights(sets, at, weights, plan, axis, upper=False), found, axis)
     limits = height_limits(at, axis)
     fpr, tpr = (np.clip(rate, 0.0, 1.0) for rate in axis.back(at, np.clip(found.mean[0], *limits)))
     fpr_upper, tpr_lower = axis.back(at, np.clip(found.lower[0], *limits))
     fpr_lower, tpr_upper = axis.back(at, np.clip(found.upper[0], *limits))
-    # An average of proper curves is a proper curve; what is undone here is only rounding.
+    # All curves share their ends, and an average of proper curves is a proper curve: only rounding is undone here.
+    if axis.sine > 0 and axis.cosine > 0:
+        for end in (0.0, 1.0):
+            fpr[at == end], tpr[at == end] = end, end
     order = np.argsort(at, kind="stable")
     fpr[order], tpr[order] = np.maximum.accumulate(fpr[order]), np.maximum.accumulate(tpr[order])
     points = {
@@ -134,22 +139,19 @@ def _in_roc_space(
     return _closed(points) if closed else points
 
 
-def _heights(
-    curves: list[SingleCurve], at: Floats, weights: Floats, plan: IntervalPlan, axis: Axis, *, upper: bool
-) -> Means:
-    return averages(
-        lambda curve, block: curve.heights(block, axis, upper=upper)[None], curves, at, weights[None], plan
-    )
+def _heights(sets: DataSets, at: Floats, weights: Floats, plan: IntervalPlan, axis: Axis, *, upper: bool) -> Means:
+    def evaluate(part: Scores, block: Floats) -> Floats:
+        return heights(part, block, axis, upper=upper)[None]
+
+    return averages(evaluate, sets.scores, at, weights[None], plan)
 
 
-def _axis_positions(
-    curves: list[SingleCurve], positions: int | ArrayLike | str, axis: Axis
-) -> tuple[Floats, bool, bool]:
+def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
     """Return the positions, whether they are every breakpoint, and whether the curve's ends are to be added."""
     if isinstance(positions, str):
         if positions != "exact":
             raise OptionError(f"positions must be a whole number, an array, or 'exact', not {positions!r}")
-        return np.unique(np.concatenate([curve.breakpoints(axis) for curve in curves])), True, True
+        return np.unique(np.concatenate([breakpoints(part, axis) for part in sets.scores])), True, True
     if np.ndim(positions) == 0:
         number = _whole(positions)
         return np.arange(number) / (number - 1), False, True
@@ -178,7 +180,7 @@ def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
     A vertical average begins at its upper point over fpr = 0, a horizontal one ends at its left point over tpr = 1.
     """
     rates = [name for name in points if name != "threshold"]
-    for value, index, place in ((0.0, 0, 0), (1.0, -1, points["fpr"].size)):
+    for value, index in ((0.0, 0), (1.0, -1)):
         if points["fpr"][index] != value or points["tpr"][index] != value:
             known = value if not np.isnan(points["tpr_lower"][index]) else np.nan
             place = 0 if index == 0 else points["fpr"].size
@@ -199,14 +201,13 @@ def _at_thresholds(
     by_size: bool,
     equal: bool,
 ) -> dict[str, Floats]:
-    curves = [SingleCurve.of(part) for part in sets.scores]
-    thresholds, closed = _thresholds(curves, positions)
+    thresholds, closed = _thresholds(sets, positions)
     sizes = (sets.negatives, sets.positives)
 
     def exact(values: Floats) -> Floats:
         return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
 
-    found = averages(_rates, curves, thresholds, weights, plan, exact if by_size or equal else None)
+    found = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
     limits = {"lower": np.clip(found.lower, 0, 1), "upper": np.clip(found.upper, 0, 1)}
     points = {"fpr": found.mean[0], "tpr": found.mean[1], "threshold": thresholds}
     for side, limit in limits.items():
@@ -219,33 +220,26 @@ def _at_thresholds(
     return points
 
 
-def _rates(curve: SingleCurve, thresholds: Floats) -> Floats:
-    return np.stack(
-        [
-            (ordered.size - np.searchsorted(ordered, thresholds, side="right")) / ordered.size
-            for ordered in (curve.negatives, curve.positives)
-        ]
-    )
-
-
-def _mean_rate(rates: Floats, weights: Floats, sizes: tuple[int, ...], by_size: bool) -> Floats:
+def _mean_rate(values: Floats, weights: Floats, sizes: tuple[int, ...], by_size: bool) -> Floats:
     """Return the mean of rates, from the whole numbers behind them where these allow."""
-    counts = np.rint(rates * np.array(sizes)[:, None]).astype(np.int64)
+    counts = np.rint(values * np.array(sizes)[:, None]).astype(np.int64)
     mean = mean_of_counts(counts, sizes, by_size=by_size)
-    return np.asarray(weights @ rates) if mean is None else mean
+    return np.asarray(weights @ values) if mean is None else mean
 
 
-def _thresholds(curves: list[SingleCurve], positions: int | ArrayLike | str) -> tuple[Floats, bool]:
+def _thresholds(sets: DataSets, positions: int | ArrayLike | str) -> tuple[Floats, bool]:
     """Return thresholds, descending, and whether accepting all is to be added as the curve's end."""
     number: int | None = None
     if isinstance(positions, str):
         if positions != "exact":
-            raise OptionError(f"positions must be a whole number, an array of thresholds, or 'exact', not {positions!r}")
+            raise OptionError(
+                f"positions must be a whole number, an array of thresholds, or 'exact', not {positions!r}"
+            )
     elif np.ndim(positions) == 0:
         number = _whole(positions) - 1
     else:
         return np.sort(_array(positions))[::-1], False
-    offered = [_evenly(ordered, number) for curve in curves for ordered in (curve.negatives, curve.positives)]
+    offered = [_evenly(ordered, number) for part in sets.scores for ordered in (part.negatives, part.positives)]
     return _evenly(np.unique(np.concatenate(offered)), number)[::-1], True
 
 

@@ -1,94 +1,82 @@
-"""Single empirical ROC curves, evaluated at positions along any axis without Python loops over their points."""
+"""Single empirical ROC curves, evaluated at positions along any axis without Python loops over their points.
+
+A curve is straight lines between the points of its thresholds. A score shared by both classes gives a sloped line,
+since no threshold separates its trials; every other line is vertical or horizontal.
+"""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.averaging.methods import Axis
-from priori.scores import Scores
+from priori.candidates import first_of_each
+from priori.outcomes import count
+from priori.scores import Scores, Trials
 
-__all__ = ["SingleCurve", "height_limits"]
+__all__ = ["breakpoints", "height_limits", "heights", "rates", "resampled", "vertices"]
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class SingleCurve:
-    """The empirical ROC curve of one data set: straight lines between the points of its thresholds.
+def vertices(scores: Scores) -> tuple[Floats, Floats]:
+    """Return the points of the curve, (0, 0) first and (1, 1) last: false and true positive rates.
 
-    Both classes are ascending. A score shared by both classes gives a sloped line, since no threshold separates
-    its trials; every other line is vertical or horizontal.
+    Points inside a straight vertical or horizontal run may be left out.
     """
+    # Walk down the scores of the smaller class: each of its values is one step along its own axis, at a height that
+    # the other class gives. Negated, so that the walk goes upwards.
+    swap = scores.positives.size < scores.negatives.size
+    few, many = (scores.positives, scores.negatives) if swap else (scores.negatives, scores.positives)
+    walk, other = -few[::-1], -many[::-1]
+    before = first_of_each(walk)
+    value = walk[before]
+    low = np.searchsorted(other, value, side="left")
+    along = _interleave(before, np.append(before[1:], walk.size), walk.size)
+    across = _interleave(low, _through(other, value, low), other.size)
+    return (across, along) if swap else (along, across)
 
-    negatives: Floats
-    positives: Floats
 
-    @classmethod
-    def of(cls, scores: Scores) -> SingleCurve:
-        """Return the curve of a set of scores."""
-        return cls(scores.negatives, scores.positives)
+def heights(scores: Scores, positions: Floats, axis: Axis, *, upper: bool = True) -> Floats:
+    """Return the height of the curve over positions in [0, 1] along the axis.
 
-    def vertices(self) -> tuple[Floats, Floats]:
-        """Return the points of the curve, (0, 0) first and (1, 1) last: false and true positive rates.
+    Where the curve runs straight up over a position (vertical lines of a vertical average, horizontal ones of a
+    horizontal average) this is its upper point, as the paper has it, or its lower one.
+    """
+    negatives, positives = scores.negatives, scores.positives
+    if axis.sine == 0:
+        passed = _snap(positions, negatives.size)
+        return _climb(-negatives[::-1], -positives[::-1], passed, upper) / positives.size
+    if axis.cosine == 0:
+        # From the other end: rejected positives first, and with them the most rejected negatives.
+        passed = positives.size - _snap(positions, positives.size)
+        return (_climb(positives, negatives, passed, upper) - negatives.size) / negatives.size
+    return np.asarray(np.interp(positions, *axis.turn(*vertices(scores))))
 
-        Points inside a straight vertical or horizontal run may be left out.
-        """
-        swap = self.positives.size < self.negatives.size
-        # Walk down the scores of the smaller class: each of its values is one step of its own class, at a height
-        # that the other class gives. Negated, so that the walk is upwards.
-        few, many = (self.positives, self.negatives) if swap else (self.negatives, self.positives)
-        walk, other = -few[::-1], -many[::-1]
-        first = np.flatnonzero(np.r_[True, walk[1:] != walk[:-1]])
-        value = walk[first]
-        before, after = first, np.r_[first[1:], walk.size]
-        low = np.searchsorted(other, value, side="left")
-        along = _interleave(before, after, walk.size)
-        across = _interleave(low, _through(other, value, low), other.size)
-        return (across, along) if swap else (along, across)
 
-    def heights(self, positions: Floats, axis: Axis, *, upper: bool = True) -> Floats:
-        """Return the height of the curve over positions in [0, 1] along the axis.
+def breakpoints(scores: Scores, axis: Axis) -> Floats:
+    """Return the positions along the axis where the curve may turn."""
+    if axis.sine == 0:
+        return np.arange(scores.negatives.size + 1) / scores.negatives.size
+    if axis.cosine == 0:
+        return np.arange(scores.positives.size + 1) / scores.positives.size
+    return np.asarray(axis.turn(*vertices(scores))[0])
 
-        Where the curve runs straight up over a position (vertical lines of a vertical average, horizontal ones
-        of a horizontal average) this is its upper point, as the paper has it, or its lower one.
-        """
-        if axis.sine == 0:
-            passed = _snap(positions, self.negatives.size)
-            return _climb(-self.negatives[::-1], -self.positives[::-1], passed, upper) / self.positives.size
-        if axis.cosine == 0:
-            # From the other end: rejected positives first, and with them the most rejected negatives.
-            passed = self.positives.size - _snap(positions, self.positives.size)
-            rejected = _climb(self.positives, self.negatives, passed, upper)
-            return (rejected - self.negatives.size) / self.negatives.size
-        along, above = axis.turn(*self.vertices())
-        return np.interp(positions, along, above)
 
-    def breakpoints(self, axis: Axis) -> Floats:
-        """Return the positions along the axis where the curve may turn."""
-        if axis.sine == 0:
-            return np.arange(self.negatives.size + 1) / self.negatives.size
-        if axis.cosine == 0:
-            return np.arange(self.positives.size + 1) / self.positives.size
-        return np.asarray(axis.turn(*self.vertices())[0])
+def rates(scores: Scores, thresholds: Floats) -> Floats:
+    """Return the false and the true positive rate at each threshold, as two rows."""
+    found = count(scores, thresholds)
+    return np.stack([found.fp / scores.negatives.size, found.tp / scores.positives.size])
 
-    def area(self) -> float:
-        """Return the area under the curve: P(positive above negative) + P(equal) / 2, from whole numbers."""
-        below = np.searchsorted(self.negatives, self.positives, side="left").sum(dtype=np.int64)
-        up_to = np.searchsorted(self.negatives, self.positives, side="right").sum(dtype=np.int64)
-        return int(below + up_to) / (2 * self.negatives.size * self.positives.size)
 
-    def equal_error_rate(self) -> float:
-        """Return the rate where the curve crosses the line of equal error rates, fpr = 1 - tpr."""
-        axis = Axis(0.5, 0.5)
-        fpr, _ = axis.back(0.5, self.heights(np.array([0.5]), axis)[0])
-        return float(fpr)
-
-    def resampled(self, rng: np.random.Generator) -> SingleCurve:
-        """Return the curve of a bootstrap sample: trials of each class drawn with replacement."""
-        return SingleCurve(_resample(self.negatives, rng), _resample(self.positives, rng))
+def resampled(scores: Scores, rng: np.random.Generator) -> Scores:
+    """Return a bootstrap sample: as many trials of each class, drawn with replacement."""
+    negative, positive = (
+        Trials(ordered[rng.integers(ordered.size, size=ordered.size)])
+        for ordered in (scores.negatives, scores.positives)
+    )
+    return Scores(negative, positive)
 
 
 def height_limits(positions: Floats, axis: Axis) -> tuple[Floats, Floats]:
@@ -121,14 +109,14 @@ def _climb(walk: Floats, other: Floats, passed: Floats, upper: bool) -> Floats:
     step = np.floor(passed) if upper else np.ceil(passed) - 1
     value = walk[np.clip(step, 0, walk.size - 1).astype(np.intp)]
     low = np.searchsorted(other, value, side="left")
-    result = low.astype(np.float64)
     through = _through(other, value, low)
+    result = low.astype(np.float64)
     shared = np.flatnonzero(through > low)
     if shared.size:
         start = np.searchsorted(walk, value[shared], side="left")
         end = np.searchsorted(walk, value[shared], side="right")
         part = (passed[shared] - start) / (end - start)
-        result[shared] += (through[shared] - result[shared]) * part
+        result[shared] += (through[shared] - low[shared]) * part
     if upper:
         result[passed >= walk.size] = other.size
     else:
@@ -136,7 +124,7 @@ def _climb(walk: Floats, other: Floats, passed: Floats, upper: bool) -> Floats:
     return result
 
 
-def _through(ordered: Floats, value: Floats, low: NDArray[np.intp]) -> NDArray[np.intp]:
+def _through(ordered: Floats, value: Floats, low: Indices) -> Indices:
     """Return how many are up to ``value``, knowing how many are below: a second search only where values are shared."""
     shared = np.flatnonzero(ordered[np.minimum(low, ordered.size - 1)] == value)
     through = low.copy()
@@ -144,14 +132,10 @@ def _through(ordered: Floats, value: Floats, low: NDArray[np.intp]) -> NDArray[n
     return through
 
 
-def _interleave(before: NDArray[np.intp], after: NDArray[np.intp], size: int) -> Floats:
+def _interleave(before: Indices, after: Indices, size: int) -> Floats:
     """Return the rates 0, before[0], after[0], before[1], after[1], ..., 1 of counts out of ``size``."""
-    rates = np.empty(2 * before.size + 2)
-    rates[0], rates[-1] = 0, size
-    rates[1:-1:2], rates[2:-1:2] = before, after
-    rates /= size
-    return rates
-
-
-def _resample(ordered: Floats, rng: np.random.Generator) -> Floats:
-    return ordered[np.sort(rng.integers(ordered.size, size=ordered.size))]
+    found = np.empty(2 * before.size + 2)
+    found[0], found[-1] = 0, size
+    found[1:-1:2], found[2:-1:2] = before, after
+    found /= size
+    return found

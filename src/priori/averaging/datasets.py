@@ -52,9 +52,10 @@ class DataSets:
         skipped = tuple(name for name, missing in lacking.items() if missing)
         if skipped and not skip_incomplete:
             shown = ", ".join(f"{name!r} ({lacking[name]})" for name in skipped[:5]) + (", ..." if skipped[5:] else "")
+            which = "a data set has" if len(skipped) == 1 else f"{len(skipped)} data sets have"
             raise InputError(
-                f"{'a data set has' if len(skipped) == 1 else f'{len(skipped)} data sets have'} one class only: {shown}; "
-                "both classes are needed for a curve (skip_incomplete=True or --skip-incomplete leaves such sets out)"
+                f"{which} one class only: {shown}; both classes are needed for a curve "
+                "(skip_incomplete=True or --skip-incomplete leaves such sets out)"
             )
         kept = {name: part for name, part in named.items() if not lacking[name]}
         if not kept:

@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.averaging.curves import SingleCurve
+from priori.averaging.curves import resampled
 from priori.errors import OptionError, unknown
+from priori.scores import Scores
 
 __all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "mean_of_counts", "normalised"]
 
@@ -104,19 +105,19 @@ class IntervalPlan:
 
 
 def averages(
-    evaluate: Callable[[SingleCurve, Floats], Floats],
-    curves: Sequence[SingleCurve],
+    evaluate: Callable[[Scores, Floats], Floats],
+    parts: Sequence[Scores],
     positions: Floats,
     weights: Floats,
     plan: IntervalPlan,
     exact: Callable[[Floats], Floats] | None = None,
 ) -> Means:
-    """Average what ``evaluate`` gives for each curve at each position, with the plan's interval.
+    """Average what ``evaluate`` gives for each data set at each position, with the plan's interval.
 
     Parameters
     ----------
     evaluate : callable
-        ``evaluate(curve, positions)`` gives an array (channels, positions): heights, or both rates.
+        ``evaluate(scores, positions)`` gives an array (channels, positions): heights, or both rates.
     weights : array
         One row of weights, summing to 1, per channel.
     exact : callable, optional
@@ -124,29 +125,27 @@ def averages(
         exactly than as a sum of products.
     """
     pieces: list[Means] = []
-    per_block = max(1, BLOCK // max(len(curves), plan.n_resamples if plan.kind == "bootstrap" else 1))
+    per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
     for start in range(0, positions.size, per_block):
         block = positions[start : start + per_block]
-        values = np.stack([evaluate(curve, block) for curve in curves], axis=1)
+        values = np.stack([evaluate(part, block) for part in parts], axis=1)
         mean = exact(values) if exact is not None else weighted_mean(values, weights)
         if plan.within:
             limits = np.stack([mean, mean])
         else:
-            limits = np.stack(
-                [plan.around(*channel) for channel in zip(values, weights, mean, strict=True)], axis=1
-            )
+            limits = np.stack([plan.around(*channel) for channel in zip(values, weights, mean, strict=True)], axis=1)
         pieces.append(Means(mean, limits[0], limits[1]))
     mean, lower, upper = (
         np.concatenate([getattr(piece, name) for piece in pieces], axis=1) for name in ("mean", "lower", "upper")
     )
     if plan.within:
-        lower, upper = _within(evaluate, curves, positions, weights, plan)
+        lower, upper = _within(evaluate, parts, positions, weights, plan)
     return Means(mean, lower, upper)
 
 
 def _within(
-    evaluate: Callable[[SingleCurve, Floats], Floats],
-    curves: Sequence[SingleCurve],
+    evaluate: Callable[[Scores, Floats], Floats],
+    parts: Sequence[Scores],
     positions: Floats,
     weights: Floats,
     plan: IntervalPlan,
@@ -160,8 +159,8 @@ def _within(
     replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
     for replicate in range(plan.n_resamples):
         rng = plan.stream(replicate)
-        drawn = rng.integers(len(curves), size=len(curves))
-        values = np.stack([evaluate(curves[index].resampled(rng), positions) for index in drawn], axis=1)
+        drawn = rng.integers(len(parts), size=len(parts))
+        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in drawn], axis=1)
         share = weights[:, drawn]
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
     return plan.percentiles(replicates)

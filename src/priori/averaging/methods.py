@@ -186,8 +186,7 @@ def _angle_axis(theta: float | None) -> Axis:
         )
     if theta == math.pi / 2:
         return Axis(0.0, 1.0)
-    total = math.cos(theta) + math.sin(theta)
-    return Axis(math.cos(theta) / total, math.sin(theta) / total)
+    return _axis(math.cos(theta), math.sin(theta))
 
 
 def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None) -> Axis:
@@ -202,5 +201,10 @@ def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None
             "the prior must lie between 0 and 1 and costs must be positive "
             f"(given prior={prior:g}, cost_fp={cost_fp:g}, cost_fn={cost_fn:g})"
         )
-    negative, positive = (1 - prior) * cost_fp, prior * cost_fn
-    return Axis(positive / (negative + positive), negative / (negative + positive))
+    return _axis(prior * cost_fn, (1 - prior) * cost_fp)
+
+
+def _axis(cosine: float, sine: float) -> Axis:
+    # One minus the other, not another quotient: then they sum to exactly 1, and the last position is exactly 1.
+    share = cosine / (cosine + sine)
+    return Axis(share, 1.0 - share)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.averaging.commensurability import Commensurability
-from priori.averaging.curves import SingleCurve
+from priori.averaging.curves import heights
 from priori.averaging.datasets import DataSets
 from priori.averaging.intervals import IntervalPlan, averages
 from priori.averaging.methods import Axis, Method
 from priori.results import Result
+from priori.roc import a_posteriori_auc, a_posteriori_eer
+from priori.scores import Scores
 
 __all__ = ["AverageCurve", "Estimate"]
 
@@ -120,25 +123,30 @@ class AverageCurve(Result):
     @cached_property
     def auc(self) -> Estimate:
         """The average of the data sets' areas under the curve."""
-        return self._estimate(SingleCurve.area)
+        return self._estimate(a_posteriori_auc)
 
     @cached_property
     def eer(self) -> Estimate:
-        """The average of the data sets' equal error rates, each at a threshold of its own (a posteriori)."""
-        return self._estimate(SingleCurve.equal_error_rate)
+        """The average of the data sets' equal error rates, each where its curve crosses fpr = 1 - tpr (a posteriori).
 
-    def _estimate(self, number: Any) -> Estimate:
-        curves = [SingleCurve.of(part) for part in self.datasets.scores]
-        each = tuple(number(curve) for curve in curves)
-        found = averages(lambda c, _: np.array([[number(c)]]), curves, np.zeros(1), self.weights[None], self.plan)
-        limits = (float(np.clip(limit[0, 0], 0, 1)) for limit in (found.lower, found.upper))
-        return Estimate(float(found.mean[0, 0]), *limits, each)
+        The diagonal average crosses that line at this very rate.
+        """
+        return self._estimate(lambda scores: a_posteriori_eer(scores, method="interpolated"))
+
+    def _estimate(self, number: Callable[[Scores], float]) -> Estimate:
+        def evaluate(part: Scores, _: Floats) -> Floats:
+            return np.array([[number(part)]])
+
+        found = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
+        lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (found.lower, found.upper))
+        each = tuple(number(part) for part in self.datasets.scores)
+        return Estimate(float(found.mean[0, 0]), lower, upper, each)
 
     def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
         """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""
         axis = Axis(0.5, 0.5)
         positions = np.arange(points) / (points - 1)
-        return [axis.back(positions, SingleCurve.of(part).heights(positions, axis)) for part in self.datasets.scores]
+        return [axis.back(positions, heights(part, positions, axis)) for part in self.datasets.scores]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table: one row per point of the curve."""
