@@ -95,8 +95,11 @@ def choose(
     negatives: list[float], positives: list[float], criterion: str, alpha: Fraction, task: str = "authentication"
 ) -> Candidate:
     function, (v1, v2) = cost(criterion, task)
+    possible = candidates(negatives, positives)
+    if (criterion, task) == ("eer", "retrieval"):  # equal because nothing is found: not a break-even point
+        possible = [c for c in possible if c.tp > 0] or possible
     return min(
-        candidates(negatives, positives),
+        possible,
         key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold),
     )
 

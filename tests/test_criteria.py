@@ -72,13 +72,28 @@ def test_large_sets_agree_with_a_plain_search_in_whole_numbers() -> None:
         assert (found_fp, found_fn) == (fp[best], fn[best])
 
 
+@pytest.mark.parametrize(("negatives", "positives"), [(30_000, 20_000), (20_000, 30_000)])
+@pytest.mark.parametrize("digits", [1, 3, 12])
+def test_passing_over_blocks_changes_no_vertex(negatives: int, positives: int, digits: int) -> None:
+    from priori import candidates
+    from priori.envelope import envelope_of_errors, error_envelope
+
+    rng = np.random.default_rng(digits)
+    low, high = rng.normal(size=negatives).round(digits), rng.normal(1, 2, size=positives).round(digits)
+    low[:50], high[:30] = -np.inf, -np.inf
+    scores = Scores.from_arrays(low, high)
+    whole = envelope_of_errors(*candidates.corners(scores), negatives, positives)
+    assert error_envelope(scores).fp.tolist() == whole.fp.tolist()
+    assert error_envelope(scores).fn.tolist() == whole.fn.tolist()
+
+
 def test_counts_of_a_thousand_million_do_not_overflow() -> None:
-    from priori.envelope import error_envelope
+    from priori.envelope import envelope_of_errors
 
     n = 10**9
     fp = np.array([n, n - 1, n // 2, 1, 0], dtype=np.int64)
     fn = np.array([0, 1, n // 2 - 1, n - 2, n], dtype=np.int64)
-    envelope = error_envelope(fp, fn, n, n)
+    envelope = envelope_of_errors(fp, fn, n, n)
     for alpha in (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(999_999_999, 10**9), Fraction(1)):
         best = min(
             range(5),

@@ -6,15 +6,27 @@ candidates share both, since at least one score lies between them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.scores import Scores
 
-__all__ = ["all_candidates", "corners", "first_of_each", "lowest", "per_negative", "per_positive", "threshold_of"]
+__all__ = [
+    "all_candidates",
+    "corners",
+    "first_of_each",
+    "lowest",
+    "per_negative",
+    "per_positive",
+    "promising_ranks",
+    "threshold_of",
+]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Ranks = NDArray[np.intp]
 
 
 def lowest(scores: Scores) -> tuple[int, int]:
@@ -23,41 +35,68 @@ def lowest(scores: Scores) -> tuple[int, int]:
     return fp, int(np.searchsorted(scores.positives, -np.inf, side="right"))
 
 
-def per_negative(scores: Scores) -> tuple[Counts, Counts]:
-    """Return, for each fp that can be reached, the candidate with the fewest fn: the lowest threshold. fp falls."""
+def per_negative(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
+    """Return, for each fp that can be reached, the candidate with the fewest fn: the lowest threshold. fp falls.
+
+    With ``ranks``, only the candidates just above the negatives of those ranks.
+    """
     negatives, positives = scores.negatives, scores.positives
-    tn = np.append(first_of_each(negatives)[1:], negatives.size)
-    fp = negatives.size - tn
-    fn = np.searchsorted(positives, negatives[tn - 1], side="right")
+    last = np.append(first_of_each(negatives)[1:], negatives.size) - 1 if ranks is None else _ends(negatives, ranks)
+    fp = negatives.size - 1 - last
+    fn = np.searchsorted(positives, negatives[last], side="right")
     if negatives[0] != -np.inf:
         fp_all, fn_all = lowest(scores)
         fp, fn = np.insert(fp, 0, fp_all), np.insert(fn, 0, fn_all)
     return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
 
-def per_positive(scores: Scores) -> tuple[Counts, Counts]:
-    """Return, for each fn that can be reached, the candidate with the fewest fp: the highest threshold. fn rises."""
+def per_positive(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
+    """Return, for each fn that can be reached, the candidate with the fewest fp: the highest threshold. fn rises.
+
+    With ``ranks``, only the candidates just below the positives of those ranks.
+    """
     negatives, positives = scores.negatives, scores.positives
-    infinite = int(np.searchsorted(positives, -np.inf, side="right"))
-    fn = first_of_each(positives[infinite:]) + infinite
+    fn = first_of_each(positives) if ranks is None else ranks[_begins(positives, ranks)]
+    if positives[0] == -np.inf:  # nothing lies below it
+        fn = fn[positives[fn] > -np.inf]
     fp = negatives.size - np.searchsorted(negatives, positives[fn], side="left")
     fp, fn = np.append(fp, 0), np.append(fn, positives.size)
     return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
 
-def corners(scores: Scores) -> tuple[Counts, Counts]:
+def corners(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
     """Return the undominated candidates: fn strictly rising, fp strictly falling.
 
     Only these can be optimal for a criterion that dislikes both errors. The smaller class is looked up in the
-    larger.
+    larger; with ``ranks``, only those ranks of it.
     """
     few_positives = scores.positives.size <= scores.negatives.size
-    fp, fn = per_positive(scores) if few_positives else per_negative(scores)
+    fp, fn = per_positive(scores, ranks) if few_positives else per_negative(scores, ranks)
     # Of equal fp keep the smallest fn (the first), of equal fn the smallest fp (the last).
     keep = np.append(True, fp[1:] < fp[:-1])
     fp, fn = fp[keep], fn[keep]
     keep = np.append(fn[:-1] < fn[1:], True)
     return fp[keep], fn[keep]
+
+
+def promising_ranks(scores: Scores, hull: Callable[[Counts, Counts], tuple[Counts, Counts]], step: int = 16) -> Ranks:
+    """Return the ranks of the smaller class beside which a vertex of the lower hull of errors may lie.
+
+    Every ``step``-th rank gives a coarse hull. Between two of them no candidate lies below the corner of their
+    errors, so where that corner is above the coarse hull nothing in between need be looked at.
+    """
+    few_positives = scores.positives.size <= scores.negatives.size
+    ordered, side = (scores.positives, "left") if few_positives else (scores.negatives, "right")
+    look = np.zeros(ordered.size, dtype=np.bool_)
+    look[::step] = look[-1] = True
+    coarse = np.flatnonzero(look)
+    fp = scores.negatives.size - np.searchsorted(scores.negatives, ordered[coarse], side=side)  # type: ignore[call-overload]
+    fn = np.searchsorted(scores.positives, ordered[coarse], side=side)  # type: ignore[call-overload]
+    hull_fp, hull_fn = hull(*corners(scores, coarse))
+    height = np.interp(fn[:-1], hull_fn, hull_fp, left=np.inf)
+    below = (fp[1:] < height + 0.5) & (fn[:-1] <= hull_fn[-1])
+    look[:-1] |= np.repeat(below, np.diff(coarse))
+    return np.flatnonzero(look)
 
 
 def all_candidates(scores: Scores) -> tuple[Counts, Counts]:
@@ -72,9 +111,21 @@ def all_candidates(scores: Scores) -> tuple[Counts, Counts]:
     return fp.astype(np.int64), fn.astype(np.int64)
 
 
-def first_of_each(ordered: Floats) -> NDArray[np.intp]:
+def first_of_each(ordered: Floats) -> Ranks:
     """Return the index of the first of each run of equal values."""
-    return np.append(0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)[: ordered.size]
+    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+
+
+def _begins(ordered: Floats, ranks: Ranks) -> NDArray[np.bool_]:
+    """Return which ranks are the first of a run of equal values."""
+    return np.asarray((ranks == 0) | (ordered[ranks] != ordered[ranks - 1]))
+
+
+def _ends(ordered: Floats, ranks: Ranks) -> Ranks:
+    """Return those ranks that are the last of a run of equal values."""
+    following = np.minimum(ranks + 1, ordered.size - 1)
+    ending: NDArray[np.bool_] = (ranks == ordered.size - 1) | (ordered[ranks] != ordered[following])
+    return ranks[ending]
 
 
 def threshold_of(scores: Scores, fp: Counts, fn: Counts) -> Floats:

@@ -80,12 +80,7 @@ class WeightedSum(Criterion):
     """``alpha V1 + (1 - alpha) V2`` of two errors: FAR and FRR in wer (Eq. 10), precision and recall in pr (Eq. 11)."""
 
     def envelope(self, scores: Scores) -> Envelope:
-        fp, fn = candidates.corners(scores)
-        if self.name == "pr":
-            if fn[0] == len(scores.positive):  # no positive can be accepted: all tie, the lowest threshold wins
-                fp, fn = (np.array([number]) for number in candidates.lowest(scores))
-            return precision_recall_envelope(fp, fn, len(scores.positive))
-        return error_envelope(fp, fn, len(scores.negative), len(scores.positive))
+        return precision_recall_envelope(scores) if self.name == "pr" else error_envelope(scores)
 
     def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         envelope = self.envelope(scores)
@@ -194,10 +189,16 @@ def _lowest(costs: Sequence[Any]) -> list[int]:
 
 
 class BreakEven(Search):
-    """``|V1 - V2|``: the equal error rate, or break-even point (Eq. 8). It does not depend on alpha."""
+    """``|V1 - V2|``: the equal error rate, or break-even point (Eq. 8). It does not depend on alpha.
+
+    Precision and recall are both 0, hence equal, wherever no positive is accepted; such a candidate is no
+    break-even point anyone wants, and is taken only when there is no other.
+    """
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        return np.abs(self.v1(outcomes) - self.v2(outcomes))
+        gap = np.abs(self.v1(outcomes) - self.v2(outcomes))
+        useless = (outcomes.tp == 0) & (gap == 0)
+        return gap if useless.all() else np.where(useless, np.inf, gap)
 
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))

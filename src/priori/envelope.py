@@ -15,7 +15,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Envelope", "error_envelope", "precision_recall_envelope"]
+from priori import candidates
+from priori.scores import Scores
+
+__all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
 
 Counts = NDArray[np.int64]
 #: Two floats nearer than this are compared again in whole numbers.
@@ -66,15 +69,27 @@ class Envelope:
         return first
 
 
-def error_envelope(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
-    """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10), from corners (fn rising, fp falling).
+def error_envelope(scores: Scores) -> Envelope:
+    """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10)."""
+    large = min(len(scores.negative), len(scores.positive)) > 10_000
+    ranks = candidates.promising_ranks(scores, _hull_of_errors) if large else None
+    return envelope_of_errors(*candidates.corners(scores, ranks), len(scores.negative), len(scores.positive))
+
+
+def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
+    """Return the envelope of given corners (fn rising, fp falling)."""
+    fp, fn = _hull_of_errors(fp, fn)
+    return Envelope(fp, fn, rise=np.diff(fn) * negatives, fall=-np.diff(fp) * positives)  # type: ignore[arg-type]
+
+
+def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
+    """Return the vertices of the lower hull of corners.
 
     Slopes are compared as products of counts: exact in 64 bits up to 10^9 trials a class.
     """
     fp, fn = _prune(fp, fn)
     index = _chain(fp.tolist(), fn.tolist())
-    fp, fn = fp[index], fn[index]
-    return Envelope(fp, fn, rise=np.diff(fn) * negatives, fall=-np.diff(fp) * positives)  # type: ignore[arg-type]
+    return fp[index], fn[index]
 
 
 def _prune(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
@@ -106,12 +121,16 @@ def _chain(y: list[int], x: list[int]) -> list[int]:
     return hull
 
 
-def precision_recall_envelope(fp: Counts, fn: Counts, positives: int) -> Envelope:
-    """Return the envelope for the errors of precision and recall (Eq. 11), from corners (fn rising, fp falling).
+def precision_recall_envelope(scores: Scores) -> Envelope:
+    """Return the envelope for the errors of precision and recall (Eq. 11).
 
     Precision is a ratio whose denominator moves, so floats first drop what is clearly inside and exact
     fractions decide among the rest.
     """
+    positives = len(scores.positive)
+    fp, fn = candidates.corners(scores)
+    if fn[0] == positives:  # no positive can be accepted: all tie, the lowest threshold wins
+        fp, fn = (np.array([number]) for number in candidates.lowest(scores))
     tp = positives - fn
     accepted = tp + fp
     precision = np.divide(tp, accepted, out=np.zeros(tp.size), where=accepted != 0)

@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 EERMethod = Literal["nearest", "interpolated", "hull"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AposterioriROC(Result):
     """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
 
@@ -101,7 +101,7 @@ class AposterioriROC(Result):
         return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AposterioriDET(AposterioriROC):
     """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""
 
@@ -131,8 +131,7 @@ class AposterioriDET(AposterioriROC):
 
 def _corner_points(scores: Scores, points: Literal["thin", "all", "hull"]) -> tuple[NDArray[Any], NDArray[Any]]:
     if points == "hull":
-        fp, fn = candidates.corners(scores)
-        envelope = error_envelope(fp, fn, len(scores.negative), len(scores.positive))
+        envelope = error_envelope(scores)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
         fp, fn = candidates.all_candidates(scores)
@@ -263,7 +262,7 @@ def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     curve = roc(scores, points="hull" if method == "hull" else "all")
-    far, frr = curve.fpr, 1 - curve.tpr
+    far, frr = curve.fpr, curve.outcomes.fn / len(scores.positive)
     crossing = int(np.argmax(far <= frr))
     if crossing == 0:
         return float(far[0])

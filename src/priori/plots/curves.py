@@ -91,9 +91,10 @@ def plot_roc(
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, ls=LINES[index // 8 % len(LINES)],
                 label=f"{curve.name} (AUC {curve.auc:.3f})")  # fmt: skip
-    for curve, colour in zip(operating_points, colours(len(operating_points)), strict=True):
-        ax.plot(100 * curve.outcomes.fp / curve.outcomes.negatives, 100 * curve.outcomes.tp / curve.outcomes.positives,
-                "o", color=colour, mec="white", label=f"{curve.name}, a priori")  # fmt: skip
+    for point, colour in zip(operating_points, colours(len(operating_points)), strict=True):
+        at = point.outcomes
+        ax.plot(100 * at.fp / at.negatives, 100 * at.tp / at.positives, "o", color=colour, mec="white",
+                label=f"{point.name}, a priori")  # fmt: skip
     if chance:
         ax.plot([0, 100], [0, 100], color="0.6", lw=0.8, ls=":")
     ax.set(xlabel="False positive rate (%)", ylabel="True positive rate (%)", title="ROC (a posteriori)",
@@ -116,10 +117,10 @@ def plot_det(curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operat
         ax.plot(
             x, y, color=colour, ls=LINES[index // 8 % len(LINES)], label=f"{curve.name} (EER {100 * curve.eer:.2f} %)"
         )
-    for curve, colour in zip(operating_points, colours(len(operating_points)), strict=True):
-        at = curve.outcomes
+    for point, colour in zip(operating_points, colours(len(operating_points)), strict=True):
+        at = point.outcomes
         ax.plot(ndtri(at.fp / at.negatives), ndtri(at.fn / at.positives), "o", color=colour, mec="white",
-                label=f"{curve.name}, a priori")  # fmt: skip
+                label=f"{point.name}, a priori")  # fmt: skip
     shown = [tick for tick in DET_TICKS if low <= ndtri(tick) <= high]
     names = [f"{100 * tick:g}" for tick in shown]
     ax.set_xticks([ndtri(tick) for tick in shown], names)

@@ -1,0 +1,46 @@
+# Everything a newcomer needs: make demo, make test. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint types unit bench validate gallery docs clean
+
+help:  ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Priori needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed tools/system-packages
+	$(BIN)/python -m pip install --quiet --group test
+	tools/system-packages
+	@touch $@
+
+install: $(VENV)/.installed  ## Make the virtual environment and install Priori into it
+
+demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.html
+	$(BIN)/priori demo faces --output demo
+
+test: lint types unit  ## Lint, type-check and run every test
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
+
+types: $(VENV)/.installed-test
+	$(BIN)/mypy
+
+unit: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules src tests
+
+bench: $(VENV)/.installed-test  ## Measure speed as ratios to named references
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python -m pytest benchmarks -q
+
+clean:  ## Remove what make made
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
