@@ -1,7 +1,7 @@
 """Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
 
 from priori._version import __version__
-from priori.averaging import AverageCurve, average, recommend
+from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
 from priori.criteria import Criterion, choose_threshold
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
@@ -27,6 +27,7 @@ __all__ = [
     "AposterioriROC",
     "Areas",
     "AverageCurve",
+    "AverageEPC",
     "Criterion",
     "InputError",
     "Measure",
@@ -43,6 +44,7 @@ __all__ = [
     "a_posteriori_partial_auc",
     "areas",
     "average",
+    "average_epc",
     "average_precision",
     "choose_threshold",
     "count",

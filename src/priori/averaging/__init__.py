@@ -2,17 +2,20 @@
 
 from priori.averaging.average import average
 from priori.averaging.commensurability import Commensurability, commensurability
+from priori.averaging.epc import AverageEPC, average_epc
 from priori.averaging.methods import METHODS, Method, Recommendation, recommend
 from priori.averaging.result import AverageCurve, Estimate
 
 __all__ = [
     "METHODS",
     "AverageCurve",
+    "AverageEPC",
     "Commensurability",
     "Estimate",
     "Method",
     "Recommendation",
     "average",
+    "average_epc",
     "commensurability",
     "recommend",
 ]

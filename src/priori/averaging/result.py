@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from priori.averaging.methods import Axis, Method
 from priori.results import Result
 from priori.roc import a_posteriori_auc, a_posteriori_eer
 from priori.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["AverageCurve", "Estimate"]
 
@@ -174,6 +177,12 @@ class AverageCurve(Result):
             "auc": self.auc.to_dict(),
             "eer": self.eer.to_dict(),
         }
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the average over the single curves, with its meaning; returns the axes."""
+        from priori.plots.average import plot_average
+
+        return plot_average(self, ax=ax, **options)
 
     @property
     def backend(self) -> str | None:
