@@ -1,7 +1,12 @@
-"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?"""
+"""Priori: how well will a scored two-class decision work once its threshold is fixed in advance?
+
+The curve itself is imported at once; everything around it (bands, tests, averages, readers) when first used.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
-from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
 from priori.criteria import Criterion, choose_threshold
 from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
@@ -21,6 +26,36 @@ from priori.roc import (
 )
 from priori.scores import Scores
 
+if TYPE_CHECKING:
+    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.designeffect import design_effect
+    from priori.planning import plan
+    from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.resampling import Band
+    from priori.zcurves import ztest_epc
+    from priori.ztests import ztest, ztest_scores
+
+#: Where the names that are imported when first used live. None of them is also the name of a module.
+_LATER = {
+    "AverageCurve": "priori.averaging",
+    "AverageEPC": "priori.averaging",
+    "Band": "priori.resampling",
+    "a_posteriori_auc_interval": "priori.delong",
+    "a_posteriori_auc_test": "priori.delong",
+    "average": "priori.averaging",
+    "average_epc": "priori.averaging",
+    "design_effect": "priori.designeffect",
+    "mcnemar_test": "priori.proportions",
+    "plan": "priori.planning",
+    "proportion_interval": "priori.proportions",
+    "proportion_test": "priori.proportions",
+    "recommend": "priori.averaging",
+    "ztest": "priori.ztests",
+    "ztest_epc": "priori.zcurves",
+    "ztest_scores": "priori.ztests",
+}
+
 __all__ = [
     "EPC",
     "AposterioriDET",
@@ -28,6 +63,7 @@ __all__ = [
     "Areas",
     "AverageCurve",
     "AverageEPC",
+    "Band",
     "Criterion",
     "InputError",
     "Measure",
@@ -38,6 +74,8 @@ __all__ = [
     "Task",
     "__version__",
     "a_posteriori_auc",
+    "a_posteriori_auc_interval",
+    "a_posteriori_auc_test",
     "a_posteriori_break_even",
     "a_posteriori_eer",
     "a_posteriori_min_dcf",
@@ -48,8 +86,26 @@ __all__ = [
     "average_precision",
     "choose_threshold",
     "count",
+    "design_effect",
     "det",
     "epc",
+    "mcnemar_test",
+    "plan",
+    "proportion_interval",
+    "proportion_test",
     "recommend",
     "roc",
+    "ztest",
+    "ztest_epc",
+    "ztest_scores",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'priori' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.averaging.commensurability import Commensurability, commensurability
 from priori.averaging.datasets import DataSets, Parts
 from priori.averaging.intervals import IntervalKind, IntervalPlan, normalised
+from priori.averaging.scales import Commensurability, commensurability
 from priori.criteria import Criterion
 from priori.epc import EPC, epc
 from priori.errors import InputError, OptionError, unknown

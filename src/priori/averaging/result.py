@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.averaging.commensurability import Commensurability
 from priori.averaging.curves import heights
 from priori.averaging.datasets import DataSets
 from priori.averaging.intervals import IntervalPlan, averages
 from priori.averaging.methods import Axis, Method
+from priori.averaging.scales import Commensurability
 from priori.results import Result
 from priori.roc import a_posteriori_auc, a_posteriori_eer
 from priori.scores import Scores
@@ -82,7 +82,7 @@ class AverageCurve(Result):
     @cached_property
     def commensurability(self) -> Commensurability:
         """How far the data sets lie apart on the score axis."""
-        from priori.averaging.commensurability import commensurability
+        from priori.averaging.scales import commensurability
 
         return commensurability(self.datasets.scores, self.datasets.names)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.averaging.average import average
 from priori.averaging.result import AverageCurve
+from priori.averaging.sampling import average
 from priori.outcomes import count
 from priori.scores import Scores, pool
 

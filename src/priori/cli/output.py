@@ -18,7 +18,7 @@ from priori._version import __version__
 from priori.errors import OptionError
 from priori.results import plain
 
-__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "write_whole"]
+__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "warn", "write_whole"]
 
 
 def emit(text: str, output: str | None = None) -> None:
@@ -27,6 +27,12 @@ def emit(text: str, output: str | None = None) -> None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         write_whole(output, text if text.endswith("\n") else text + "\n")
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Say on standard error what the reader of the numbers should know."""
+    for line in lines:
+        click.echo(f"priori: warning: {line}", err=True)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:

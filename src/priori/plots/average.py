@@ -48,7 +48,8 @@ def plot_average(
     from priori.averaging.result import AverageCurve
 
     shown = [curves] if isinstance(curves, AverageCurve) else list(curves)
-    ax = axes(ax, figsize=(5, 6) if text else (5, 5))
+    tall = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in shown)) * text
+    ax = axes(ax, figsize=(5, tall))
     if singles:
         _singles(ax, shown[0])
     for curve, colour in zip(shown, colours(len(shown)), strict=True):
@@ -106,22 +107,23 @@ def plot_figure_one(figure: FigureOne) -> Figure:
     """Draw Figure 1 of the averaging paper: the densities of the scores, and three averages of two curves."""
     from matplotlib import pyplot
 
-    page = pyplot.figure(layout="constrained", figsize=(11, 7))
-    grid = page.add_gridspec(3, 3, height_ratios=[1, 1, 1])
+    page = pyplot.figure(layout="constrained", figsize=(10, 10))
+    grid = page.add_gridspec(2, 2)
+    left = grid[0, 0].subgridspec(len(figure.densities), 1)
     blue, orange = colours(2)
     for row, (name, (negative, positive)) in enumerate(figure.densities.items()):
-        ax = page.add_subplot(grid[row, 0])
+        ax = page.add_subplot(left[row])
         ax.plot(figure.grid, negative, color=orange, label="negative")
         ax.plot(figure.grid, positive, color=blue, label="positive")
         ax.axvline(figure.threshold, color="black", lw=1)
         if name == "poorly separable":
             ax.axvline(figure.own_threshold, color="green", lw=1)
-        ax.set(title=f"(a) {name}", xlim=(0, 1), yticks=[])
+        ax.set(ylabel=name, xlim=(0, 1), yticks=[])
+    page.axes[0].set_title("(a) scores")
     page.axes[0].legend(frameon=False, fontsize=7)
-    middle = grid[:, 1:].subgridspec(2, 2)
     panels = (("b", figure.pooled), ("c", figure.vertical), ("d", figure.by_threshold))
     for index, (letter, curve) in enumerate(panels):
-        ax = page.add_subplot(middle[index // 2, index % 2])
+        ax = page.add_subplot(grid[(index + 1) // 2, (index + 1) % 2])
         plot_average(curve, ax=ax, interval=False, text=False)
         own = curve.method.name == "vertical"
         for name in ("well separable", "poorly separable, own threshold" if own else "poorly separable"):

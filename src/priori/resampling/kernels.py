@@ -1,0 +1,226 @@
+"""The compiled loops over replicates: draw, count; or draw, choose thresholds anew, draw, count.
+
+Importing this module imports numba: `priori.resampling.run` does so when a bootstrap runs. The loops know
+urns, cells and whole numbers, nothing of scores, measures or intervals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.resampling.choosing import choose
+from priori.resampling.streams import below, binomial, compiled, picks, stream
+
+__all__ = ["count_fixed", "count_rechosen", "weights_of"]
+
+
+@compiled
+def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
+    """Draw users with replacement: ``mult[u]`` becomes how often user u came.
+
+    With ``future`` > 0 the draw stands for a population, and that many users are then drawn from it: what a
+    future set will show varies by both.
+    """
+    state = stream(seed, purpose, replicate)
+    size = mult.size
+    mult[:] = 0
+    if future == 0:
+        for _ in range(draws):
+            mult[below(state, size)] += 1
+        return
+    population = np.empty(draws, np.int64)
+    for i in range(draws):
+        population[i] = below(state, size)
+    for _ in range(future):
+        mult[population[below(state, draws)]] += 1
+
+
+@compiled
+def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-untyped-def]
+    """Fill the weights of the cells and return their total.
+
+    Every urn comes ``mult[u]`` times. With ``redraw`` each copy's trials are drawn among themselves; without,
+    all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
+    (one urn only) that many trials are drawn from what was drawn.
+    """
+    weights[:] = 0
+    total = 0
+    for u in range(urns.size.size):
+        m = mult[u]
+        if m == 0:
+            continue
+        if redraw:
+            left = m * urns.size[u]
+            whole = urns.size[u]
+            total += left
+            for i in range(urns.heavy[u], urns.heavy[u + 1]):
+                hits = binomial(state, left, urns.number[i], whole)
+                weights[urns.cell[i]] += hits
+                left -= hits
+                whole -= urns.number[i]
+                if left == 0:
+                    break
+            if left > 0:
+                picks(state, left, urns.single, urns.light[u], urns.light[u + 1] - urns.light[u], weights)
+        else:
+            for i in range(urns.heavy[u], urns.heavy[u + 1]):
+                more = m * urns.number[i]
+                if urns.partner[i] >= 0:
+                    more *= mult[urns.partner[i]]
+                weights[urns.cell[i]] += more
+                total += more
+            for i in range(urns.light[u], urns.light[u + 1]):
+                weights[urns.single[i]] += m
+                total += m
+    if future > 0:
+        total = _draw_again(state, future, total, weights)
+    return total
+
+
+@compiled
+def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
+    left = draws
+    for cell in range(weights.size):
+        count = weights[cell]
+        if count > 0:
+            weights[cell] = binomial(state, left, count, whole)
+            left -= weights[cell]
+            whole -= count
+    return draws
+
+
+@compiled
+def count_fixed(  # type: ignore[no-untyped-def]
+    first, seed, inner, users, redraw, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+):
+    """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
+
+    ``users`` of them are drawn (0: none), anew every ``inner`` replicates. ``places[s, c, x]`` is the gap of cell
+    x of class c (0 negative, 1 positive) on the edges of system s. Results: ``rejected[r, s, c, e]``,
+    ``totals[r, c]``.
+    """
+    systems, edges = rejected.shape[1], rejected.shape[3]
+    mult = np.ones(negative.size.size, np.int64)
+    weights = np.empty(places.shape[2], np.int64)
+    gap = np.empty(edges + 1, np.int64)
+    for i in range(rejected.shape[0]):
+        replicate = first + i
+        if users > 0:
+            draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
+        state = stream(seed, trial_stream, replicate)
+        for c in range(2):
+            totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
+            for s in range(systems):
+                gap[:] = 0
+                for x in range(weights.size):
+                    gap[places[s, c, x]] += weights[x]
+                below_edge = 0
+                for e in range(edges):
+                    below_edge += gap[e]
+                    rejected[i, s, c, e] = below_edge
+
+
+@compiled
+def _threshold(values, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+    """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
+    for g in range(gap + 1, values.size):
+        if drawn_negative[g] > 0 or drawn_positive[g] > 0:
+            if gap < 0:
+                return -np.inf
+            low, high = values[gap], values[g]
+            middle = 0.5 * low + 0.5 * high
+            return middle if low <= middle < high else low
+    # Nothing above was drawn: reject all. Where every score drawn is -inf, the lowest threshold does already.
+    return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
+
+
+@compiled
+def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
+    """Return how many of the first ``count`` ascending values are at most the threshold."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
+    """Move the weights of cells to the distinct scores of one system."""
+    spread[:] = 0
+    for x in range(place.size):
+        spread[place[x]] += weights[x]
+
+
+@compiled
+def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
+    """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
+
+    ``dev`` and ``test`` are sides (see `priori.resampling.sides`), alphas ``p / q`` ascend. Results:
+    ``errors[r, s, c, k]``: false positives (c = 0) and false negatives (c = 1) of system s at alpha k;
+    ``totals[r, c]``: the test trials of each class.
+    """
+    systems, alphas = errors.shape[1], errors.shape[3]
+    dev_mult, test_mult = np.ones(dev.negative.size.size, np.int64), np.ones(test.negative.size.size, np.int64)
+    dev_cells = (np.empty(dev.cells, np.int64), np.empty(dev.cells, np.int64))
+    test_cells = (np.empty(test.cells, np.int64), np.empty(test.cells, np.int64))
+    width = dev.values.shape[1]
+    negative, positive = np.empty(width, np.int64), np.empty(width, np.int64)
+    scratch = np.empty((3, width + 1), np.int64)
+    counted = np.empty(test.values.shape[1], np.int64)
+    chosen = np.empty(alphas, np.int64)
+    rank = np.empty(alphas, np.int64)
+    dev_totals = np.empty(2, np.int64)
+    for i in range(errors.shape[0]):
+        replicate = first + i
+        _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
+        _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
+        for s in range(systems):
+            values = dev.values[s, : dev.distinct[s]]
+            if dev.direct:
+                negative, positive = dev_cells
+            else:
+                _spread(dev_cells[0], dev.places[s, 0], negative)
+                _spread(dev_cells[1], dev.places[s, 1], positive)
+            choose(kind, negative, positive, dev.lowest[s], dev_totals, p, q, scratch, chosen)
+            last = -2
+            for k in range(alphas):
+                if k > 0 and chosen[k] == last:
+                    rank[k] = rank[k - 1]
+                else:
+                    threshold = _threshold(values, negative, positive, chosen[k])
+                    rank[k] = _rank(test.values[s], test.distinct[s], threshold)
+                last = chosen[k]
+            for c in range(2):
+                if test.direct:
+                    counted = test_cells[c]
+                else:
+                    _spread(test_cells[c], test.places[s, c], counted)
+                running = 0
+                for g in range(test.distinct[s]):
+                    running += counted[g]
+                    counted[g] = running
+                for k in range(alphas):
+                    under = counted[rank[k] - 1] if rank[k] > 0 else 0
+                    errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
+
+
+@compiled
+def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # type: ignore[no-untyped-def]
+    if side.users > 0:
+        draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
+    state = stream(seed, side.trial_stream, replicate)
+    totals[0] = draw_trials(state, side.negative, mult, redraw, side.future[1], cells[0])
+    totals[1] = draw_trials(state, side.positive, mult, redraw, side.future[2], cells[1])
+
+
+@compiled
+def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped-def]
+    """Return the weights of one replicate of one side: (class, cell)."""
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
+    return cells

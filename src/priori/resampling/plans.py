@@ -1,0 +1,230 @@
+"""Plans: what a bootstrap redraws, how often, and from which stream of random numbers."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.errors import InputError, OptionError, unknown
+from priori.scores import Scores, Trials
+
+__all__ = ["BOOTSTRAPS", "Bootstrap", "Identities", "Plan", "Resample", "identify", "make_plan"]
+
+Bootstrap = Literal["sample", "user", "user-constrained", "joint", "crossed"]
+Resample = Literal["test", "both"]
+
+#: Every bootstrap by the name people type, with what it redraws.
+BOOTSTRAPS: dict[str, str] = {
+    "sample": "trials, within each class",
+    "user": "users, with all their trials (subset bootstrap)",
+    "user-constrained": "the trials of each user, within each class",
+    "joint": "users, then the trials of each drawn user",
+    "crossed": "identities, a trial weighted by both of its own",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a bootstrap redraws.
+
+    ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is the size of a future
+    test set as (users, negatives, positives), drawn from each replicate; zeros where there is none.
+    ``streams`` keeps the random numbers of systems that are drawn apart from each other apart.
+    """
+
+    bootstrap: Bootstrap
+    resample: Resample
+    outer: int
+    inner: int
+    shared_users: bool
+    seed: int
+    future: tuple[int, int, int] = (0, 0, 0)
+    streams: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def n_resamples(self) -> int:
+        """The number of replicates."""
+        return self.outer * self.inner
+
+    @property
+    def draws_users(self) -> bool:
+        """Whether users are drawn."""
+        return self.bootstrap in ("user", "joint", "crossed")
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the trials of a user are kept apart from those of others."""
+        return self.bootstrap != "sample"
+
+    @property
+    def draws_trials(self) -> bool:
+        """Whether trials are drawn, rather than come along with their user."""
+        return self.bootstrap in ("sample", "user-constrained", "joint")
+
+
+def make_plan(
+    dev: Scores | None,
+    test: Scores,
+    *,
+    bootstrap: str | None = None,
+    resample: str = "test",
+    n_resamples: int | tuple[int, int] = 10_000,
+    shared_users: bool | None = None,
+    rng: Any = 0,
+    future: tuple[int, int, int] = (0, 0, 0),
+) -> Plan:
+    """Check the options of a bootstrap and settle what they leave open."""
+    if resample not in get_args(Resample):
+        raise unknown("set to resample", resample, get_args(Resample))
+    if bootstrap is not None and bootstrap not in BOOTSTRAPS:
+        raise unknown("bootstrap", bootstrap, BOOTSTRAPS)
+    sets = [test] if resample == "test" or dev is None else [dev, test]
+    with_users = all(scores.n_users >= 2 for scores in sets)
+    warnings: list[str] = []
+    if bootstrap is None:
+        bootstrap = "user" if with_users else "sample"
+    if bootstrap == "sample" and any(scores.has_users for scores in sets):
+        warnings.append(
+            "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
+            "is too narrow; choose the user bootstrap"
+        )
+    for scores in sets:
+        _check_identities(scores, bootstrap)
+    outer, inner = _replicates(n_resamples, bootstrap)
+    shared = False
+    if len(sets) == 2 and bootstrap in ("user", "joint", "crossed"):
+        shared, said = _shared(sets[0], sets[1], shared_users)
+        warnings.extend(said)
+    return Plan(
+        bootstrap,  # type: ignore[arg-type]
+        resample,  # type: ignore[arg-type]
+        outer,
+        inner,
+        shared,
+        _seed(rng),
+        future,
+        warnings=tuple(warnings),
+    )
+
+
+def _check_identities(scores: Scores, bootstrap: str) -> None:
+    if bootstrap == "crossed" and not scores.has_identities:
+        raise OptionError(
+            f"the crossed bootstrap needs both identities of each trial, and {scores.source} does not have them; "
+            "read them as user (claimed) and probe_user (real), or choose another bootstrap"
+        )
+    if bootstrap != "sample" and not scores.has_users:
+        raise OptionError(
+            f"the {bootstrap} bootstrap needs the user of each trial, and {scores.source} has none; "
+            "read a user column, or choose the sample bootstrap"
+        )
+    if bootstrap != "sample" and scores.n_users < 2:
+        raise InputError(
+            f"{scores.source} has one user only; the {bootstrap} bootstrap needs two or more, "
+            "or choose the sample bootstrap"
+        )
+
+
+def _replicates(n_resamples: int | tuple[int, int], bootstrap: str) -> tuple[int, int]:
+    nested = isinstance(n_resamples, (tuple, list))
+    numbers: tuple[Any, ...] = (*n_resamples,) if isinstance(n_resamples, (tuple, list)) else (n_resamples, 1)
+    if nested and bootstrap != "joint":
+        raise OptionError(f"(U, S) replicates belong to the joint bootstrap; the {bootstrap} one takes a whole number")
+    if len(numbers) != 2 or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 for n in numbers):
+        raise OptionError(f"n_resamples must be a whole number from 1 up, or a pair (U, S) of them, not {n_resamples}")
+    return int(numbers[0]), int(numbers[1])
+
+
+def _seed(rng: Any) -> int:
+    """Return the key of the random numbers: a seed, or one drawn from a generator, or a fresh one for None."""
+    if rng is None:
+        return secrets.randbits(63)
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(0, 2**63 - 1))
+    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or not 0 <= rng < 2**63:
+        raise OptionError(f"rng must be a whole number from 0 up, a numpy Generator, or None, not {rng!r}")
+    return int(rng)
+
+
+def _shared(dev: Scores, test: Scores, forced: bool | None) -> tuple[bool, list[str]]:
+    """Decide whether one draw of users serves both sets: when they hold the same users by name."""
+    if forced is False:
+        return False, []
+    in_dev, in_test = (set(_names_in_use(scores)) for scores in (dev, test))
+    common = len(in_dev & in_test)
+    if forced:
+        if not common:
+            raise OptionError("shared_users: no user of the development set is in the test set; leave the option out")
+        return True, []
+    if in_dev == in_test:
+        return True, []
+    if common:
+        return False, [
+            f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
+            "shared_users=True draws them together"
+        ]
+    return False, []
+
+
+def _names_in_use(scores: Scores) -> list[str]:
+    return [str(name) for name in _names(scores, _codes_in_use(scores, crossed=False))]
+
+
+def _names(scores: Scores, codes: NDArray[Any]) -> NDArray[np.str_]:
+    assert scores.users is not None
+    return np.asarray(scores.users.values[codes].astype(np.str_))
+
+
+# -- who is who ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Identities:
+    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class."""
+
+    negative: NDArray[Any]
+    positive: NDArray[Any]
+    negative_partner: NDArray[Any] | None
+    count: int
+
+
+def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False) -> list[Identities]:
+    """Give the identities of each set their codes; with ``shared`` the same codes to the same names.
+
+    An identity that only probes, never claims, counts only where trials are crossed.
+    """
+    used = [_codes_in_use(scores, crossed) for scores in sets]
+    if not shared:
+        return [
+            _identities(scores, codes, np.arange(codes.size), crossed) for scores, codes in zip(sets, used, strict=True)
+        ]
+    names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
+    everyone = np.unique(np.concatenate(names))
+    return [
+        _identities(scores, codes, np.searchsorted(everyone, own), crossed, everyone.size)
+        for scores, codes, own in zip(sets, used, names, strict=True)
+    ]
+
+
+def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
+    columns = [c for t in (scores.negative, scores.positive) for c in (t.user, t.probe_user if crossed else None)]
+    return np.unique(np.concatenate([column for column in columns if column is not None]))
+
+
+def _identities(
+    scores: Scores, used: NDArray[Any], new: NDArray[Any], crossed: bool, count: int | None = None
+) -> Identities:
+    def recode(trials: Trials, column: Literal["user", "probe_user"]) -> NDArray[Any]:
+        return np.asarray(new[np.searchsorted(used, getattr(trials, column))], dtype=np.int32)
+
+    return Identities(
+        recode(scores.negative, "user"),
+        recode(scores.positive, "user"),
+        recode(scores.negative, "probe_user") if crossed else None,
+        int(used.size if count is None else count),
+    )

@@ -1,0 +1,237 @@
+"""Running a plan: lay the sets out, go through the replicates in batches on all threads, gather a statistic."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.criteria import Criterion
+from priori.outcomes import Outcomes, count
+from priori.resampling.kinds import kernel_kind
+from priori.resampling.plans import Identities, Plan, identify
+from priori.resampling.sides import Draw, Side, fixed_cells, make_side, make_urns
+from priori.resampling.urns import LIGHT, Urns, fill_counts
+from priori.scores import Scores
+
+__all__ = ["Progress", "Statistic", "System", "replicate"]
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+#: From the outcomes of each system, of shape (replicates, thresholds), to an array of (replicates, numbers).
+Statistic = Callable[[list[Outcomes]], Floats]
+#: Replicates first, first + 1, ...: as many as asked for.
+Batch = Callable[[int, int], list[Outcomes]]
+
+_log = logging.getLogger("priori")
+
+#: The purposes of streams; systems that are drawn apart get their own set of four.
+DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
+
+
+class System(NamedTuple):
+    """One system to resample: its sets, and how its thresholds come about.
+
+    ``thresholds`` are used where they stay fixed, ``criterion`` and ``fractions`` where they are chosen anew.
+    Systems resampled together hold the same trials in the same order.
+    """
+
+    test: Scores
+    thresholds: Floats
+    dev: Scores | None = None
+    criterion: Criterion | None = None
+    fractions: tuple[Fraction, ...] = ()
+
+
+def replicate(
+    systems: Sequence[System],
+    plan: Plan,
+    statistic: Statistic,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    rows: int | None = None,
+) -> Floats:
+    """Return the statistic of every replicate: an array of (replicates, numbers).
+
+    Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
+    """
+    total = plan.n_resamples
+    batch, fitting = _fixed(systems, plan) if plan.resample == "test" else _rechosen(systems, plan)
+    workers = max(1, threads or _available())
+    step = rows or max(1, min(fitting, -(-total // (4 * workers))))
+    starts = range(0, total, step)
+
+    def work(start: int) -> tuple[int, Floats]:
+        return start, statistic(batch(start, min(step, total - start)))
+
+    first, values = work(0)  # alone: it compiles, and tells the size of the rest
+    gathered = np.empty((total, values.shape[1]))
+    gathered[first : first + len(values)] = values
+    done = len(values)
+    if progress:
+        progress(done, total)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(work, start) for start in starts[1:]]):
+            start, values = future.result()
+            gathered[start : start + len(values)] = values
+            done += len(values)
+            if progress:
+                progress(done, total)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return gathered
+
+
+def _available() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _kernels(name: str) -> tuple[ModuleType, Any]:
+    """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
+    from priori.resampling import kernels
+
+    kernel = getattr(kernels, name)
+    cached = Path(kernel.stats.cache_path).glob(f"kernels.{name}-*.nbi")
+    if not kernel.signatures and not any(cached):
+        _log.warning("compiling the bootstrap kernels, once on this machine ...")
+    return kernels, kernel
+
+
+def _draws(plan: Plan, who: Identities | None) -> tuple[Draw, Draw]:
+    """Say how the trials of the two classes go into urns."""
+    light = LIGHT if plan.draws_trials else 0
+    if who is None:
+        return Draw(None, 1, None, light), Draw(None, 1, None, light)
+    return (
+        Draw(who.negative, who.count, who.negative_partner, light),
+        Draw(who.positive, who.count, None, light),
+    )
+
+
+# -- thresholds fixed ----------------------------------------------------------------------------------------
+
+
+def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+    """Return the batch function for fixed thresholds, and how many replicates to take at once."""
+    unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
+    edges, at = [edge for edge, _ in unique], [place for _, place in unique]
+    who = identify([systems[0].test], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
+    if len(systems) == 1 and who is None:
+        urns, places = _from_sorted(systems[0].test, edges[0])
+    else:
+        urns, places = _from_trials(systems, edges, _draws(plan, who))
+    width = max(edge.size for edge in edges)
+    users = who.count if who is not None and plan.draws_users else 0
+    future = np.array(plan.future, dtype=np.int64)
+    _, kernel = _kernels("count_fixed")
+    purposes = (TEST_USERS + 4 * plan.streams, TEST_TRIALS + 4 * plan.streams)
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        rejected = np.empty((rows, len(systems), 2, width), dtype=np.int64)
+        totals = np.empty((rows, 2), dtype=np.int64)
+        kernel(
+            first, plan.seed, plan.inner, users, plan.draws_trials, future, *purposes, *urns, places, rejected, totals
+        )
+        negatives, positives = totals[:, :1], totals[:, 1:]
+        result = []
+        for s, place in enumerate(at):
+            tn, fn = rejected[:, s, 0][:, place], rejected[:, s, 1][:, place]
+            result.append(Outcomes(tp=positives - fn, fp=negatives - tn, tn=tn, fn=fn))
+        return result
+
+    entries = sum(urn.cell.size + urn.single.size for urn in urns)
+    return batch, _rows(len(systems) * max(place.size for place in at), entries)
+
+
+def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
+    """Lay out one system without users: only counts between thresholds are needed, not the trials."""
+    at = count(test, edges)
+    negative = np.diff(at.tn, prepend=0, append=len(test.negative))
+    positive = np.diff(at.fn, prepend=0, append=len(test.positive))
+    place = np.arange(edges.size + 1, dtype=np.int32)
+    return (fill_counts(negative), fill_counts(positive)), np.stack([place, place])[None]
+
+
+def _from_trials(
+    systems: Sequence[System], edges: Sequence[Floats], draws: tuple[Draw, Draw]
+) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
+    laid_out = []
+    for trials, draw in zip(
+        zip(*((s.test.negative, s.test.positive) for s in systems), strict=True), draws, strict=True
+    ):
+        cells, place = fixed_cells([one.score for one in trials], edges)
+        laid_out.append((make_urns(cells, draw), place))
+    (negative, place_negative), (positive, place_positive) = laid_out
+    cells_needed = max(place_negative.shape[1], place_positive.shape[1])
+    places = np.zeros((len(systems), 2, cells_needed), dtype=np.int32)
+    places[:, 0, : place_negative.shape[1]] = place_negative
+    places[:, 1, : place_positive.shape[1]] = place_positive
+    return (negative, positive), places
+
+
+# -- thresholds chosen anew ----------------------------------------------------------------------------------
+
+
+def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+    """Return the batch function for thresholds chosen anew, and how many replicates to take at once."""
+    dev, test = _sides(systems, plan)
+    fractions = systems[0].fractions
+    kind = kernel_kind(systems[0].criterion, fractions, int(max(len(s.dev or ()) for s in systems)))
+    if kind is None:
+        from priori.resampling.generic import generic_batch
+
+        return generic_batch(systems, plan, dev, test), 16
+    _, kernel = _kernels("count_rechosen")
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
+        totals = np.empty((rows, 2), dtype=np.int64)
+        kernel(first, plan.seed, plan.inner, plan.draws_trials, dev, test, *kind, errors, totals)
+        negatives, positives = totals[:, :1], totals[:, 1:]
+        return [
+            Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
+            for fp, fn in ((errors[:, s, 0], errors[:, s, 1]) for s in range(len(systems)))
+        ]
+
+    return batch, _rows(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
+
+
+def _sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
+    devs, tests = [system.dev for system in systems], [system.test for system in systems]
+    assert devs[0] is not None
+    who: Sequence[Identities | None] = (None, None)
+    if plan.by_user:
+        who = identify([devs[0], tests[0]], crossed=plan.bootstrap == "crossed", shared=plan.shared_users)
+    base = 4 * plan.streams
+    sides = []
+    for sets, one, users, trials in (
+        (devs, who[0], TEST_USERS if plan.shared_users else DEV_USERS, DEV_TRIALS),
+        (tests, who[1], TEST_USERS, TEST_TRIALS),
+    ):
+        sides.append(
+            make_side(
+                [scores.negative for scores in sets if scores is not None],
+                [scores.positive for scores in sets if scores is not None],
+                _draws(plan, one),
+                users=one.count if one is not None and plan.draws_users else 0,
+                user_stream=base + users,
+                trial_stream=base + trials,
+                future=plan.future,
+            )
+        )
+    return sides[0], sides[1]
+
+
+def _rows(numbers: int, work: int) -> int:
+    """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
+    return max(1, min((1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1)))

@@ -1,0 +1,204 @@
+"""``priori ztest`` and ``priori plan`` as a person meets them."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from priori import Scores, choose_threshold, ztest_scores
+from priori.cli import main
+
+RATES = ["ztest", "--far", "0.0115", "--frr", "0.025", "--negatives", "112000", "--positives", "400"]
+SECOND = ["--far-b", "0.0195", "--frr-b", "0.0275"]
+
+
+@pytest.fixture
+def priori(capsys):
+    """Run a command line; returns the exit code, standard output and standard error."""
+
+    def run(*arguments):
+        code = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as ending:
+            code = ending.code
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Score files of two systems on the same trials, the second in another order."""
+    rng = np.random.default_rng(11)
+    label = np.repeat([0, 1], [600, 200])
+    user = np.tile(np.arange(20), 40)
+    paths = {}
+    for part in ("dev", "test"):
+        common = rng.normal(0, 0.7, label.size)
+        for name, shift in (("a", 2.4), ("b", 1.8)):
+            score = shift * label + common + rng.normal(0, 0.7, label.size)
+            rows = list(zip(label, score, user, np.arange(label.size), strict=True))
+            if name == "b":
+                rng.shuffle(rows)
+            lines = ["label,score,user,trial", *(f"{int(y)},{x:.9f},u{int(u)},t{int(t)}" for y, x, u, t in rows)]
+            paths[name, part] = tmp_path / f"{name}-{part}.csv"
+            paths[name, part].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return paths
+
+
+def _read(path):
+    with path.open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return Scores.from_predictions(
+        columns["label"], columns["score"], trial=columns["trial"], user=columns["user"], source=path.name
+    )
+
+
+def _systems(files, *names):
+    return [part for name in names for part in ("--system", name.upper(), files[name, "dev"], files[name, "test"])]
+
+
+def test_one_system_from_rates(priori):
+    code, out, err = priori(*RATES, "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert {name: round(100 * width, 3) for name, width in found["width"].items()} == {
+        "hter": 1.531,
+        "naive": 0.157,  # printed as 0.156 in Table 3.3, within the rounding of the rates
+        "class": 0.125,
+    }
+    assert set(found["sd"]) == {"hter", "naive", "class"}
+    assert "confidence" not in found
+    assert "priori: warning: A: FRR 0.025 of 400 trials has n p (1 - p) = 9.75" in err
+
+
+def test_two_systems_from_rates(priori):
+    code, out, _ = priori(*RATES, *SECOND, "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert set(found["confidence"]) == set(found["sd"]) == {"independent", "naive", "class"}
+    assert found["confidence"]["independent"] == pytest.approx(0.647, abs=0.001)
+    assert found["sd"]["independent"] == pytest.approx(0.0057, abs=0.00005)
+    assert found["sd_a"]["hter"] == pytest.approx(0.00391, abs=0.00001)
+    assert found["significant"] is False
+
+
+def test_table_and_csv(priori):
+    code, out, _ = priori(*RATES, *SECOND)
+    assert code == 0
+    assert "NAIVE (3.35), over-confident" in out
+    assert "A and B do not differ significantly at 95 % (confidence: independent 64.7 %)" in out
+    _, out, _ = priori(*RATES, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["method"] for row in rows] == ["hter", "naive", "class"]
+    assert float(rows[0]["upper"]) - float(rows[0]["lower"]) == pytest.approx(float(rows[0]["width"]))
+    _, out, _ = priori(*RATES)
+    assert "HTER (3.30)" in out
+    assert "1.531 %" in out
+
+
+def test_one_sided(priori):
+    _, out, err = priori(*RATES, *SECOND, "--one-sided", "--format", "json")
+    assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 - 0.647) / 2, abs=0.001)
+    assert "cannot be significant" in err
+    _, out, _ = priori(*RATES, *SECOND, "--alternative", "less", "--format", "json")
+    assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 + 0.647) / 2, abs=0.001)
+    _, out, _ = priori(*RATES, "--one-sided", "--format", "json")
+    assert json.loads(out)["a"]["interval"]["hter"][0] == 0
+
+
+def test_two_systems_from_scores(priori, files):
+    code, out, err = priori("ztest", *_systems(files, "a", "b"), "--format", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    scores = {key: _read(path) for key, path in files.items()}
+    at = {name: choose_threshold(scores[name, "dev"], criterion="wer", alpha=0.5) for name in "ab"}
+    expected = ztest_scores(scores["a", "test"], at["a"], scores["b", "test"], at["b"]).to_dict()
+    assert list(found["confidence"]) == ["dependent", "independent", "naive", "class"]
+    for key in ("confidence", "sd", "difference"):
+        assert found[key] == pytest.approx(expected[key])
+    assert found["threshold_a"] == at["a"]
+    _, out, _ = priori("ztest", *_systems(files, "a", "b"), "--format", "json", "--unpaired")
+    assert "dependent" not in json.loads(out)["confidence"]
+
+
+def test_along_alpha(priori, files):
+    code, out, _ = priori("ztest", *_systems(files, "a", "b"), "--points", "5", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0
+    assert [float(row["alpha"]) for row in rows] == [0, 0.25, 0.5, 0.75, 1]
+    assert {"confidence_dependent", "confidence_independent", "significant"} <= set(rows[0])
+    code, out, _ = priori("ztest", *_systems(files, "a", "b"), "--alpha", "0.2,0.8", "--measure", "wer")
+    assert code == 0
+    assert "significant" in out
+
+
+def test_one_system_from_scores_with_a_weighted_error(priori, files):
+    code, out, _ = priori(
+        "ztest", *_systems(files, "a"), "--alpha", "costs:10,1,0.01", "--measure", "wer", "--format", "json"
+    )
+    assert code == 0
+    assert json.loads(out)["measure"] == "wer:0.908257"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ztest"], "give rates"),
+        (["ztest", "--far", "0.1"], "--frr is missing"),
+        (
+            [*RATES[:2], "1.15", *RATES[3:]],
+            "far = 1.15 is not a rate between 0 and 1; if it is a percentage, give 0.0115",
+        ),
+        ([*RATES, "--far-b", "0.1"], "both rates"),
+        ([*RATES, "--level", "95"], "95 % is 0.95"),
+        ([*RATES, "--alpha", "0.5"], "are for scores"),
+        ([*RATES, "--one-sided", "--alternative", "less"], "one of the two"),
+        ([*RATES, "--measure", "f1"], "use a bootstrap"),
+        ([*RATES, "--system", "A", "x", "y"], "give rates"),
+        (["plan", "--far", "0.1", "--frr", "0.1"], "either a width or a difference"),
+        (["plan", "--width", "0.1"], "give the rates expected"),
+        (["plan", "--width", "0.1", "--far", "5", "--frr", "0.1"], "give 0.05"),
+    ],
+)
+def test_mistakes_are_one_line(priori, arguments, message):
+    code, out, err = priori(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("priori: error: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_unmatched_trials_are_named(priori, files):
+    lines = files["b", "test"].read_text(encoding="utf-8").splitlines()
+    lost = lines[1].rsplit(",", 1)[1]
+    files["b", "test"].write_text("\n".join([lines[0], *lines[2:]]) + "\n", encoding="utf-8")
+    code, _, err = priori("ztest", *_systems(files, "a", "b"))
+    assert code == 2
+    assert "no partner for 1 of 800 trials of the first system" in err
+    assert f"({lost})" in err
+    assert "--unpaired" in err
+
+
+def test_plan(priori, files):
+    code, out, err = priori(
+        "plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--negatives-per-positive", "10"
+    )
+    assert code == 0
+    assert "5,020 negatives and 502 positives" in out
+    assert "users are not known" in err
+    code, out, err = priori("plan", "--width", "0.05", *_systems(files, "a"), "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["assumptions"]["pilot_users"] == 20
+    assert found["negatives"] == 30 * found["users"]
+    assert "20 users only" in err
+    code, out, _ = priori("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
+    assert code == 0
+    assert float(next(csv.DictReader(io.StringIO(out)))["power"]) == pytest.approx(0.8, abs=0.02)
