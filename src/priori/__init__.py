@@ -27,6 +27,7 @@ from priori.roc import (
 from priori.scores import Scores
 
 if TYPE_CHECKING:
+    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
     from priori.planning import plan
@@ -37,14 +38,19 @@ if TYPE_CHECKING:
 
 #: Where the names that are imported when first used live. None of them is also the name of a module.
 _LATER = {
+    "AverageCurve": "priori.averaging",
+    "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
+    "average": "priori.averaging",
+    "average_epc": "priori.averaging",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
+    "recommend": "priori.averaging",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -55,6 +61,8 @@ __all__ = [
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "AverageCurve",
+    "AverageEPC",
     "Band",
     "Criterion",
     "InputError",
@@ -73,6 +81,8 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "areas",
+    "average",
+    "average_epc",
     "average_precision",
     "choose_threshold",
     "count",
@@ -83,6 +93,7 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "recommend",
     "roc",
     "ztest",
     "ztest_epc",
