@@ -27,6 +27,7 @@ from priori.roc import (
 from priori.scores import Scores
 
 if TYPE_CHECKING:
+    from priori import examples
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
@@ -89,6 +90,7 @@ __all__ = [
     "design_effect",
     "det",
     "epc",
+    "examples",
     "mcnemar_test",
     "plan",
     "proportion_interval",
@@ -104,6 +106,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name]), name)
+    if name == "examples":
+        return importlib.import_module("priori.examples")
     raise AttributeError(f"module 'priori' has no attribute {name!r}")
 
 
