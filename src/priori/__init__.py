@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
     from priori.ztests import ztest, ztest_scores
@@ -52,6 +53,7 @@ _LATER = {
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
     "recommend": "priori.averaging",
+    "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -95,6 +97,7 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "read",
     "recommend",
     "roc",
     "ztest",
