@@ -33,6 +33,7 @@ BAD = {
     "column twice": ("dev.csv", "score,label,Score,score\n1,0,1,1\n", "dev.csv: 2 columns are called 'score'; rename all but one"),
     "no header": ("dev.csv", "1,0.5\n0,0.25\n", "dev.csv:1: this table has no header: its first line '1,0.5' holds numbers; add a line above it that names the columns, such as: label,score"),
     "no header, semicolons": ("dev.txt", "1;0.5\n0;0.25\n", "dev.txt:1: this table has no header"),
+    "no header, blanks": ("dev.txt", "1, 0.5\n0, 0.25\n", "dev.txt:1: this table has no header: its first line '1, 0.5'"),
     "one column": ("dev.csv", "score\n0.5\n", "dev.csv: no column 'label' for the label; the columns are score"),
     "one column text": ("dev.txt", "0.5\n0.25\n", "dev.txt:1: 1 columns and no header that names 'score', so the format cannot be told: '0.5'"),
     "header between blanks": ("dev.txt", "value label\n0.5 1\n", "dev.txt: no column 'score' for the score; the columns are value, label"),
