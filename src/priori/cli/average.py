@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from textwrap import fill
 from typing import Any
 
 import click
@@ -175,7 +176,9 @@ def _summary(curve: AverageCurve) -> str:
         ["area under the average curve", f"{curve.area:.5f}", "", ""],
         ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
     ]
-    title = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)\n{curve.meaning}\n"
+    title = (
+        f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)\n{fill(curve.meaning, 100)}\n"
+    )
     level = f"{100 * curve.plan.confidence_level:g} % ({kind}, over data sets)"
     return table_text(title, ["", "value", "from", "to"], rows, note=f"Intervals: {level}, for each number alone.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from textwrap import fill
 from typing import Any
 
 import click
@@ -114,6 +115,6 @@ def _table(curve: AverageEPC) -> str:
         rows.append([f"{curve.alpha[row]:.4g}", percent(curve.value[row], rate), *cells,
                      percent(curve.best[row], rate), *threshold])  # fmt: skip
     header = ["alpha", curve.measure.title, "from", "to", "best", *(["threshold"] if len(rows[0]) == 6 else [])]
-    title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{curve.meaning}\n"
+    title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{fill(curve.meaning, 100)}\n"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % over data sets ({curve.plan.kind}), at each alpha."
     return table_text(title, header, rows, note=note)
