@@ -172,8 +172,8 @@ def test_own_thresholds_average_the_single_curves(pairs):
     assert curve.warning is None
     by_order = priori.average_epc(list(devs.values()), list(tests.values()), points=11)
     assert np.array_equal(curve.value, by_order.value)
-    weighted = priori.average_epc(devs, tests, points=11, weights=[1, 0, 0])
-    assert np.allclose(weighted.value, singles[0])
+    weighted = priori.average_epc(devs, tests, points=11, weights=[2, 1, 1])
+    assert np.allclose(weighted.value, (2 * singles[0] + singles[1] + singles[2]) / 4)
 
 
 def test_a_common_threshold_is_chosen_on_the_pooled_development_scores(pairs):

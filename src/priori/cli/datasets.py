@@ -22,6 +22,7 @@ class Averaging:
     """How data sets are found, weighed, and what interval their average gets."""
 
     by: str | None
+    trials: str | None
     weights: str
     interval: str
     level: float
@@ -62,7 +63,7 @@ class Averaging:
 
     def _read(self, path: str, reading: Reading) -> Scores | None:
         try:
-            return reading.read(path)
+            return reading.read(path, trials=self.trials)
         except OneClassError as error:
             if not self.skip_incomplete:
                 raise InputError(f"{error} (--skip-incomplete leaves such a data set out)") from None
@@ -95,6 +96,8 @@ def averaging_options(command: Command) -> Command:
     return gather(command, "averaging", Averaging, (
         click.option("--by", metavar="COLUMN", help="The column that says which data set a trial is of: dataset, user, "
                      "or any other. Default: dataset for one file; several files are a data set each."),
+        click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores of every file "
+                     "are joined with."),
         click.option("--weights", type=click.Choice(["equal", "size"]), default="equal", show_default=True,
                      help="Data sets count equally, or by their number of trials."),
         click.option("--interval", type=click.Choice(INTERVALS), default="t", show_default=True,
