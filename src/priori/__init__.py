@@ -28,24 +28,32 @@ from priori.scores import Scores
 
 if TYPE_CHECKING:
     from priori import examples
+    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
     from priori.ztests import ztest, ztest_scores
 
 #: Where the names that are imported when first used live. None of them is also the name of a module.
 _LATER = {
+    "AverageCurve": "priori.averaging",
+    "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
+    "average": "priori.averaging",
+    "average_epc": "priori.averaging",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
+    "recommend": "priori.averaging",
+    "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -56,6 +64,8 @@ __all__ = [
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "AverageCurve",
+    "AverageEPC",
     "Band",
     "Criterion",
     "InputError",
@@ -74,6 +84,8 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "areas",
+    "average",
+    "average_epc",
     "average_precision",
     "choose_threshold",
     "count",
@@ -85,6 +97,8 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "read",
+    "recommend",
     "roc",
     "ztest",
     "ztest_epc",
