@@ -28,6 +28,7 @@ from priori.scores import Scores
 
 if TYPE_CHECKING:
     from priori import examples
+    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
     from priori.planning import plan
@@ -39,14 +40,19 @@ if TYPE_CHECKING:
 
 #: Where the names that are imported when first used live. None of them is also the name of a module.
 _LATER = {
+    "AverageCurve": "priori.averaging",
+    "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
+    "average": "priori.averaging",
+    "average_epc": "priori.averaging",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
+    "recommend": "priori.averaging",
     "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
@@ -58,6 +64,8 @@ __all__ = [
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "AverageCurve",
+    "AverageEPC",
     "Band",
     "Criterion",
     "InputError",
@@ -76,6 +84,8 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "areas",
+    "average",
+    "average_epc",
     "average_precision",
     "choose_threshold",
     "count",
@@ -88,6 +98,7 @@ __all__ = [
     "proportion_interval",
     "proportion_test",
     "read",
+    "recommend",
     "roc",
     "ztest",
     "ztest_epc",
