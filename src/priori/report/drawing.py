@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.roc import AposterioriDET, AposterioriROC, roc
 from priori.scores import Scores
 
-__all__ = ["Histogram", "bin_scores", "probit_floor", "thin", "thinned_curves"]
+__all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thin", "thinned_curves"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -82,16 +82,17 @@ def thinned_curves(test: Scores, name: str) -> tuple[AposterioriROC, Aposteriori
     kept = thin(full.fpr, full.tpr)
     drawn = AposterioriROC(name, test, full.threshold[kept], full.outcomes[kept])
     every = AposterioriDET(name, test, full.threshold, full.outcomes)
-    low = _probit(probit_floor(test)) - 0.5
+    low = float(probit(np.array(probit_floor(test)))) - 0.5
     x, y = (np.clip(deviate, low, -low) / (-2 * low) for deviate in every.probit)
     kept = thin(x, y)
     return drawn, AposterioriDET(name, test, full.threshold[kept], full.outcomes[kept])
 
 
-def _probit(rate: float) -> float:
+def probit(rate: Floats) -> Floats:
+    """Return rates on the normal-deviate scale; 0 and 1, infinite there, a little beyond where any axis ends."""
     from scipy.special import ndtri
 
-    return float(ndtri(rate))
+    return np.asarray(ndtri(np.clip(rate, 1e-7, 1 - 1e-7)))
 
 
 # -- histograms ----------------------------------------------------------------------------------------------

@@ -10,16 +10,7 @@ from priori.measures import Measure
 from priori.report.study import Study
 from priori.report.wording import alpha_text, short, threshold_text
 
-__all__ = [
-    "Table",
-    "along_alpha",
-    "areas_table",
-    "comparisons",
-    "leaderboard",
-    "operating_points",
-    "outcome_counts",
-    "tables_of",
-]
+__all__ = ["Table", "fixed_tables", "moving_tables"]
 
 #: The alphas that a table along the curve shows: the nearest there are.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -269,12 +260,16 @@ def along_alpha(study: Study) -> Table:
     )
 
 
-def tables_of(study: Study, index: int | None = None) -> list[Table]:
-    """Return every table there is at an alpha, the alpha of interest by default."""
-    at = study.at if index is None else index
-    tables = [operating_points(study, at), outcome_counts(study, at)]
+def moving_tables(study: Study, index: int) -> list[Table]:
+    """Return the tables that move with alpha."""
+    tables = [operating_points(study, index), outcome_counts(study, index)]
     if study.pairs:
-        tables.append(comparisons(study, at))
+        tables.append(comparisons(study, index))
     if len(study.members) > 2:
-        tables.insert(0, leaderboard(study, at))
-    return [_filled(table) for table in (*tables, along_alpha(study), areas_table(study))]
+        tables.insert(0, leaderboard(study, index))
+    return [_filled(table) for table in tables]
+
+
+def fixed_tables(study: Study) -> list[Table]:
+    """Return the tables about all alphas."""
+    return [_filled(table) for table in (along_alpha(study), areas_table(study))]

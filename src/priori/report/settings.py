@@ -10,11 +10,12 @@ from priori.alphas import as_fraction, grid
 from priori.criteria import Criterion, get_criterion
 from priori.errors import OptionError, unknown
 from priori.measures import Measure, Task, get_measure, get_task
+from priori.resampling import BOOTSTRAPS as NAMES
 
 __all__ = ["BOOTSTRAPS", "Settings"]
 
 #: ``auto`` lets the data choose: users where they are known, single trials where they are not.
-BOOTSTRAPS = ("auto", "sample", "user", "user-constrained", "joint", "crossed")
+BOOTSTRAPS = ("auto", *NAMES)
 #: More alphas than this cannot be told apart on a page, and would make it heavy.
 MOST_POINTS = 1001
 

@@ -18,8 +18,8 @@ from priori.report.drawing import Histogram, bin_scores, thinned_curves
 from priori.report.pairs import Pair, make_pairs
 from priori.report.sentences import Verdict, ranking, verdict
 from priori.report.settings import Settings
-from priori.report.wording import listing, short
-from priori.resampling import Band
+from priori.report.wording import alpha_text, listing, short
+from priori.resampling import BOOTSTRAPS, Band
 from priori.results import plain
 from priori.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.systems import SourceFile, System
@@ -120,6 +120,31 @@ class Study:
         """Return the rank of each system at an alpha; 1 is best, equals share a rank."""
         values = [float(member.curve.value[index]) for member in self.members]
         return ranking(values, self.settings.shown.greater_is_better)
+
+    def described_settings(self) -> dict[str, str]:
+        """Return the settings in words, for people."""
+        chosen, band = self.settings, self.members[0].band
+        found = {
+            "Task": chosen.domain.name,
+            "Criterion": chosen.rule.name,
+            "Measure": chosen.shown.title,
+            "Alphas": f"{len(self.curves[0].alpha)} from 0 to 1",
+            "Alpha of interest": alpha_text(chosen.alpha),
+        }
+        if band is None:
+            return {**found, "Bootstrap": "none"}
+        drawn = band.settings["n_resamples"]
+        return {
+            **found,
+            "Bootstrap": f"{band.settings['bootstrap']} ({BOOTSTRAPS[band.settings['bootstrap']]})",
+            "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
+            "Redrawn": "test set, thresholds fixed"
+            if chosen.resample == "test"
+            else "both sets, thresholds chosen anew",
+            "Level": f"{100 * chosen.confidence_level:g} %, {'simultaneous' if chosen.simultaneous else 'pointwise'}",
+            "Systems compared": "unpaired" if chosen.unpaired else "trial by trial",
+            "Seed": str(chosen.seed),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists, ready for JSON."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from priori.epc import EPC
-from priori.report.rows import Table, tables_of
+from priori.report.rows import Table, fixed_tables, moving_tables
 from priori.report.study import Study
 from priori.report.wording import alpha_text, clean
 from priori.resampling import Band
@@ -21,7 +21,7 @@ def render_markdown(study: Study) -> str:
     parts += (
         ["\n".join(f"- **{one.title}.** {_markdown(one.text)}" for one in study.cautions)] if study.cautions else []
     )
-    for table in tables_of(study):
+    for table in _tables(study):
         rows = [_flat_header(table), ["---", *("---" if at in table.words else "---:" for at in _columns(table))]]
         rows += [[_markdown(cell) for cell in row] for row in table.rows]
         rows[0] = [_markdown(cell) for cell in rows[0]]
@@ -36,8 +36,12 @@ def _columns(table: Table) -> range:
 
 
 def _headed(study: Study, table: Table) -> str:
-    moving = table.key in ("operating-points", "outcomes", "comparisons", "leaderboard")
+    moving = table.key not in ("along-alpha", "areas")
     return f"{table.title} at alpha = {alpha_text(study.settings.alpha)}" if moving else table.title
+
+
+def _tables(study: Study) -> list[Table]:
+    return [*moving_tables(study, study.at), *fixed_tables(study)]
 
 
 def _flat_header(table: Table) -> list[str]:
@@ -55,7 +59,7 @@ def _markdown(text: str) -> str:
 def render_latex(study: Study) -> str:
     """Return the tables of a study as LaTeX (booktabs), names escaped."""
     parts = ["% \\usepackage{booktabs}"]
-    for table in tables_of(study):
+    for table in _tables(study):
         align = "l" + "".join("l" if at in table.words else "r" for at in _columns(table))
         lines = [
             "\\begin{table}",
