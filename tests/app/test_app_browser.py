@@ -79,7 +79,7 @@ def file(name: str, content: bytes) -> dict:
 
 
 def compute(page) -> None:
-    page.click("#compute")
+    page.click("#app-compute")
     page.wait_for_selector(".app-bar", timeout=40_000)
 
 
@@ -97,10 +97,10 @@ def drop(page, target: str, files: dict[str, bytes]) -> None:
 
 def test_drop_files_wait_change_a_setting_download(page):
     names = {"alpha-dev.csv": DEV, "alpha-test.csv": TEST, "beta_test.csv": TEST, "beta_dev.csv": DEV}
-    drop(page, "#drop-all", names)
+    drop(page, "#app-drop-all", names)
     assert page.locator(".app-system").count() == 2
-    assert [page.input_value(f"#name-{key}") for key in (0, 1)] == ["alpha", "beta"]
-    page.select_option("#bootstrap", "none")
+    assert [page.input_value(f"#in-name-{key}") for key in (0, 1)] == ["alpha", "beta"]
+    page.select_option("#in-bootstrap", "none")
     compute(page)
     assert "/jobs/" in page.url
     assert "alpha" in page.inner_text("main")
@@ -109,12 +109,12 @@ def test_drop_files_wait_change_a_setting_download(page):
     before = json.loads(Path(download.value.path()).read_text())
     assert download.value.suggested_filename == "priori-report.json"
 
-    page.click("#change summary")
-    assert "alpha-dev.csv" in page.inner_text("#kept-dev-0")
-    page.fill("#measure", "frr")
+    page.click("#app-change summary")
+    assert "alpha-dev.csv" in page.inner_text("#app-kept-dev-0")
+    page.fill("#in-measure", "frr")
     page.click(".app-system[data-key='1'] .app-remove")
     with page.expect_navigation():
-        page.click("#compute")
+        page.click("#app-compute")
     with page.expect_download() as download:
         page.click("text=JSON")
     after = json.loads(Path(download.value.path()).read_text())
@@ -131,18 +131,18 @@ def test_drop_files_wait_change_a_setting_download(page):
 
 
 def test_a_bad_file_is_told_next_to_its_field_and_only_it_is_sent_again(page):
-    page.set_input_files("#dev-0", file("dev.csv", b"label,score\n0,1\n1,oops\n"))
-    page.set_input_files("#test-0", file("test.csv", TEST))
-    page.select_option("#bootstrap", "none")
-    page.click("#compute")
-    page.wait_for_selector("#error-dev-0:not([hidden])")
-    assert page.inner_text("#error-dev-0") == "dev.csv:3: the score 'oops' is not a number"
-    assert page.evaluate("document.activeElement.id") == "dev-0"
-    assert page.get_attribute("#dev-0", "aria-invalid") == "true"
-    assert "4 positive and 4 negative trials" in page.inner_text("#note-test-0")
-    assert not page.is_visible("#error-test-0")
-    page.set_input_files("#dev-0", file("dev.csv", DEV))
-    assert not page.is_visible("#error-dev-0")
+    page.set_input_files("#in-dev-0", file("dev.csv", b"label,score\n0,1\n1,oops\n"))
+    page.set_input_files("#in-test-0", file("test.csv", TEST))
+    page.select_option("#in-bootstrap", "none")
+    page.click("#app-compute")
+    page.wait_for_selector("#app-error-dev-0:not([hidden])")
+    assert page.inner_text("#app-error-dev-0") == "dev.csv:3: the score 'oops' is not a number"
+    assert page.evaluate("document.activeElement.id") == "in-dev-0"
+    assert page.get_attribute("#in-dev-0", "aria-invalid") == "true"
+    assert "4 positive and 4 negative trials" in page.inner_text("#app-note-test-0")
+    assert not page.is_visible("#app-error-test-0")
+    page.set_input_files("#in-dev-0", file("dev.csv", DEV))
+    assert not page.is_visible("#app-error-dev-0")
     page.evaluate(
         """() => { const send = XMLHttpRequest.prototype.send;
         XMLHttpRequest.prototype.send = function (data) {
@@ -155,41 +155,41 @@ def test_a_bad_file_is_told_next_to_its_field_and_only_it_is_sent_again(page):
 
 
 def test_what_is_missing_is_told_without_asking_the_server(page):
-    page.click("#compute")
-    assert page.inner_text("#error-dev-0") == "choose a file with development scores"
-    assert page.inner_text("#error-test-0") == "choose a file with test scores"
-    page.set_input_files("#dev-0", file("dev.csv", b"x" * 3_000_000))
-    page.set_input_files("#test-0", file("test.csv", TEST))
-    page.click("#compute")
-    assert "the limit is 2 MB" in page.inner_text("#error-form")
+    page.click("#app-compute")
+    assert page.inner_text("#app-error-dev-0") == "choose a file with development scores"
+    assert page.inner_text("#app-error-test-0") == "choose a file with test scores"
+    page.set_input_files("#in-dev-0", file("dev.csv", b"x" * 3_000_000))
+    page.set_input_files("#in-test-0", file("test.csv", TEST))
+    page.click("#app-compute")
+    assert "the limit is 2 MB" in page.inner_text("#app-error-form")
 
 
 def test_a_bad_setting_is_told_next_to_its_field(page):
-    page.set_input_files("#dev-0", file("dev.csv", DEV))
-    page.set_input_files("#test-0", file("test.csv", TEST))
-    page.fill("#alpha", "7")
-    page.click("#compute")
-    page.wait_for_selector("#error-alpha:not([hidden])")
-    assert "alpha must lie between 0 and 1" in page.inner_text("#error-alpha")
+    page.set_input_files("#in-dev-0", file("dev.csv", DEV))
+    page.set_input_files("#in-test-0", file("test.csv", TEST))
+    page.fill("#in-alpha", "7")
+    page.click("#app-compute")
+    page.wait_for_selector("#app-error-alpha:not([hidden])")
+    assert "alpha must lie between 0 and 1" in page.inner_text("#app-error-alpha")
     assert [text for text in page.said if "422" not in text] == []
     page.said.clear()
 
 
 def test_hostile_names_are_shown_as_text(page):
-    page.fill("#name-0", HOSTILE)
-    page.set_input_files("#dev-0", file(HOSTILE.replace("/", "_") + ".csv", DEV))
-    page.set_input_files("#test-0", file("x" * 200 + ".csv", TEST))
-    page.click("#add")
-    page.fill("#name-1", "y" * 10_000)
-    page.set_input_files("#dev-1", file("d", DEV))
-    page.set_input_files("#test-1", file("t", TEST))
-    page.select_option("#bootstrap", "none")
+    page.fill("#in-name-0", HOSTILE)
+    page.set_input_files("#in-dev-0", file(HOSTILE.replace("/", "_") + ".csv", DEV))
+    page.set_input_files("#in-test-0", file("x" * 200 + ".csv", TEST))
+    page.click("#app-add")
+    page.fill("#in-name-1", "y" * 10_000)
+    page.set_input_files("#in-dev-1", file("d", DEV))
+    page.set_input_files("#in-test-1", file("t", TEST))
+    page.select_option("#in-bootstrap", "none")
     compute(page)
     assert "stolen" not in page.title()
     assert HOSTILE in page.inner_text("main")
     assert page.locator("main img[onerror]").count() == 0
-    page.click("#change summary")
-    assert page.input_value("#name-0") == HOSTILE
+    page.click("#app-change summary")
+    assert page.input_value("#in-name-0") == HOSTILE
     page.goto("/")
     assert "<img src=x" in page.inner_text(".app-mine")
     # Nothing, however long, makes the page wider than the window.
@@ -197,22 +197,22 @@ def test_hostile_names_are_shown_as_text(page):
 
 
 def test_progress_is_shown_and_cancelling_works(page):
-    page.select_option("#example", "spam")
-    assert page.input_value("#task") == "retrieval"
-    page.fill("#resamples", "100000")
-    page.click("#compute")
-    page.wait_for_selector("#cancel:not([hidden])")
-    page.wait_for_function("document.getElementById('progress-said').textContent.length > 0")
-    page.click("#cancel")
-    page.wait_for_selector("#error-form:not([hidden])")
-    assert page.inner_text("#error-form") == "cancelled"
-    assert not page.is_visible("#progress")
-    assert page.is_enabled("#compute")
+    page.select_option("#in-example", "spam")
+    assert page.input_value("#in-task") == "retrieval"
+    page.fill("#in-resamples", "100000")
+    page.click("#app-compute")
+    page.wait_for_selector("#app-cancel:not([hidden])")
+    page.wait_for_function("document.getElementById('app-progress-said').textContent.length > 0")
+    page.click("#app-cancel")
+    page.wait_for_selector("#app-error-form:not([hidden])")
+    assert page.inner_text("#app-error-form") == "cancelled"
+    assert not page.is_visible("#app-progress")
+    assert page.is_enabled("#app-compute")
 
 
 def test_one_visitor_does_not_see_anothers_analysis(page, browser, address):
-    page.select_option("#example", "cancer")
-    page.select_option("#bootstrap", "none")
+    page.select_option("#in-example", "cancer")
+    page.select_option("#in-bootstrap", "none")
     compute(page)
     other = browser.new_context(base_url=address)
     try:
@@ -223,15 +223,15 @@ def test_one_visitor_does_not_see_anothers_analysis(page, browser, address):
 
 
 def test_the_keyboard_is_enough(page):
-    page.focus("#add")
+    page.focus("#app-add")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "name-1"
+    assert page.evaluate("document.activeElement.id") == "in-name-1"
     page.focus(".app-system[data-key='1'] .app-remove")
     page.keyboard.press("Enter")
     assert page.locator(".app-system").count() == 1
-    assert page.evaluate("document.activeElement.id") == "name-0"
+    assert page.evaluate("document.activeElement.id") == "in-name-0"
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "dev-0"
+    assert page.evaluate("document.activeElement.id") == "in-dev-0"
 
 
 def axe(page) -> list[str]:
@@ -247,20 +247,20 @@ def axe(page) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_stands_in_the_way_of_anyone(page, scheme):
     page.emulate_media(color_scheme=scheme)
-    page.click("#add")
-    page.click("#compute")
+    page.click("#app-add")
+    page.click("#app-compute")
     for more in page.locator("details").all():
         more.evaluate("one => one.open = true")
     assert axe(page) == []
-    page.select_option("#example", "cancer")
-    page.select_option("#bootstrap", "none")
+    page.select_option("#in-example", "cancer")
+    page.select_option("#in-bootstrap", "none")
     compute(page)
-    page.click("#change summary")
+    page.click("#app-change summary")
     assert axe(page) == []
 
 
 @pytest.mark.parametrize("width", [320, 390])
 def test_it_fits_a_phone(page, width):
     page.set_viewport_size({"width": width, "height": 800})
-    page.click("#add")
+    page.click("#app-add")
     assert page.evaluate("document.documentElement.scrollWidth") <= width

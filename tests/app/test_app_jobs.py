@@ -94,7 +94,7 @@ def test_without_a_script_there_are_pages_all_the_way(serve):
     assert 'http-equiv="refresh"' in visitor.client.get(address).text
     visitor.wait(address.rpartition("/")[2])
     page = visitor.client.get(address).text
-    assert re.search(r'id="error-test-0" role="alert">test.csv', page)
+    assert re.search(r'id="app-error-test-0" role="alert">test.csv', page)
     assert "is here; choose a file to replace it" in page
     mended = [*parts[:3], ("dev-0", ("", b"")), ("test-0", ("test.csv", TEST))]
     assert visitor.client.post(address, files=mended, follow_redirects=False).status_code == 303

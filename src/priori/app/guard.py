@@ -41,7 +41,7 @@ def policy(nonce: str | None = None, *, figures: bool = False) -> str:
         "frame-ancestors 'none'",
     ]
     if figures:
-        rules[3:4] = ["style-src-attr 'unsafe-inline'", "img-src 'self' data: blob:"]
+        rules[3:4] = ["img-src 'self' data: blob:"]
     return "; ".join(rules)
 
 

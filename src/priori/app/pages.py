@@ -9,7 +9,7 @@ from typing import Any
 from priori.app.choices import Choices, options
 from priori.app.jobs import Job, describe
 from priori.app.limits import Limits, Refusal, megabytes
-from priori.app.result import fill_result
+from priori.app.result import fill_result, library_styles
 
 __all__ = ["Pages"]
 
@@ -18,19 +18,19 @@ class Pages:
     """The pages of the app."""
 
     def __init__(self, limits: Limits) -> None:
-        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+        from jinja2 import PackageLoader
+        from markupsafe import Markup
+
+        from priori.report.page import asset, environment
 
         self.limits = limits
-        self.environment = Environment(
-            loader=ChoiceLoader([PackageLoader("priori.app"), PackageLoader("priori.report")]),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self.environment = environment(PackageLoader("priori.app"))
         self.environment.filters["size"] = megabytes
-        self.environment.filters["short"] = short
-        self.environment.globals.update(limits=limits, stated=describe(limits), options=options())
+        # The style sheet is ours: trusted text.
+        style = Markup(asset("report.css"))
+        self.environment.globals.update(
+            limits=limits, stated=describe(limits), options=options(), style=style, policy=None, static=True, styles=()
+        )
 
     def _render(self, template: str, **context: Any) -> str:
         return self.environment.get_template(template).render(**context)
@@ -52,7 +52,8 @@ class Pages:
     def result(self, key: str, nonce: str, job: Job, page: str) -> str:
         """A job that is done: its report, with the bar on top."""
         context = {**_form(key, job, errors=job.errors), "job": job, "nonce": nonce}
-        head, bar = self._render("result_head.html", **context), self._render("result_bar.html", **context)
+        head = self._render("head.html", **context, styles=library_styles())
+        bar = self._render("result_bar.html", **context)
         return fill_result(page, job.mark, nonce=nonce, head=head, bar=bar)
 
     def refused(self, nonce: str, refusal: Refusal) -> str:
@@ -81,8 +82,3 @@ def _form(
         "errors": dict(errors or {}),
         "notes": job.notes if job is not None else {},
     }
-
-
-def short(text: str, longest: int = 60) -> str:
-    """Return the beginning of a name, for places where a long one would be in the way."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from priori.report.study import Study
 
-__all__ = ["fill_result", "render_result"]
+__all__ = ["fill_result", "library_styles", "render_result"]
 
 
 def _marks(mark: str) -> dict[str, str]:
@@ -18,16 +20,14 @@ def _marks(mark: str) -> dict[str, str]:
 
 def render_result(study: Study, mark: str) -> str:
     """Render the page in the job's process, with places left open."""
-    from priori.report.page import render_html
+    from jinja2 import PackageLoader
+
+    from priori.report.page import environment, page_context
 
     marks = _marks(mark)
-    page = render_html(study, nonce=marks["nonce"])
-    head, body = "</head>", "<body>"
-    before, found_head, rest = page.partition(head)
-    inside, found_body, after = rest.partition(body)
-    assert found_head
-    assert found_body
-    return f"{before}{marks['head']}{head}{inside}{body}{marks['bar']}{after}"
+    context = page_context(study, nonce=marks["nonce"], plotly_url="/static/plotly.js")
+    template = environment(PackageLoader("priori.app")).get_template("result.html")
+    return template.render(**context, marks=marks)
 
 
 def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str:
@@ -39,3 +39,17 @@ def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str
     for name, text in (("nonce", escape(nonce)), ("head", head), ("bar", bar)):
         page = page.replace(marks[name], text)
     return page
+
+
+@cache
+def library_styles() -> tuple[str, ...]:
+    """Return the ids of the style elements that the plotting library adds when it is loaded (for its maps).
+
+    It does so only where there is none of that id. The page has empty ones, which carry the nonce, so that the
+    library adds nothing that the content security policy would have to refuse.
+    """
+    from priori.report.page import plotly_script
+
+    return tuple(
+        re.findall(r'getElementById\("([0-9a-f]{64})"\)\)\{var \w+=document\.createElement\("style"', plotly_script())
+    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,12 @@ DOWNLOADS = {
     "report.json": "application/json",
     "report.csv": "text/csv; charset=utf-8",
 }
-STATIC = {"app.js": "text/javascript; charset=utf-8", "app.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
+#: Our own files, and the plotting library as its package ships it: the package and the path in it, and the type.
+STATIC = {
+    "app.js": ("priori.app", "static/app.js", "text/javascript"),
+    "app.css": ("priori.app", "static/app.css", "text/css"),
+    "plotly.js": ("plotly", "package_data/plotly.min.js", "text/javascript"),
+}
 
 
 def create_app(
@@ -277,8 +283,14 @@ class Server:
         name = request.path_params["name"]
         if name not in STATIC:
             raise Refusal(404, "there is no such page")
-        content = (files("priori.app") / "static" / name).read_bytes()
-        return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})
+        package, path, kind = STATIC[name]
+        with as_file(files(package) / path) as found:
+            content = await asyncio.to_thread(found.read_bytes)
+        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        headers = {"cache-control": "no-cache", "etag": tag}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(content, media_type=kind, headers=headers)
 
     # -- refusals --------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 // The form, live: systems come and go, files are dropped, progress is shown, complaints stand next to their fields.
 
-const form = document.getElementById("analysis");
-const part = (id) => document.getElementById(id);
+const form = document.getElementById("app-form");
+const part = (id) => document.getElementById(`app-${id}`);
+const inputFor = (field) => document.getElementById(`in-${field}`);
 const bytes = (size) =>
   size >= 1e6 ? `${+(size / 1e6).toPrecision(3)} MB` : size >= 1e3 ? `${+(size / 1e3).toPrecision(3)} kB` : `${size} bytes`;
 
@@ -12,8 +13,8 @@ const sent = new Map();
 
 function complain(errors) {
   for (const place of form.querySelectorAll(".app-error")) {
-    const field = place.id.slice("error-".length);
-    const input = part(field);
+    const field = place.id.slice("app-error-".length);
+    const input = inputFor(field);
     place.textContent = errors[field] ?? "";
     place.hidden = !errors[field];
     if (input?.matches("input, select")) {
@@ -35,7 +36,7 @@ function complain(errors) {
 
 function note(notes) {
   for (const place of form.querySelectorAll(".app-note")) {
-    const text = notes[place.id.slice("note-".length)];
+    const text = notes[place.id.slice("app-note-".length)];
     place.textContent = text ?? "";
     place.hidden = !text;
   }
@@ -97,8 +98,8 @@ function give(input, file) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-const inputOf = (system, set) => part(`${set}-${system.dataset.key}`);
-const nameOf = (system) => part(`name-${system.dataset.key}`);
+const inputOf = (system, set) => inputFor(`${set}-${system.dataset.key}`);
+const nameOf = (system) => inputFor(`name-${system.dataset.key}`);
 const isFree = (input) => !input.files.length && part(`kept-${input.name}`).hidden;
 
 /** Give many files their places: by name where it says so, else the next free one. */
@@ -118,7 +119,7 @@ function distribute(files) {
 }
 
 function dropTarget(event) {
-  return event.target.closest?.("[data-drop], #drop-all");
+  return event.target.closest?.("[data-drop], #app-drop-all");
 }
 
 function onDrag(event) {
@@ -138,7 +139,7 @@ function onDrop(event) {
   const target = dropTarget(event);
   if (!target) return;
   const files = [...event.dataTransfer.files];
-  if (target.dataset.drop && files.length === 1) give(part(target.dataset.drop), files[0]);
+  if (target.dataset.drop && files.length === 1) give(inputFor(target.dataset.drop), files[0]);
   else distribute(files);
 }
 
@@ -149,8 +150,8 @@ function content() {
   const files = new Map();
   for (const [name, value] of [...data.entries()]) {
     if (!(value instanceof File)) continue;
-    const chosen = part(name).files[0];
-    if (!chosen || sent.get(name) === chosen || part("example").value) data.delete(name);
+    const chosen = inputFor(name).files[0];
+    if (!chosen || sent.get(name) === chosen || inputFor("example").value) data.delete(name);
     else files.set(name, chosen);
   }
   const total = [...files.values()].reduce((sum, file) => sum + file.size, 0);
@@ -160,7 +161,7 @@ function content() {
 /** What is missing, so that it can be told without a round trip. */
 function missing() {
   const errors = {};
-  if (part("example").value) return errors;
+  if (inputFor("example").value) return errors;
   const started = (one) => nameOf(one).value.trim() || !isFree(inputOf(one, "dev")) || !isFree(inputOf(one, "test"));
   const given = systems().filter(started);
   for (const one of given.length ? given : systems().slice(0, 1)) {
@@ -254,7 +255,7 @@ async function follow(address) {
       return lost("the server does not answer: it was stopped");
     }
     note(status.notes);
-    if (status.state === "done") return location.pathname === address ? location.reload() : location.assign(address);
+    if (status.state === "done") return show(address);
     if (status.state === "failed" || status.state === "cancelled") {
       busy(false);
       part("compute").textContent = "Compute again";
@@ -264,6 +265,13 @@ async function follow(address) {
     else progress(status.stage || "Starting", status.done, status.total);
     await wait(pause);
   }
+}
+
+/** Show the result, from its top: the verdict comes first. */
+function show(address) {
+  window.scrollTo({ top: 0, behavior: "instant" });
+  if (location.pathname === address) location.reload();
+  else location.assign(address);
 }
 
 function lost(message) {
@@ -300,11 +308,11 @@ function begin() {
     if (error) error.hidden = true;
     event.target.removeAttribute("aria-invalid");
   });
-  const example = part("example");
+  const example = inputFor("example");
   const task = { faces: "authentication", spam: "retrieval", cancer: "diagnosis" };
   example.addEventListener("change", () => {
     part("files").hidden = example.value !== "";
-    if (example.value) part("task").value = task[example.value];
+    if (example.value) inputFor("task").value = task[example.value];
   });
   part("files").hidden = example.value !== "";
   document.addEventListener("dragenter", onDrag);
