@@ -427,7 +427,7 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"method": "cost", "prior": 1.0}, "between 0 and 1"),
         ({"method": "pooled", "weights": [1.0, 1.0]}, "pooling weighs"),
         ({"weights": [1.0]}, "one weight per data set"),
-        ({"weights": [-1.0, 2.0]}, "not negative"),
+        ({"weights": [0.0, 2.0]}, "finite and positive"),
         ({"weights": "large"}, "weights must be"),
         ({"positions": 1}, "at least 2"),
         ({"positions": "every"}, "'exact'"),
@@ -438,7 +438,7 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"confidence_level": 1.0}, "between 0 and 1"),
         ({"n_resamples": 0}, "positive whole"),
         ({"within": True}, "interval='bootstrap'"),
-        ({"rng": -1}, "not negative"),
+        ({"rng": -1}, "a seed from 0"),
         ({"interval": "bootstrap", "within": True, "n_resamples": 10**9}, "fewer positions"),
     ],
 )

@@ -21,6 +21,7 @@ __all__ = [
     "System",
     "alpha_list",
     "criterion_options",
+    "gather",
     "output_options",
     "reading_options",
     "resampling_options",
@@ -88,7 +89,7 @@ _READING = (
 )  # fmt: skip
 
 
-def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
+def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
     """Add options that the command gets together, as one object called ``name``."""
     names = [field.name for field in fields(kind)]
 
@@ -101,7 +102,7 @@ def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how files are read; the command gets them as ``reading``."""
-    return _gather(command, "reading", Reading, _READING)
+    return gather(command, "reading", Reading, _READING)
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
     )  # fmt: skip
 
     def apply(command: Command) -> Command:
-        return _gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
+        return gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
 
     return apply
 
