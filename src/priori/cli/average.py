@@ -95,7 +95,7 @@ def command(
         check_format(plot)
     options: dict[str, Any] = {
         "method": chosen, "prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn, "within": within,
-        "theta": None if theta is None else _radians(theta), **averaging.options(),
+        "theta": None if theta is None else math.radians(theta), **averaging.options(),
     }  # fmt: skip
     if chosen == "pooled":
         options["weights"] = None
@@ -141,11 +141,6 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
     if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
         tell(f"note: your answers speak for --method {advice.method}: {advice.meaning}")
     return method
-
-
-def _radians(degrees: float) -> float:
-    # 90 degrees is exactly horizontal, though pi/2 is not exactly a quarter turn.
-    return math.pi / 2 if degrees == 90 else math.radians(degrees)
 
 
 def _positions(text: str) -> int | str:
