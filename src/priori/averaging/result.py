@@ -104,17 +104,17 @@ class AverageCurve(Result):
         """Upper limit of the averaged coordinate.
 
         That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
-        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles; NaN for ``threshold`` and
-        ``pooled``, which average two coordinates.
+        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles. ``threshold`` and ``pooled`` average
+        two coordinates: theirs is the true positive rate's; ``fpr_lower`` and ``fpr_upper`` have the other.
         """
         return self._limit(self.fpr_lower, self.tpr_upper, self.fpr_upper)
 
     def _limit(self, fpr: Floats, tpr: Floats, level: Floats) -> Floats:
-        if self.method.one_threshold:
-            return np.full_like(self.fpr, np.nan)
         if self.method.name == "horizontal":
             return level
-        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr) if self.theta else tpr
+        if self.method.one_threshold or self.theta == 0:
+            return tpr
+        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr)
 
     @property
     def area(self) -> float:
