@@ -35,6 +35,9 @@ __all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
 PIECE = 1 << 20
 
+#: Up to this many names are compared one by one, which beats looking them up.
+FEW = 8
+
 #: What the text parser must see: in fields without quotes, and with them.
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
 _ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
@@ -204,13 +207,22 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
         if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
-        database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
-        wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
+        code = _coding(database, group, names)
+        wanted += [f'{code.format(member)} AS "{member}"' for member in members]
     columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
     score = columns.pop("score", None)
-    codes = {name: column.astype(np.int32) for name, column in columns.items()}
+    codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
     return Table(score, codes, lists, trial)
+
+
+def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
+    """Return the expression for the place of a name in its list, with ``{}`` for the column."""
+    if len(names) <= FEW:
+        choices = " ".join(f"WHEN {literal(name)} THEN {place}" for place, name in enumerate(names))
+        return 'CAST(CASE "{}" ' + choices.replace("{", "{{").replace("}", "}}") + " END AS INTEGER)"
+    database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
+    return 'enum_code("{}"::' + f"{group}_name)"
 
 
 def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:
