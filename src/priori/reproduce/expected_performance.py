@@ -106,8 +106,8 @@ def _crossing_conclusions(simulated: Pair, faces: Pair, cancer: Pair, seen: Surv
             "Section 3: one might argue that this happens only rarely; it does happen",
             seen.at_break_even > 0 and seen.somewhere > 0,
             f"of {seen.pairs} pairs of systems in all our examples, folds and splits one ROC is nowhere above the "
-            f"other in {seen.dominated}; the order turns at the break-even point in {seen.at_break_even} of these (the one "
-            f"shown), at some alpha in {seen.somewhere}",
+            f"other in {seen.dominated}; the order turns at the break-even point in {seen.at_break_even} of these (the "
+            f"one shown), at some alpha in {seen.somewhere}",
         )
     )
     return found
