@@ -117,12 +117,16 @@ def _replicates(curve: EPC, size: Size, seed: int) -> dict[str, Floats]:
     """Return the replicates of each variant; those of the joint bootstrap as users by samples by alphas."""
     found: dict[str, Floats] = {}
     for variant in VARIANTS[:3]:
-        band = curve.band(bootstrap=variant, n_resamples=size.largest, resample="both", rng=seed, keep=True)
+        band = curve.band(
+            bootstrap=variant, n_resamples=size.largest, resample="both", interval="percentile", rng=seed, keep=True
+        )
         assert band.replicates is not None
         found[variant] = band.replicates
     most = size.largest
     for variant, shape in ((VARIANTS[3], (most, size.fixed)), (VARIANTS[4], (size.fixed, most))):
-        band = curve.band(bootstrap="joint", n_resamples=shape, resample="both", rng=seed, keep=True)
+        band = curve.band(
+            bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=seed, keep=True
+        )
         assert band.replicates is not None
         found[variant] = band.replicates.reshape(*shape, -1)
     return found
@@ -138,8 +142,9 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:
     """Return the joint bootstrap's band for sets of ``n_users`` users each: Figure 1."""
     dev, eva = system.draw(n_users, (99, number, 1)), system.draw(n_users, (99, number, 2))
+    shape = (size.largest, size.fixed)
     return priori.epc(dev, eva).band(
-        bootstrap="joint", n_resamples=(size.largest, size.fixed), resample="both", rng=number
+        bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=number
     )
 
 
