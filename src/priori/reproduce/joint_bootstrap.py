@@ -63,7 +63,7 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
     for users, number, system in ((users, number, system) for users in bands for number, system in pool):
         bands[users].append(joint_band(system, size, users, number))
         advance()
-    coverage = Coverage.of(found, size)
+    coverage, more_coverage = Coverage.of(found, size), Coverage.of(more, size)
     return Reproduction(
         name="joint-bootstrap",
         title="Confidence intervals of the EPC by the joint bootstrap",
@@ -77,10 +77,15 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
         "development and an evaluation set of 31 users each, both redrawn, and must hold the curve of 62 unseen users "
         "with thresholds from the same development set; a second column has thresholds from 62 other development "
         "users.",
-        conclusions=(*_observations(coverage), *_conjecture(found, coverage), _width_conclusion(bands)),
+        conclusions=(
+            *_observations(coverage),
+            *_conjecture(found, coverage),
+            _width_conclusion(bands),
+            _caption(coverage, more_coverage),
+        ),
         tables=(
             _width_table(bands),
-            _coverage_table(coverage, Coverage.of(more, size)),
+            _coverage_table(coverage, more_coverage),
             _grid_table(coverage),
             _effect_table(size, advance),
         ),
@@ -139,12 +144,21 @@ def _conjecture(found: list[Covered], coverage: Coverage) -> list[Conclusion]:
     each = [one.width[CONSTRAINED, -1] <= one.width[USER, -1] <= one.width[JOINT_U, -1] for one in found]
     broken = ", ".join(str(number) for number in grid[~ordered])
     exception = f"; not with {broken}, where the bounds are the extremes of a handful of values" if broken else ""
+    worst = max(one.width[USER, -1] - one.width[JOINT_U, -1] for one in found)
     return [
         Conclusion(
-            "Conjecture (14): width(S, 1) <= width(1, U) <= width(S, U)",
-            bool(ordered[-1] and all(each)),
+            "Conjecture (14), on average over systems: width(S, 1) <= width(1, U) <= width(S, U)",
+            bool(ordered[-1]),
             f"mean widths {width[CONSTRAINED, -1]:.2f}, {width[USER, -1]:.2f}, {width[JOINT_U, -1]:.2f} HTER % with "
-            f"{grid[-1]} bootstraps, and so for {sum(each)} of {len(each)} single systems and draws{exception}",
+            f"{grid[-1]} bootstraps{exception}",
+        ),
+        Conclusion(
+            "Conjecture (14), for every single system and draw of users",
+            all(each),
+            f"with {grid[-1]} bootstraps in {sum(each)} of {len(each)}"
+            + (
+                f"; in the others the user band is up to {100 * worst:.2f} HTER % wider, by chance" if worst > 0 else ""
+            ),
         ),
     ]
 
@@ -164,6 +178,17 @@ def _width_conclusion(bands: dict[int, list[Band]]) -> Conclusion:
         + ", ".join(f"{value:.2f}" for value in published)
         + " (the level at 31 users was set by our choice of user effect, the way it shrinks was not)",
     )  # fmt: skip
+
+
+def _caption(found: Coverage, more: Coverage) -> Conclusion:
+    few, many = (max(one.same[JOINT_U, -1], one.same[JOINT_S, -1]) for one in (found, more))
+    errors = [one.standard_error[JOINT_U, -1] for one in (found, more)]
+    return Conclusion(
+        "Caption of Figure 2: with 62 training users instead of 31 the coverage does not fall (94.8 against 94.0 %)",
+        bool(many >= few),
+        f"ours {many:.1f} against {few:.1f} % (standard errors {errors[1]:.1f} and {errors[0]:.1f}); a fall is what to "
+        "expect, since a narrower band must hold the curve of as many unseen users as before",
+    )
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 import priori
 from priori.epc import EPC
 from priori.resampling import Band
-from priori.resampling.intervals import bounds
 from priori.scores import Scores
 from priori.simulation import population
 
@@ -136,7 +135,8 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
     flat = used.reshape(-1, used.shape[-1])
-    return bounds(flat, flat[0], LEVEL, "percentile")
+    lower, upper = np.quantile(flat, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="inverted_cdf")
+    return lower, upper
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:

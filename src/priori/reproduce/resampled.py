@@ -17,7 +17,6 @@ from priori.reproduce.figures import canvas
 from priori.reproduce.results import Conclusion, Figure
 from priori.resampling import Band
 from priori.resampling.bands import system_of, value_of
-from priori.resampling.intervals import bounds
 from priori.resampling.plans import make_plan
 from priori.resampling.run import replicate
 
@@ -90,7 +89,7 @@ def resampled(simulated: Pair, faces: Pair, *, n_resamples: int = 10_000) -> Res
     """Draw the trials of the test set anew, the same trials for both systems, thresholds fixed."""
     at = (simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA))
     differences = _differences(*at, n_resamples)[:, 0]
-    low, high = bounds(differences[:, None], np.zeros(1), LEVEL, "centred")
+    low, high = _centred(differences[:, None])
     along = _differences(faces.epc_a, faces.epc_b, n_resamples)
     band = faces.epc_a.band(bootstrap="sample", n_resamples=n_resamples, interval="centred", rng=7)
     return Resampled(
@@ -99,8 +98,15 @@ def resampled(simulated: Pair, faces: Pair, *, n_resamples: int = 10_000) -> Res
         differences,
         (float(low[0]), float(high[0])),
         band,
-        bounds(along, along[0], LEVEL, "centred"),
+        _centred(along),
     )
+
+
+def _centred(values: Floats) -> tuple[Floats, Floats]:
+    """Return the interval of section 5: centred at the mean of the replicates, holding 95 % of them."""
+    mean = values.mean(axis=0)
+    half = np.quantile(np.abs(values - mean), LEVEL, axis=0, method="inverted_cdf")
+    return mean - half, mean + half
 
 
 def _differences(a: EPC, b: EPC, n_resamples: int) -> Floats:
