@@ -151,7 +151,7 @@ BAD_FILES: dict[str, tuple[bytes, list[str]]] = {
     "unknown-pair.csv": (b"score,label\n1,cat\n2,dog\n", ["cat", "--positive"]),
     "one-class.csv": (b"score,label\n1,1\n2,1\n", ["one class"]),
     "missing-column.csv": (b"value,label\n1,0\n2,1\n", ["score", "value", "column"]),
-    "not-a-number.csv": (b"score,label\n0.5,1\nabc,0\n", ["line 3", "abc", "not-a-number.csv"]),
+    "not-a-number.csv": (b"score,label\n0.5,1\nabc,0\n", ["not-a-number.csv:3", "abc"]),
     "nan.csv": (b"score,label\n0.5,1\nnan,0\n0.2,0\n", ["NaN", "reject", "drop"]),
     "binary.csv": (bytes(range(256)) * 20, ["binary.csv"]),
     "broken.csv.gz": (gzip.compress(GOOD.encode())[:20], ["broken.csv.gz"]),

@@ -11,7 +11,7 @@ import click
 
 from priori.alphas import as_fractions, from_costs
 from priori.criteria import CRITERIA
-from priori.errors import InputError, OptionError
+from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
 
@@ -21,6 +21,7 @@ __all__ = [
     "System",
     "alpha_list",
     "criterion_options",
+    "gather",
     "output_options",
     "reading_options",
     "resampling_options",
@@ -78,7 +79,7 @@ class Reading:
 
 _READING = (
     click.option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-                 "parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+                 "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     click.option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
                  "score, label, user, probe_user, trial or dataset. Repeatable."),
     click.option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
@@ -88,7 +89,7 @@ _READING = (
 )  # fmt: skip
 
 
-def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
+def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
     """Add options that the command gets together, as one object called ``name``."""
     names = [field.name for field in fields(kind)]
 
@@ -101,7 +102,7 @@ def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how files are read; the command gets them as ``reading``."""
-    return _gather(command, "reading", Reading, _READING)
+    return gather(command, "reading", Reading, _READING)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ def systems_of(
     system: Sequence[tuple[str, str, str]], reading: Reading, trials: tuple[str, str] | None = None
 ) -> list[System]:
     """Read every system; names must differ, and a system's two files must be of one format."""
+    from priori.readers import pair_check
+
     if not system:
         raise OptionError("give at least one system: --system NAME DEV TEST")
     names = [name for name, _, _ in system]
@@ -139,11 +142,7 @@ def systems_of(
             raise OptionError(f"system {name!r}: only one of its two files can be standard input")
         dev_trials, test_trials = trials or (None, None)
         read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
-        if read.dev.format != read.test.format:
-            raise InputError(
-                f"system {name!r}: the development file {dev} is {read.dev.format} and the test file {test} is "
-                f"{read.test.format}; both must be of one format (--input-format forces one)"
-            )
+        pair_check(read.dev, read.test, name=f"system {name!r}")
         found.append(read)
     return found
 
@@ -180,7 +179,7 @@ class Resampling:
     resamples: str
     resample: str
     level: float
-    interval: str
+    interval: str | None
     simultaneous: bool
     seed: int
     shared_users: bool | None
@@ -228,8 +227,9 @@ _RESAMPLING = (
     click.option("--resample", type=click.Choice(["test", "both"]), default="test", show_default=True,
                  help="Redraw the test scores only, or the development scores too, choosing thresholds anew."),
     click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-    click.option("--interval", type=click.Choice(["percentile", "centred", "basic"]), default="percentile",
-                 show_default=True, help="How bounds come from replicates."),
+    click.option("--interval", type=click.Choice(["calibrated", "percentile", "centred"]),
+                 help="How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+                 "user-constrained bootstrap, as published."),
     click.option("--simultaneous", is_flag=True, help="Hold the whole curve at once, not each alpha on its own."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
                  help="The same seed, the same numbers."),
@@ -249,11 +249,11 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
     bootstrap = click.option(
         "--bootstrap", default=default, show_default=default is not None,
         type=click.Choice(["auto", "sample", "user", "user-constrained", "joint", "crossed"]),
-        help="What is redrawn; auto: users where they are known, else trials.",
+        help="What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
     )  # fmt: skip
 
     def apply(command: Command) -> Command:
-        return _gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
+        return gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
 
     return apply
 
