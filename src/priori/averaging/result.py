@@ -153,9 +153,11 @@ class AverageCurve(Result):
         """Return the table: one row per point of the curve."""
         names = ("fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
         limits = {name: getattr(self, name) for name in names}
-        if self.method.one_threshold:
-            return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr, **limits}
-        return {"fpr": self.fpr, "tpr": self.tpr, "lower": self.lower, "upper": self.upper, **limits}
+        rates = {"fpr": self.fpr, "tpr": self.tpr}
+        if self.method.name == "threshold":
+            return {"threshold": self.threshold, **rates, **limits}
+        bounds = {**rates, "lower": self.lower, "upper": self.upper, **limits}
+        return {**bounds, "threshold": self.threshold} if self.method.one_threshold else bounds
 
     def summary(self) -> dict[str, Any]:
         """Return the method, its meaning and warning, and the average AUC and EER."""
