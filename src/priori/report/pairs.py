@@ -103,18 +103,7 @@ def make_pairs(
 def _bootstrap(a: EPC, b: EPC, settings: Settings, progress: Callable[[int, int], None]) -> dict[str, Any]:
     from priori.comparison import compare
 
-    found = compare(
-        a,
-        b,
-        bootstrap=None if settings.bootstrap == "auto" else settings.bootstrap,
-        n_resamples=settings.n_resamples,
-        resample=settings.resample,
-        confidence_level=settings.confidence_level,
-        simultaneous=settings.simultaneous,
-        unpaired=settings.unpaired,
-        rng=settings.seed,
-        progress=progress,
-    )
+    found = compare(a, b, **settings.comparison_options(), unpaired=settings.unpaired, progress=progress)
     return {name: getattr(found, name) for name in ("lower", "upper", "p_value", "significant")}
 
 

@@ -236,13 +236,7 @@ def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], 
     if settings.bootstrap is None:
         return None
     return curve.band(
-        bootstrap=None if settings.bootstrap == "auto" else settings.bootstrap,
-        n_resamples=settings.n_resamples,
-        resample=settings.resample,
-        confidence_level=settings.confidence_level,
-        simultaneous=settings.simultaneous,
-        rng=settings.seed,
-        progress=lambda part, whole: progress(done * whole + part, count * whole),
+        **settings.band_options(), progress=lambda part, whole: progress(done * whole + part, count * whole)
     )
 
 
