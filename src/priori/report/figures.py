@@ -109,7 +109,7 @@ def _curves(study: Study, figure: Figure) -> None:
     bands = [member.band for member in study.members if member.band is not None]
     regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
     curves = _renamed(study)
-    plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=True)
+    plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
     scale = 100 if study.settings.shown.rate else 1
     alpha = float(study.settings.alpha)
     _cursor(axes, alpha)

@@ -136,7 +136,7 @@ class Study:
         drawn = band.settings["n_resamples"]
         return {
             **found,
-            "Bootstrap": f"{band.settings['bootstrap']} ({BOOTSTRAPS[band.settings['bootstrap']]})",
+            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']]}",
             "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
             "Redrawn": "test set, thresholds fixed"
             if chosen.resample == "test"
