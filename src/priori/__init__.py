@@ -29,10 +29,12 @@ from priori.scores import Scores
 if TYPE_CHECKING:
     from priori import examples
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.comparison import Comparison, compare
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.ranking import Ranking, compare_all
     from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
@@ -43,10 +45,14 @@ _LATER = {
     "AverageCurve": "priori.averaging",
     "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
+    "Comparison": "priori.comparison",
+    "Ranking": "priori.ranking",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
     "average": "priori.averaging",
     "average_epc": "priori.averaging",
+    "compare": "priori.comparison",
+    "compare_all": "priori.ranking",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
@@ -67,12 +73,14 @@ __all__ = [
     "AverageCurve",
     "AverageEPC",
     "Band",
+    "Comparison",
     "Criterion",
     "InputError",
     "Measure",
     "OptionError",
     "Outcomes",
     "PrioriError",
+    "Ranking",
     "Scores",
     "Task",
     "__version__",
@@ -88,6 +96,8 @@ __all__ = [
     "average_epc",
     "average_precision",
     "choose_threshold",
+    "compare",
+    "compare_all",
     "count",
     "design_effect",
     "det",

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError
 from priori.readers import text
 from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.rewrite import Unclean, cleaned, squeezed
 from priori.readers.source import Source
 from priori.scores import Names
 
@@ -36,13 +38,6 @@ PIECE = 1 << 20
 #: What the text parser must see: in fields without quotes, and with them.
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
 _ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
-
-
-class Unclean(Exception):
-    """The file may mean something else than what duckdb read; or names are missing, or hold a NUL, in ``columns``."""
-
-    def __init__(self, columns: Sequence[str] = ()) -> None:
-        self.columns = columns
 
 
 @contextmanager
@@ -81,12 +76,25 @@ def load(source: Source, layout: Layout) -> Table:
         with _verified(source):
             table = _load(source, *_prepared(source, layout))
     except (duckdb.Error, Unclean):
-        with text.cleaned(source, layout) as (copy, plain):
-            try:
-                table = _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
-            except duckdb.Error as error:
-                raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+        table = _load_copy(source, layout)
     return replace(table, layout=layout)
+
+
+def _load_copy(source: Source, layout: Layout) -> Table:
+    """Read a copy with its blanks in order, or else one that the text parser wrote, and raise the errors it found."""
+    import duckdb
+
+    if layout.delimiter == BLANKS:
+        with (
+            suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
+            squeezed(source, layout) as (copy, plain),
+        ):
+            return _load(copy, *_prepared(copy, plain))
+    with cleaned(source, layout) as (copy, plain):
+        try:
+            return _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
+        except duckdb.Error as error:
+            raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
 
 
 @contextmanager
