@@ -207,13 +207,15 @@ def leaderboard(study: Study, index: int) -> Table:
         else:
             said = f"worse than {names[best]}" if pair.significant[index] else f"cannot be told from {names[best]}"
         value = _number(float(study.curves[place].value[index]), study.settings.shown)
-        rows.append((names[place], str(ranks[place]), value, _interval(study, place, index), said))
+        letters = MISSING if study.letters is None else study.letters[index][place]
+        rows.append((names[place], str(ranks[place]), value, _interval(study, place, index), letters, said))
     return Table(
         "leaderboard",
         "Ranking",
-        ("System", "Rank", study.settings.shown.title, _level(study), "Against the first"),
+        ("System", "Rank", study.settings.shown.title, _level(study), "Group", "Against the first"),
         tuple(rows),
-        words=(4,),
+        "Systems that share a letter do not differ significantly." if study.letters is not None else "",
+        words=(4, 5),
         systems=tuple(order),
     )
 

@@ -184,21 +184,22 @@ def _two(index: int, settings: Settings, curves: Sequence[EPC], pair: Pair) -> s
 
 
 def _along(pair: Pair, names: Sequence[str], settings: Settings) -> str:
-    """Say where along alpha each system is better."""
-    assert pair.significant is not None
+    """Say where along alpha each system is better: a claim about many alphas, so all are looked at together."""
+    assert pair.throughout is not None
     if not settings.rule.uses_alpha and not settings.shown.needs_alpha:
         return "It is the same at every alpha, which this criterion does not use."
-    everywhere = bool(pair.significant.all())
+    everywhere = bool(pair.throughout.all())
     said = []
     for place, name in zip((pair.a, pair.b), names, strict=True):
         regions = pair.regions(place)
         if everywhere and regions == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
-            return f"Along the whole curve, {name} is significantly better."
+            return f"With all alphas looked at together, {name} is significantly better at every one."
         if regions:
             said.append(f"{name} is significantly better {_ranges(regions)}")
     if not said:
-        return "At no alpha is the difference significant."
-    return f"Along the curve, {', '.join(said)}{'' if everywhere else '; elsewhere the data cannot tell'}."
+        return "With all alphas looked at together, the difference is significant at none."
+    ending = "" if everywhere else "; elsewhere the data cannot tell"
+    return f"With all alphas looked at together, {', '.join(said)}{ending}."
 
 
 def _ranges(regions: Sequence[tuple[float, float]]) -> str:
