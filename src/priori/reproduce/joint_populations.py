@@ -110,7 +110,9 @@ def _replicates(curve: EPC, size: Size, seed: int) -> dict[str, Floats]:
     """Return the replicates of each variant; those of the joint bootstrap as users by samples by alphas."""
     found: dict[str, Floats] = {}
     for variant in VARIANTS[:3]:
-        band = curve.band(bootstrap=variant, n_resamples=size.largest, resample="both", rng=seed, keep=True)
+        band = curve.band(
+            bootstrap=variant, n_resamples=size.largest, resample="both", interval="percentile", rng=seed, keep=True
+        )
         assert band.replicates is not None
         found[variant] = band.replicates
     most = size.largest
