@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from priori import examples
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.dependence import rate_interval
     from priori.designeffect import design_effect
     from priori.planning import plan
+    from priori.promises import Coverage, coverage
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.readers import read
     from priori.resampling import Band
@@ -43,16 +45,19 @@ _LATER = {
     "AverageCurve": "priori.averaging",
     "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
+    "Coverage": "priori.promises",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
     "average": "priori.averaging",
     "average_epc": "priori.averaging",
+    "coverage": "priori.promises",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
     "recommend": "priori.averaging",
+    "rate_interval": "priori.dependence",
     "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
@@ -67,6 +72,7 @@ __all__ = [
     "AverageCurve",
     "AverageEPC",
     "Band",
+    "Coverage",
     "Criterion",
     "InputError",
     "Measure",
@@ -89,6 +95,7 @@ __all__ = [
     "average_precision",
     "choose_threshold",
     "count",
+    "coverage",
     "design_effect",
     "det",
     "epc",
@@ -97,6 +104,7 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "rate_interval",
     "read",
     "recommend",
     "roc",

@@ -428,13 +428,11 @@ def restrict(scores: Scores, users: ArrayLike) -> Scores:
     if unheard.size:
         raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
     keep = np.isin(names, wanted)
-    kept = {}
-    for name, trials in (("negative", scores.negative), ("positive", scores.positive)):
-        assert trials.user is not None
-        kept[name] = trials.take(np.flatnonzero(keep[trials.user]))
-        if not len(kept[name]):
+    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
+    for name, trials in (("negative", negative), ("positive", positive)):
+        if not len(trials):
             raise InputError(f"{scores.source}: these {wanted.size} users have no {name} trial; choose more users")
-    return replace(scores, **kept)
+    return replace(scores, negative=negative, positive=positive)
 
 
 def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:

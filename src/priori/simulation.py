@@ -147,21 +147,20 @@ def systems(
     if count < 1 or not 0 < low <= high < 1:
         raise OptionError("give at least one system, and equal error rates between 0 and 1")
     seed = [rng] if isinstance(rng, int) else list(rng)
-    return [
-        tuple(
-            population(
-                n_users,
-                genuine_per_user,
-                impostor_per_user,
-                separation=float(-2 * ndtri(rate)),
-                user_effect_sd=user_effect_sd,
-                prefix=prefix,
-                rng=(*seed, number, which),
-            )
-            for which, prefix in enumerate(("d", "t"))
+
+    def draw(number: int, rate: float, which: int, prefix: str) -> Scores:
+        return population(
+            n_users,
+            genuine_per_user,
+            impostor_per_user,
+            separation=float(-2 * ndtri(rate)),
+            user_effect_sd=user_effect_sd,
+            prefix=prefix,
+            rng=(*seed, number, which),
         )
-        for number, rate in enumerate(np.linspace(low, high, count))
-    ]  # type: ignore[misc]
+
+    rates = enumerate(np.linspace(low, high, count))
+    return [(draw(number, rate, 0, "d"), draw(number, rate, 1, "t")) for number, rate in rates]
 
 
 def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:

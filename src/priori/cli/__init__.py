@@ -15,7 +15,7 @@ from priori.errors import PrioriError
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
-COMMANDS = ("epc", "threshold", "rates", "roc", "det", "average", "ztest", "plan", "reproduce")
+COMMANDS = ("epc", "threshold", "rates", "roc", "det", "average", "ztest", "plan", "coverage", "reproduce")
 
 
 class Commands(click.Group):
