@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from priori.alphas import as_fractions, from_costs
+from priori.cli.output import tell
 from priori.criteria import CRITERIA
 from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
@@ -65,7 +66,7 @@ class Reading:
             nan=self.nan,  # type: ignore[arg-type]
             lower_is_better=self.lower_is_better,
             trials=trials,
-            announce=lambda line: click.echo(f"priori: {line}", err=True),
+            announce=tell,
         )
 
     def _columns(self) -> dict[str, str]:
@@ -177,7 +178,7 @@ class Resampling:
     resamples: str
     resample: str
     level: float
-    interval: str
+    interval: str | None
     simultaneous: bool
     seed: int
     shared_users: bool | None
@@ -225,8 +226,9 @@ _RESAMPLING = (
     click.option("--resample", type=click.Choice(["test", "both"]), default="test", show_default=True,
                  help="Redraw the test scores only, or the development scores too, choosing thresholds anew."),
     click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-    click.option("--interval", type=click.Choice(["percentile", "centred", "basic"]), default="percentile",
-                 show_default=True, help="How bounds come from replicates."),
+    click.option("--interval", type=click.Choice(["calibrated", "percentile", "centred"]),
+                 help="How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+                 "user-constrained bootstrap, as published."),
     click.option("--simultaneous", is_flag=True, help="Hold the whole curve at once, not each alpha on its own."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
                  help="The same seed, the same numbers."),
@@ -246,7 +248,7 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
     bootstrap = click.option(
         "--bootstrap", default=default, show_default=default is not None,
         type=click.Choice(["auto", "sample", "user", "user-constrained", "joint", "crossed"]),
-        help="What is redrawn; auto: users where they are known, else trials.",
+        help="What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
     )  # fmt: skip
 
     def apply(command: Command) -> Command:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.report.sentences import deployable
 from priori.report.study import Member, Study
 from priori.report.wording import aggregate, alpha_text, listing, percent, short, threshold_text, value
 
@@ -71,5 +72,5 @@ def describe_scores(study: Study, member: Member) -> str:
     return (
         f"Histogram of the test scores of {short(member.name)}: {len(test.negative):,} negatives around "
         f"{middle[0]:.4g}, {len(test.positive):,} positives around {middle[1]:.4g}; threshold at alpha = "
-        f"{alpha_text(study.settings.alpha)}: {threshold_text(float(member.curve.threshold[study.at]))}."
+        f"{alpha_text(study.settings.alpha)}: {threshold_text(deployable(member.curve, study.at))}."
     )

@@ -17,6 +17,7 @@ from priori.report.settings import Settings
 __all__ = ["Pair", "make_pairs", "regions_of"]
 
 Floats = NDArray[np.float64]
+Chosen = NDArray[np.bool_]
 Region = tuple[float, float]
 
 
@@ -24,9 +25,11 @@ Region = tuple[float, float]
 class Pair:
     """System ``a`` against system ``b`` (their places in the study), one entry per alpha.
 
-    ``difference`` is a's value minus b's. ``lower``, ``upper``, ``p_value`` and ``significant`` come from the paired
-    bootstrap, and are None where none was asked for. ``confidence`` is the z-test's that the two differ (thesis,
-    Figure 3.11), and None for measures it is not made for.
+    ``difference`` is a's value minus b's. What follows it comes from the paired bootstrap, and is None where none was
+    asked for: ``lower``, ``upper``, ``p_value`` and ``significant`` at each alpha as the settings say, by itself or
+    simultaneously; ``throughout`` whether the difference is significant with all alphas looked at together. Several
+    pairs are adjusted for their number (Holm). ``confidence`` is the z-test's that the two differ (thesis, Figure
+    3.11), and None for measures it is not made for.
     """
 
     a: int
@@ -37,7 +40,8 @@ class Pair:
     lower: Floats | None = None
     upper: Floats | None = None
     p_value: Floats | None = None
-    significant: NDArray[np.bool_] | None = None
+    significant: Chosen | None = None
+    throughout: Chosen | None = None
     confidence: Floats | None = None
 
     def better(self, index: int) -> int | None:
@@ -48,10 +52,13 @@ class Pair:
         return self.a if (difference > 0) == self.greater_is_better else self.b
 
     def regions(self, system: int | None = None) -> tuple[Region, ...]:
-        """Return the ranges of alpha where the difference is significant; with ``system``, in its favour."""
-        if self.significant is None:
+        """Return the ranges of alpha where the difference is significant, all alphas looked at together.
+
+        With ``system``, those where it is in that system's favour.
+        """
+        if self.throughout is None:
             return ()
-        chosen = self.significant
+        chosen = self.throughout
         if system is not None:
             in_favour = np.array([self.better(index) == system for index in range(self.alpha.size)])
             chosen = chosen & in_favour
@@ -59,13 +66,13 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = ("difference", "lower", "upper", "p_value", "significant", "confidence")
+        names = ("difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
         found = {name: getattr(self, name) for name in names}
         lists = {name: None if column is None else column.tolist() for name, column in found.items()}
         return {"a": self.a, "b": self.b, **lists, "regions": [list(region) for region in self.regions()]}
 
 
-def regions_of(alpha: Floats, chosen: NDArray[np.bool_]) -> tuple[Region, ...]:
+def regions_of(alpha: Floats, chosen: Chosen) -> tuple[Region, ...]:
     """Return the runs of neighbouring alphas that are chosen, each as (first, last).
 
     Examples
@@ -81,41 +88,57 @@ def regions_of(alpha: Floats, chosen: NDArray[np.bool_]) -> tuple[Region, ...]:
 
 def make_pairs(
     curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
-) -> tuple[Pair, ...]:
-    """Compare every two systems."""
+) -> tuple[tuple[Pair, ...], tuple[tuple[str, ...], ...] | None]:
+    """Compare every two systems.
+
+    Returns the pairs and, where a bootstrap was asked for, for each alpha the letters of every system: those that
+    share a letter do not differ significantly.
+    """
+    if len(curves) < 2:
+        return (), None
     places = list(combinations(range(len(curves)), 2))
-    pairs = []
-    for done, (a, b) in enumerate(places):
-
-        def report(part: int, whole: int, done: int = done) -> None:
-            if progress:
-                progress(done * whole + part, len(places) * whole)
-
-        report(0, 1)
-        found = {} if settings.bootstrap is None else _bootstrap(curves[a], curves[b], settings, report)
-        confidence = _confidence(curves[a], curves[b], settings)
-        difference = curves[a].value - curves[b].value
-        better = settings.shown.greater_is_better
-        pairs.append(Pair(a, b, better, curves[a].alpha, difference, **found, confidence=confidence))
-    return _together(pairs, settings)
-
-
-def _bootstrap(a: EPC, b: EPC, settings: Settings, progress: Callable[[int, int], None]) -> dict[str, Any]:
-    from priori.comparison import compare
-
-    found = compare(
-        a,
-        b,
-        bootstrap=None if settings.bootstrap == "auto" else settings.bootstrap,
-        n_resamples=settings.n_resamples,
-        resample=settings.resample,
-        confidence_level=settings.confidence_level,
-        simultaneous=settings.simultaneous,
-        unpaired=settings.unpaired,
-        rng=settings.seed,
-        progress=progress,
+    tests: list[dict[str, Any]] = [{} for _ in places]
+    letters = None
+    if settings.bootstrap is not None:
+        tests, letters = _bootstrap(curves, settings, progress)
+    pairs = tuple(
+        Pair(
+            a,
+            b,
+            settings.shown.greater_is_better,
+            curves[a].alpha,
+            curves[a].value - curves[b].value,
+            **found,
+            confidence=_confidence(curves[a], curves[b], settings),
+        )
+        for (a, b), found in zip(places, tests, strict=True)
     )
-    return {name: getattr(found, name) for name in ("lower", "upper", "p_value", "significant")}
+    return pairs, letters
+
+
+def _bootstrap(
+    curves: Sequence[EPC], settings: Settings, progress: Callable[[int, int], None] | None
+) -> tuple[list[dict[str, Any]], tuple[tuple[str, ...], ...]]:
+    from priori.ranking import compare_all, holm
+
+    ranking = compare_all(curves, **settings.comparison_options(), unpaired=settings.unpaired, progress=progress)
+    allowed = 1 - settings.confidence_level
+    together = holm(np.stack([one.simultaneous.p_value for one in ranking.comparisons]))
+    tests = [
+        {
+            "lower": one.lower,
+            "upper": one.upper,
+            "p_value": p_value,
+            "significant": p_value < allowed,
+            "throughout": simultaneous < allowed,
+        }
+        for one, p_value, simultaneous in zip(ranking.comparisons, ranking.p_value, together, strict=True)
+    ]
+    letters = []
+    for alpha in ranking.alpha.tolist():
+        groups = {place.name: place.groups for place in ranking.places(alpha)}
+        letters.append(tuple(groups[curve.name] for curve in curves))
+    return tests, tuple(letters)
 
 
 def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
@@ -130,7 +153,3 @@ def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
     found = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
     both = [found[name].confidence for name in ("dependent", "independent") if name in found]
     return np.asarray(np.min(both, axis=0))
-
-
-def _together(pairs: list[Pair], settings: Settings) -> tuple[Pair, ...]:
-    return tuple(pairs)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from priori.measures import Measure
+from priori.report.sentences import deployable
 from priori.report.study import Study
 from priori.report.wording import alpha_text, short, threshold_text
 
@@ -70,7 +71,8 @@ def _rate(value: float) -> str:
 
 
 def _between(lower: float, upper: float, measure: Measure) -> str:
-    return f"{100 * lower:.2f}–{100 * upper:.2f}" if measure.rate else f"{lower:.4g} to {upper:.4g}"
+    ends = [f"{100 * end:.2f}" if measure.rate else f"{end:.4g}" for end in (lower, upper)]
+    return " to ".join(ends).replace("-", "−")
 
 
 def _level(study: Study) -> str:
@@ -104,7 +106,7 @@ def operating_points(study: Study, index: int) -> Table:
         rows.append(
             (
                 name,
-                threshold_text(float(curve.threshold[index])),
+                threshold_text(deployable(curve, index)),
                 *(_rate(float(rate[index])) for rate in rates),
                 _number(float(curve.value[index]), measure),
                 _interval(study, place, index),
@@ -205,13 +207,15 @@ def leaderboard(study: Study, index: int) -> Table:
         else:
             said = f"worse than {names[best]}" if pair.significant[index] else f"cannot be told from {names[best]}"
         value = _number(float(study.curves[place].value[index]), study.settings.shown)
-        rows.append((names[place], str(ranks[place]), value, _interval(study, place, index), said))
+        letters = MISSING if study.letters is None else study.letters[index][place]
+        rows.append((names[place], str(ranks[place]), value, _interval(study, place, index), letters, said))
     return Table(
         "leaderboard",
         "Ranking",
-        ("System", "Rank", study.settings.shown.title, _level(study), "Against the first"),
+        ("System", "Rank", study.settings.shown.title, _level(study), "Group", "Against the first"),
         tuple(rows),
-        words=(4,),
+        "Systems that share a letter do not differ significantly." if study.letters is not None else "",
+        words=(4, 5),
         systems=tuple(order),
     )
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from priori.criteria import Criterion
 from priori.epc import EPC
 from priori.measures import Task
+from priori.outcomes import count
 from priori.report.pairs import Pair
 from priori.report.settings import Settings
 from priori.report.wording import (
@@ -25,7 +26,7 @@ from priori.report.wording import (
 )
 from priori.resampling import Band
 
-__all__ = ["Answer", "Verdict", "ranking", "verdict", "weighing"]
+__all__ = ["Answer", "Verdict", "deployable", "ranking", "verdict", "weighing"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def verdict(
             )
         )
     answers.append(
-        Answer("threshold", "Which threshold should be deployed?", _threshold(index, curves[best], len(curves)))
+        Answer("threshold", "Which threshold should be deployed?", _threshold(index, curves[best], len(curves) > 1))
     )
     answers.append(
         Answer("optimism", "How much would the test set have flattered it?", _optimism(index, settings, curves[best]))
@@ -142,10 +143,9 @@ def _performance(
     names = [short(curve.name) for curve in curves]
     if len(curves) <= 3:
         first, *others = range(len(curves)) if len(curves) < 3 else order
-        sentence = f"{opening}, {possessive(names[first])} expected {title} is {found(first)}."
-        for place in others:
-            sentence += f" {possessive(names[place])} is {found(place)}."
-        return sentence
+        said = [f"{possessive(names[first])} expected {title} is {found(first)}"]
+        said += [f"{possessive(names[place])} is {found(place)}" for place in others]
+        return f"{opening}, {'; '.join(said)}."
     extreme = "highest" if measure.greater_is_better else "lowest"
     leaders = [place for place in order if ranks[place] == 1]
     if len(leaders) > 1:
@@ -154,7 +154,7 @@ def _performance(
     last = order[-1]
     return (
         f"{opening}, {names[order[0]]} has the {extreme} expected {title} of {len(curves)} systems: {found(order[0])}. "
-        f"{names[order[1]]} comes next with {found(order[1])}, {names[last]} last with {found(last)}."
+        f"Next comes {names[order[1]]} with {found(order[1])}, last {names[last]} with {found(last)}."
     )
 
 
@@ -184,26 +184,37 @@ def _two(index: int, settings: Settings, curves: Sequence[EPC], pair: Pair) -> s
 
 
 def _along(pair: Pair, names: Sequence[str], settings: Settings) -> str:
-    """Say where along alpha each system is better."""
-    assert pair.significant is not None
+    """Say where along alpha each system is better: a claim about many alphas, so all are looked at together."""
+    assert pair.throughout is not None
     if not settings.rule.uses_alpha and not settings.shown.needs_alpha:
         return "It is the same at every alpha, which this criterion does not use."
-    parts = []
+    everywhere = bool(pair.throughout.all())
+    said = []
     for place, name in zip((pair.a, pair.b), names, strict=True):
         regions = pair.regions(place)
+        if everywhere and regions == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
+            return f"With all alphas looked at together, {name} is significantly better at every one."
         if regions:
-            parts.append((name, [_range(*region) for region in regions]))
-    if not parts:
-        return "At no alpha is the difference significant."
-    everywhere = bool(pair.significant.all())
-    if everywhere and len(parts) == 1:
-        return f"Along the whole curve {parts[0][0]} is significantly better."
-    said = [f"{name} is significantly better for alpha {listing(regions)}" for name, regions in parts]
-    return f"{', '.join(said)}{'' if everywhere else '; elsewhere the data cannot tell'}."
+            said.append(f"{name} is significantly better {_ranges(regions)}")
+    if not said:
+        return "With all alphas looked at together, the difference is significant at none."
+    ending = "" if everywhere else "; elsewhere the data cannot tell"
+    return f"With all alphas looked at together, {', '.join(said)}{ending}."
 
 
-def _range(low: float, high: float) -> str:
-    return alpha_text(low) if low == high else f"between {alpha_text(low)} and {alpha_text(high)}"
+def _ranges(regions: Sequence[tuple[float, float]]) -> str:
+    """Say where: the wide ranges first where there are too many to list."""
+    listed = list(regions)
+    if len(listed) > 3:
+        listed = sorted(sorted(listed, key=lambda region: region[0] - region[1])[:2])
+    said = [
+        f"at alpha = {alpha_text(low)}"
+        if low == high
+        else f"for alpha between {alpha_text(low)} and {alpha_text(high)}"
+        for low, high in listed
+    ]
+    others = len(regions) - len(listed)
+    return listing([*said, f"in {others} narrower ranges"] if others else said)
 
 
 def _without_bootstrap(index: int, pair: Pair, size: str, leader: str | None) -> str:
@@ -234,11 +245,11 @@ def _many(index: int, settings: Settings, curves: Sequence[EPC], pairs: Sequence
     worse = [names[place] for place, pair in sorted(with_best.items()) if pair.significant[index]]  # type: ignore[index]
     open_ = [names[place] for place, pair in sorted(with_best.items()) if not pair.significant[index]]  # type: ignore[index]
     if not open_:
-        return f"{names[best]} is significantly better than each of the other {len(worse)} systems."
+        return f"Here {names[best]} is significantly better than each of the other {len(worse)} systems."
     tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
     if not worse:
-        return f"The best is {names[best]}, but {tell}."
-    return f"{names[best]} is significantly better than {_abridged(worse)}; {tell}."
+        return f"Here {names[best]} is best, but {tell}."
+    return f"Here {names[best]} is significantly better than {_abridged(worse)}; {tell}."
 
 
 def _abridged(names: list[str], last: str = "and") -> str:
@@ -250,15 +261,27 @@ def _abridged(names: list[str], last: str = "and") -> str:
 # -- what to deploy --------------------------------------------------------------------------------------------
 
 
-def _threshold(index: int, curve: EPC, systems: int) -> str:
+def _threshold(index: int, curve: EPC, several: bool) -> str:
     dev, test = curve.dev_outcomes[index], curve.outcomes[index]
-    rule = decision(float(curve.threshold[index]))
-    said = f"With {short(curve.name)}, {rule}." if systems > 1 else f"{rule[:1].upper()}{rule[1:]}."
+    rule = decision(deployable(curve, index))
+    said = f"With {short(curve.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
     return (
         f"{said} On the development set this wrongly accepts {_of(dev.fp, dev.negatives)} negatives and wrongly "
         f"rejects {_of(dev.fn, dev.positives)} positives; on the test set, {_of(test.fp, test.negatives)} and "
         f"{_of(test.fn, test.positives)}."
     )
+
+
+def deployable(curve: EPC, index: int) -> str:
+    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
+    threshold = float(curve.threshold[index])
+    wanted = [tuple(map(int, (at.fp, at.fn))) for at in (curve.dev_outcomes[index], curve.outcomes[index])]
+    for digits in range(6, 17):
+        text = f"{threshold:.{digits}g}"
+        found = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
+        if [(int(at.fp), int(at.fn)) for at in found] == wanted:
+            return text
+    return repr(threshold)
 
 
 def _of(part: object, whole: object) -> str:

@@ -36,6 +36,8 @@ class Settings:
         ``auto``, the name of a bootstrap, or None for no intervals at all.
     n_resamples, resample, confidence_level, simultaneous, seed
         As in `priori.resampling.band`.
+    interval, shared_users, promise, future_users, future_trials, threads
+        As in `priori.resampling.band`; None leaves them to it.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
     title : str
@@ -57,6 +59,12 @@ class Settings:
     resample: str = "test"
     confidence_level: float = 0.95
     simultaneous: bool = False
+    interval: str | None = None
+    shared_users: bool | None = None
+    promise: str | None = None
+    future_users: int | None = None
+    future_trials: int | None = None
+    threads: int | None = None
     unpaired: bool = False
     seed: int = 0
     title: str = ""
@@ -95,6 +103,24 @@ class Settings:
     def alphas(self) -> tuple[Fraction, ...]:
         """The alphas of every curve: a grid from 0 to 1, and the alpha of interest."""
         return tuple(sorted({*grid(self.points), self.alpha}))
+
+    def comparison_options(self) -> dict[str, Any]:
+        """Return the options of `priori.compare`."""
+        return {
+            "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
+            "n_resamples": self.n_resamples,
+            "resample": self.resample,
+            "confidence_level": self.confidence_level,
+            "simultaneous": self.simultaneous,
+            "shared_users": self.shared_users,
+            "rng": self.seed,
+            "threads": self.threads,
+        }
+
+    def band_options(self) -> dict[str, Any]:
+        """Return the options of `priori.resampling.band`."""
+        further = {name: getattr(self, name) for name in ("interval", "promise", "future_users", "future_trials")}
+        return {**self.comparison_options(), **{name: value for name, value in further.items() if value is not None}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""

@@ -77,6 +77,8 @@ class Study:
         The systems, in the order given.
     pairs : tuple of Pair
         Every two systems against each other.
+    letters : tuple or None
+        For each alpha the letters of every system; those that share one do not differ significantly.
     at : int
         The place of the alpha of interest among the alphas.
     verdicts : tuple of Verdict
@@ -92,6 +94,7 @@ class Study:
     settings: Settings
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
+    letters: tuple[tuple[str, ...], ...] | None
     at: int
     verdicts: tuple[Verdict, ...]
     cautions: tuple[Caution, ...]
@@ -136,7 +139,7 @@ class Study:
         drawn = band.settings["n_resamples"]
         return {
             **found,
-            "Bootstrap": f"{band.settings['bootstrap']} ({BOOTSTRAPS[band.settings['bootstrap']]})",
+            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']]}",
             "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
             "Redrawn": "test set, thresholds fixed"
             if chosen.resample == "test"
@@ -156,6 +159,7 @@ class Study:
             "systems": [member.to_dict() for member in self.members],
             "comparisons": [plain(pair.to_dict()) for pair in self.pairs],
             "ranks": self.ranks(self.at),
+            "letters": None if self.letters is None else list(self.letters[self.at]),
             "versions": self.versions,
             "command": self.command,
         }
@@ -210,7 +214,7 @@ def make_study(
                 name=one.name)
         )  # fmt: skip
     bands = [_band(curve, chosen, partial(say, "bands"), done, len(curves)) for done, curve in enumerate(curves)]
-    pairs = make_pairs(curves, chosen, progress=partial(say, "comparisons"))
+    pairs, letters = make_pairs(curves, chosen, progress=partial(say, "comparisons"))
     members = []
     for done, (one, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         say("drawings", done, len(systems))
@@ -218,7 +222,7 @@ def make_study(
     verdicts = tuple(verdict(index, chosen, curves, bands, pairs) for index in range(len(fractions)))
     found = cautions(systems, chosen, curves, bands, at)
     say("drawings", len(systems), len(systems))
-    return Study(chosen, tuple(members), pairs, at, verdicts, found, _versions(), command)
+    return Study(chosen, tuple(members), pairs, letters, at, verdicts, found, _versions(), command)
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -236,13 +240,7 @@ def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], 
     if settings.bootstrap is None:
         return None
     return curve.band(
-        bootstrap=None if settings.bootstrap == "auto" else settings.bootstrap,
-        n_resamples=settings.n_resamples,
-        resample=settings.resample,
-        confidence_level=settings.confidence_level,
-        simultaneous=settings.simultaneous,
-        rng=settings.seed,
-        progress=lambda part, whole: progress(done * whole + part, count * whole),
+        **settings.band_options(), progress=lambda part, whole: progress(done * whole + part, count * whole)
     )
 
 

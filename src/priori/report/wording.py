@@ -127,15 +127,13 @@ def alpha_text(alpha: Fraction | float) -> str:
     return f"{float(alpha):.4g}"
 
 
-def threshold_text(threshold: float) -> str:
+def threshold_text(threshold: str) -> str:
     """Return a threshold for a table; the infinite ones accept or reject all."""
-    if math.isinf(threshold):
-        return "reject all" if threshold > 0 else "accept all"
-    return f"{threshold:.6g}"
+    return {"inf": "reject all", "-inf": "accept all"}.get(threshold, threshold)
 
 
-def decision(threshold: float) -> str:
+def decision(threshold: str) -> str:
     """Return what a threshold does, for a sentence."""
-    if math.isinf(threshold):
-        return "reject every trial" if threshold > 0 else "accept every trial"
-    return f"accept when the score is greater than {threshold:.6g}"
+    if threshold in ("inf", "-inf"):
+        return "reject every trial" if threshold == "inf" else "accept every trial"
+    return f"accept when the score is greater than {threshold}"

@@ -4,7 +4,8 @@
 
 const data = JSON.parse(document.getElementById("priori-data").textContent);
 const root = document.documentElement;
-const state = { at: data.at, pair: 0, shown: data.systems.map(() => true) };
+const state = { at: data.at, pair: 0, shown: data.systems.map(() => true),
+  bands: true, optimism: data.systems.length <= 3 };
 const percent = data.measure.percent;
 const scale = percent ? 100 : 1;
 const unit = percent ? " %" : "";
@@ -71,14 +72,14 @@ figures.epc = {
     const traces = [];
     for (const place of places()) {
       const system = data.systems[place], edge = { ...common(place), x: data.alpha, hoverinfo: "skip", showlegend: false, line: { width: 0 } };
-      if (system.lower) {
+      if (system.lower && state.bands) {
         traces.push({ ...edge, y: scaled(system.lower) });
-        traces.push({ ...edge, y: scaled(system.upper), fill: "tonexty", fillcolor: see(look.series[place], 0.16) });
+        traces.push({ ...edge, y: scaled(system.upper), fill: "tonexty", fillcolor: see(look.series[place], places().length > 3 ? 0.1 : 0.16) });
       }
     }
     for (const place of places()) {
       const system = data.systems[place];
-      traces.push({ ...common(place), x: data.alpha, y: scaled(system.best), line: { color: look.series[place], width: 1.25, dash: "dot" },
+      if (state.optimism) traces.push({ ...common(place), x: data.alpha, y: scaled(system.best), line: { color: look.series[place], width: 1.25, dash: "dot" },
         hoverinfo: "skip", showlegend: false });
       traces.push({ ...common(place), x: data.alpha, y: scaled(system.value), line: line(look, place),
         hovertemplate: `%{y:.4~g}${unit}<extra>%{fullData.name}</extra>` });
@@ -270,6 +271,11 @@ for (const box of all("[data-toggle]")) box.addEventListener("change", () => {
   document.getElementById("figure-scores-" + place).hidden = !box.checked;
   renderAll();
 });
+
+for (const name of ["bands", "optimism"]) {
+  const box = document.getElementById(name);
+  if (box) box.addEventListener("change", () => { state[name] = box.checked; render("epc"); });
+}
 
 const chooser = document.getElementById("pair");
 if (chooser) chooser.addEventListener("change", () => {
