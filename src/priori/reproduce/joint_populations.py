@@ -131,7 +131,7 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
     flat = used.reshape(-1, used.shape[-1])
-    return bounds(flat, flat[0], LEVEL, "percentile")
+    return bounds(flat, LEVEL)
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:
