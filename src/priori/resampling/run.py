@@ -69,20 +69,20 @@ def replicate(
     batch, fitting = _fixed(systems, plan) if plan.resample == "test" else _rechosen(systems, plan)
     workers = max(1, threads or _available())
     step = rows or max(1, min(fitting, -(-total // (4 * workers))))
-    starts = range(0, total, step)
+    done = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
 
-    def work(start: int) -> tuple[int, Floats]:
-        return start, statistic(batch(start, min(step, total - start)), start)
+    def work(start: int, size: int) -> tuple[int, Floats]:
+        return start, statistic(batch(start, size), start)
 
-    first, values = work(0)  # alone: it compiles, and tells the size of the rest
+    _, values = work(0, done)
     gathered = np.empty((total, values.shape[1]))
-    gathered[first : first + len(values)] = values
-    done = len(values)
+    gathered[:done] = values
+    rest = [(start, min(step, total - start)) for start in range(done, total, step)]
     if progress:
         progress(done, total)
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(work, start) for start in starts[1:]]):
+        for future in as_completed([pool.submit(work, *part) for part in rest]):
             start, values = future.result()
             gathered[start : start + len(values)] = values
             done += len(values)
