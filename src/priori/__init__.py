@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.comparison import Comparison, compare
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.dependent import dependent_rates
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
@@ -53,6 +54,7 @@ _LATER = {
     "average_epc": "priori.averaging",
     "compare": "priori.comparison",
     "compare_all": "priori.ranking",
+    "dependent_rates": "priori.dependent",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
@@ -99,6 +101,7 @@ __all__ = [
     "compare",
     "compare_all",
     "count",
+    "dependent_rates",
     "design_effect",
     "det",
     "epc",
