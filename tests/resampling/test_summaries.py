@@ -1,4 +1,4 @@
-"""Bands around areas, around ROC curves, around rates; the conjecture; Wilson's interval for dependent trials."""
+"""Bands around areas, around ROC curves, around rates."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from test_run import small
 
 import brute
 import priori
-from priori import InputError, OptionError, Scores
+from priori import OptionError, Scores
 from priori.averaging.curves import heights
 from priori.averaging.methods import Axis
-from priori.dependent import dependent_rates
-from priori.resampling import area_bands, check_conjecture, rate_bands, roc_band
+from priori.resampling import area_bands, rate_bands, roc_band
 from priori.resampling.bands import Bootstrap
 from priori.resampling.roc import _heights
 
@@ -92,33 +91,3 @@ def test_areas_have_intervals_around_their_exact_values(resample):
         drawn.append([one.e_v1, one.e_v2, one.g])
     width = 2 * 1.96 * np.std(drawn, axis=0)
     np.testing.assert_allclose(found.upper - found.lower, width, rtol=0.2)
-
-
-def test_the_conjecture_is_measured():
-    found = check_conjecture(priori.epc(small(1), small(2), points=5), n_resamples=300)
-    assert found.joint > found.user
-    assert found.holds == (found.user_constrained <= found.user <= found.joint)
-
-
-def test_wilson_with_an_effective_size_covers_rates_of_crossed_trials():
-    rng = np.random.default_rng(1)
-    people, inside, plain = 30, [], []
-    claimed, real = (column.ravel() for column in np.meshgrid(*[np.arange(people)] * 2))
-    impostor = claimed != real
-    for _ in range(300):
-        effect = rng.normal(0, 0.5, people)
-        score = rng.normal(3.0 * ~impostor) + effect[claimed] + effect[real]
-        scores = Scores.from_predictions((~impostor).astype(int), score, user=claimed, probe_user=real)
-        threshold = ndtri(0.9) * np.sqrt(1.5)
-        found = dependent_rates(scores, [threshold])
-        inside.append(found.far_lower[0] <= 0.1 <= found.far_upper[0])
-        errors = np.count_nonzero(scores.negative.score > threshold)
-        alone = priori.proportion_interval(errors, len(scores.negative))
-        plain.append(alone.lower <= 0.1 <= alone.upper)
-    assert np.mean(plain) < 0.6
-    assert 0.90 < np.mean(inside) < 0.98
-
-
-def test_wilson_needs_identities():
-    with pytest.raises(InputError, match="proportion_interval"):
-        dependent_rates(Scores.from_arrays([0.0], [1.0]), [0.5])

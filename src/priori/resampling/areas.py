@@ -1,4 +1,4 @@
-"""Bands around single numbers: the areas E_V1, E_V2 and G, and a check of conjecture (14)."""
+"""Bands around single numbers: the areas E_V1, E_V2 and G."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.alphas import check_bounds
-from priori.epc import EPC, areas, epc
+from priori.epc import areas, epc
 from priori.measures import Measure, Task, get_task
-from priori.resampling.bands import Bootstrap, band
+from priori.resampling.bands import Bootstrap
 from priori.results import Result
 from priori.scores import Scores
 
-__all__ = ["AreaBands", "Conjecture", "area_bands", "check_conjecture"]
+__all__ = ["AreaBands", "area_bands"]
 
 Floats = NDArray[np.float64]
 
@@ -82,41 +82,3 @@ def area_bands(
     lower, upper = bootstrap.bounds(replicates, curves[0])
     names = np.array(["e_v1", "e_v2", "g"])
     return AreaBands(names, value, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
-
-
-@dataclass(frozen=True)
-class Conjecture:
-    """The expected widths that conjecture (14) of the 2007 paper orders, and whether they are so ordered."""
-
-    user_constrained: float
-    user: float
-    joint: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the samples' width is at most the users', and theirs at most the joint one."""
-        return self.user_constrained <= self.user <= self.joint
-
-
-def check_conjecture(curve: EPC, **options: Any) -> Conjecture:
-    """Measure the widths of conjecture (14): samples alone, users alone, and both (percentile intervals).
-
-    Examples
-    --------
-    >>> import numpy as np, priori
-    >>> from priori.resampling import check_conjecture
-    >>> rng = np.random.default_rng(1)
-    >>> user = np.repeat(np.arange(20), 10)
-    >>> def scores():
-    ...     shift = rng.normal(0, 1, 20)[user]
-    ...     return priori.Scores.from_arrays(
-    ...         rng.normal(0, 1, 200) + shift, rng.normal(2, 1, 200) + shift, negative_user=user, positive_user=user
-    ...     )
-    >>> check_conjecture(priori.epc(scores(), scores(), points=11), n_resamples=500).holds
-    True
-    """
-    widths = [
-        band(curve, bootstrap=bootstrap, interval="percentile", **options).expected_width
-        for bootstrap in ("user-constrained", "user", "joint")
-    ]
-    return Conjecture(*widths)
