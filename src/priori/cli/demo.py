@@ -16,7 +16,7 @@ from priori.resampling import BOOTSTRAPS
 @click.argument("name", type=click.Choice(["faces", "spam", "cancer"]), default="faces")
 @click.option("--output", metavar="DIR", default="demo", show_default=True, help="Where the page and files go.")
 @click.option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto", show_default=True,
-              help="What is redrawn; auto: by both identities or by user where they are known, else trials.")  # fmt: skip
+              help="What is redrawn; auto: by identity or user where they are known, else trials.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True,
               help="How many bootstrap replicates.")  # fmt: skip
 def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
