@@ -24,7 +24,7 @@ from priori.epc import EPC, areas, epc
 from priori.errors import OptionError
 
 if TYPE_CHECKING:
-    from priori.resampling import Band
+    from priori.resampling import AreaBands, Band
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -72,6 +72,7 @@ def command(
     settings = {**curves.settings(), "exact": exact}
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
     bands = _bands(found, resampling) if resampling.bootstrap else None
+    around = [_area_bands(curve, resampling) for curve in found] if bands and format_ != "csv" else None
     if plot:
         from priori.plots import plot_epc, save
 
@@ -82,9 +83,9 @@ def command(
         tables = zip(found, bounds_of, strict=True)
         emit(csv_text({"system": [curve.name], **curve.columns(), **limits} for curve, limits in tables), output)
     elif format_ == "json":
-        emit(json_text(_content(found, bands)), output)
+        emit(json_text(_content(found, bands, around)), output)
     else:
-        emit(_tables(found, bands), output)
+        emit(_tables(found, bands, around), output)
 
 
 def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
@@ -97,11 +98,13 @@ def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
     return bands
 
 
-def _content(curves: list[EPC], bands: list[Band] | None) -> dict[str, Any]:
+def _content(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> dict[str, Any]:
     first = curves[0]
     systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
     for system, band in zip(systems, bands or [], strict=False):
         system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
+    for system, areas_ in zip(systems, around or [], strict=False):
+        system["area_bands"] = areas_.to_dict()
     return {
         "settings": {
             "task": first.task.name,
@@ -114,13 +117,21 @@ def _content(curves: list[EPC], bands: list[Band] | None) -> dict[str, Any]:
     }
 
 
+def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
+    from priori.resampling import area_bands
+
+    with Progress(f"areas of {curve.name}") as progress:
+        options = {**resampling.band_options(), "simultaneous": False}
+        return area_bands(curve.dev, curve.test, task=curve.task, progress=progress, **options)
+
+
 def _areas(curve: EPC) -> dict[str, float | None]:
     expected = areas(curve.dev, curve.test, task=curve.task)
     under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
+def _tables(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> str:
     first = curves[0]
     rate = first.measure.rate
     chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
@@ -135,8 +146,7 @@ def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
         )
     ]
     v1, v2 = first.task.v1.name, first.task.v2.name
-    for curve, band in zip(curves, bands or [], strict=False):
-        parts.append(_band_table(curve, band, rate))
+    parts += [_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)]
     parts.append(
         table_text(
             f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
@@ -164,6 +174,10 @@ def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
             rows,
         )
     )
+    for curve, band in zip(curves, around or [], strict=False):
+        limits = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
+        rows = [[name.upper(), *(percent(float(number)) for number in numbers)] for name, *numbers in limits]
+        parts.append(table_text(f"{curve.name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
 
 
