@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+import numpy as np
 
 from priori.cli.options import (
     Reading,
@@ -89,6 +90,12 @@ def _band(curve: Any, name: str, resampling: Resampling) -> dict[str, Any]:
             "a posteriori curves have no development set and predict nothing: leave out --resample, --promise"
         )
     options = {key: value for key, value in resampling.options().items() if key not in ("resample", "shared_users")}
+    if name == "det":
+        from scipy.special import ndtr, ndtri
+
+        # Evenly spaced where the axes are: on the normal-deviate scale, from half a false acceptance on.
+        first = max(0.5 / len(curve.scores.negative), 1e-6)
+        options["fpr"] = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
     with Progress(f"bootstrap of {curve.name}") as progress:
         band = roc_band(curve.scores, interval=resampling.interval, progress=progress, **options)
     warn(f"{curve.name}: {warning}" for warning in band.warnings)
