@@ -95,6 +95,8 @@ def command(
     _check_target(target)
     if example is not None and context.get_parameter_source("task") is ParameterSource.DEFAULT:
         task = ABOUT[example].task
+    if example is not None:
+        title = title or ABOUT[example].title
     settings = Settings(
         task=task,
         criterion=criterion,
