@@ -227,10 +227,18 @@ def _sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
                 users=one.count if one is not None and plan.draws_users else 0,
                 user_stream=base + users,
                 trial_stream=base + trials,
-                future=plan.future,
+                future=plan.future if sets is tests or plan.shared_users else _as_large(plan, sets[0], one),
             )
         )
     return sides[0], sides[1]
+
+
+def _as_large(plan: Plan, dev: Scores | None, who: Identities | None) -> tuple[int, int, int]:
+    """Return the future development set of a prediction: as large as the present one, whatever the test set will be."""
+    assert dev is not None
+    sizes = (0 if who is None else who.count, len(dev.negative), len(dev.positive))
+    now = [size if wanted else 0 for size, wanted in zip(sizes, plan.future, strict=True)]
+    return now[0], now[1], now[2]
 
 
 def _rows(numbers: int, work: int) -> int:
