@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from pathlib import Path
@@ -80,17 +80,27 @@ def replicate(
     done = len(values)
     if progress:
         progress(done, total)
+    for start, values in _each(work, starts[1:], workers):
+        gathered[start : start + len(values)] = values
+        done += len(values)
+        if progress:
+            progress(done, total)
+    return gathered
+
+
+def _each(
+    work: Callable[[int], tuple[int, Floats]], starts: Sequence[int], workers: int
+) -> Iterator[tuple[int, Floats]]:
+    """Yield the batches as they are done; one worker needs no thread of its own."""
+    if workers == 1:
+        yield from map(work, starts)
+        return
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(work, start) for start in starts[1:]]):
-            start, values = future.result()
-            gathered[start : start + len(values)] = values
-            done += len(values)
-            if progress:
-                progress(done, total)
+        for future in as_completed([pool.submit(work, start) for start in starts]):
+            yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)
-    return gathered
 
 
 def _available() -> int:
