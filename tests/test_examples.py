@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib
 import io
 import subprocess
 import sys
+import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -19,9 +23,12 @@ SCRIPTS = Path(__file__).resolve().parent.parent / "examples"
 TABLES = Path(priori.examples.__file__).parent
 
 
-def run(script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def scripts() -> Iterator[Callable[[str], ModuleType]]:
+    """Import the scripts as they import each other: from their own folder."""
+    sys.path.insert(0, str(SCRIPTS))
+    yield importlib.import_module
+    sys.path.remove(str(SCRIPTS))
 
 
 def rows(packed: bytes) -> list[list[str]]:
@@ -98,10 +105,10 @@ def test_written_files_hold_the_same_scores(name: str, tmp_path: Path) -> None:
     assert len(lines) == len(scores)
 
 
-def test_cancer_can_be_made_again(tmp_path: Path) -> None:
+def test_cancer_can_be_made_again(scripts: Callable[[str], ModuleType], tmp_path: Path) -> None:
     first, second = tmp_path / "first.csv.gz", tmp_path / "second.csv.gz"
     for path in (first, second):
-        assert run("make_cancer.py", path).returncode == 0
+        scripts("make_cancer").main([str(path)])
     assert first.read_bytes() == second.read_bytes()
     ours, shipped = rows(first.read_bytes()), rows((TABLES / "cancer.csv.gz").read_bytes())
     assert [row[:-1] for row in ours] == [row[:-1] for row in shipped]
@@ -113,28 +120,48 @@ def test_cancer_can_be_made_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "content", "message"),
     [
-        ("make_faces.py", b"not an archive", "not a tar archive; give the ORL faces"),
-        ("make_spam.py", b"hello\n", "line 1: not 'ham' or 'spam'"),
-        ("make_spam.py", b"ham\thello\n", "1 messages where the SMS Spam Collection v.1 has 4827 ham and 747 spam"),
-        ("make_spam.py", b"\xff\xfe", "not text; give the SMS Spam Collection"),
-        ("make_cancer.py", b"1,2,3\n", "not scikit-learn's breast_cancer.csv"),
+        ("make_faces", b"not an archive", "not a tar archive; give the ORL faces"),
+        ("make_spam", b"hello\n", "line 1: not 'ham' or 'spam'"),
+        ("make_spam", b"ham\thello\n", "1 messages where the SMS Spam Collection v.1 has 4827 ham and 747 spam"),
+        ("make_spam", b"\xff\xfe", "not text; give the SMS Spam Collection"),
+        ("make_cancer", b"1,2,3\n", "not scikit-learn's breast_cancer.csv"),
     ],
 )
-def test_a_wrong_file_is_refused_in_one_line(script: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_a_wrong_file_is_refused_in_one_line(
+    scripts: Callable[[str], ModuleType],
+    script: str,
+    content: bytes,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     wrong, output = tmp_path / "wrong", tmp_path / "output.csv.gz"
     wrong.write_bytes(content)
-    done = run(script, *(["--data"] if script == "make_cancer.py" else []), wrong, output)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+    options = ["--data"] if script == "make_cancer" else []
+    with pytest.raises(SystemExit) as ending:
+        scripts(script).main([*options, str(wrong), str(output)])
+    said = capsys.readouterr().err
+    assert ending.value.code == 2
+    assert message in said
+    assert said.count("\n") == 1
     assert not output.exists()
 
 
-@pytest.mark.parametrize("script", ["make_faces.py", "make_spam.py"])
-def test_without_a_path_the_usage_is_shown(script: str) -> None:
-    done = run(script)
+def test_an_archive_without_the_images_is_refused(
+    scripts: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = tmp_path / "faces.tar.gz"
+    with tarfile.open(archive, "w:gz") as file:
+        file.add(__file__, "s1/readme")
+    with pytest.raises(SystemExit):
+        scripts("make_faces").main([str(archive), str(tmp_path / "output.csv.gz")])
+    assert "0 images s1/1.pgm .. s40/10.pgm where the ORL faces have 400" in capsys.readouterr().err
+
+
+def test_without_a_path_the_usage_is_shown() -> None:
+    done = subprocess.run([sys.executable, str(SCRIPTS / "make_faces.py")], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "usage" in done.stderr
+    assert "usage: python examples/make_faces.py" in done.stderr
 
 
 def test_tables_stay_small() -> None:
@@ -154,3 +181,11 @@ def test_faces_rank_differently_by_development_equal_error_rate_and_a_priori_on_
     }  # fmt: skip
     assert min(on_dev, key=on_dev.__getitem__) == "correlation"
     assert max(on_dev, key=on_dev.__getitem__) == min(on_test, key=on_test.__getitem__) == "eigenfaces"
+
+
+def test_examples_are_there_after_importing_priori_alone() -> None:
+    code = (
+        "import priori, sys; assert 'priori.examples' not in sys.modules; print(priori.examples.load('cancer').title)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("Malignant or benign"), done.stderr

@@ -29,12 +29,14 @@ from priori.scores import Scores
 if TYPE_CHECKING:
     from priori import examples
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.comparison import Comparison, compare
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.dependence import rate_interval
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.promises import Coverage, coverage
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.ranking import Ranking, compare_all
     from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
@@ -45,11 +47,15 @@ _LATER = {
     "AverageCurve": "priori.averaging",
     "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
+    "Comparison": "priori.comparison",
     "Coverage": "priori.promises",
+    "Ranking": "priori.ranking",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
     "average": "priori.averaging",
     "average_epc": "priori.averaging",
+    "compare": "priori.comparison",
+    "compare_all": "priori.ranking",
     "coverage": "priori.promises",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
@@ -72,6 +78,7 @@ __all__ = [
     "AverageCurve",
     "AverageEPC",
     "Band",
+    "Comparison",
     "Coverage",
     "Criterion",
     "InputError",
@@ -79,6 +86,7 @@ __all__ = [
     "OptionError",
     "Outcomes",
     "PrioriError",
+    "Ranking",
     "Scores",
     "Task",
     "__version__",
@@ -94,6 +102,8 @@ __all__ = [
     "average_epc",
     "average_precision",
     "choose_threshold",
+    "compare",
+    "compare_all",
     "count",
     "coverage",
     "design_effect",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import InputError
+from priori.errors import InputError, OneClassError
 
 __all__ = ["KNOWN_PAIRS", "is_missing", "is_positive", "normal", "positive_value"]
 
@@ -54,7 +54,7 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
                 return value
         raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {shown}")
     if len(by_name) == 1:
-        raise InputError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
+        raise OneClassError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
     if len(by_name) != 2:
         raise InputError(
             f"{where}: {len(by_name)} different labels ({shown}) where two are needed; "

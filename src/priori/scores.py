@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.errors import InputError, unknown
+from priori.errors import InputError, OneClassError, unknown
 from priori.labels import is_missing, is_positive
 
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
@@ -318,7 +318,7 @@ class Scores:
         negative, positive = (_settle(trials, nan, lower_is_better) for trials in (negative, positive))
         for name, trials in (("negative", negative), ("positive", positive)):
             if not len(trials):
-                raise InputError(
+                raise OneClassError(
                     f"{source}: no {name} trial; both classes are needed (check the labels, or say which is positive)"
                 )
         return cls(negative, positive, users, datasets, source, nan_rejected=missing if nan == "reject" else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,13 +63,13 @@ class AverageEPC(Result):
     v2: Floats
     best: Floats
     threshold: Floats
-    each: Floats = field(repr=False)
-    curves: tuple[EPC, ...] = field(repr=False)
-    names: tuple[str, ...] = field(repr=False)
+    each: Floats
+    curves: tuple[EPC, ...]
+    names: tuple[str, ...]
     skipped: tuple[str, ...]
     thresholds: str
-    weights: Floats = field(repr=False)
-    plan: IntervalPlan = field(repr=False)
+    weights: Floats
+    plan: IntervalPlan
 
     @property
     def measure(self) -> Measure:
@@ -122,6 +122,12 @@ class AverageEPC(Result):
             "weights": self.weights,
             "datasets": dict(zip(self.names, self.each, strict=True)),
         }
+
+    def __repr__(self) -> str:
+        return (
+            f"AverageEPC({self.measure.name} by {self.criterion.name}, {len(self.curves)} data sets, thresholds "
+            f"{self.thresholds}, {self.alpha.size} alphas)"
+        )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the average over the single curves; returns the axes."""

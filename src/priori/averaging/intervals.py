@@ -62,8 +62,8 @@ class IntervalPlan:
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
-        if seed < 0:
-            raise OptionError(f"rng must be a generator or a seed that is not negative, not {seed}")
+        if not 0 <= seed < 2**64:
+            raise OptionError(f"rng must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
         return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
 
     def stream(self, replicate: int) -> np.random.Generator:
@@ -184,8 +184,8 @@ def normalised(weights: Any, names: Sequence[str]) -> Floats:
         raise OptionError(f"weights must be None, 'size', or one number per data set, not {weights!r}") from None
     if given.shape != (len(names),):
         raise OptionError(f"one weight per data set is needed: {len(names)}, not {given.size}")
-    if not np.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
-        raise OptionError("weights must be finite, not negative, and not all zero")
+    if not (np.isfinite(given) & (given > 0)).all():
+        raise OptionError("weights must be finite and positive; leave a data set out rather than give it no weight")
     return np.asarray(given / given.sum())
 
 

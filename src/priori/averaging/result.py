@@ -14,7 +14,7 @@ from priori.averaging.curves import heights
 from priori.averaging.datasets import DataSets
 from priori.averaging.intervals import IntervalPlan, averages
 from priori.averaging.methods import Axis, Method
-from priori.averaging.scales import Commensurability
+from priori.averaging.scales import Commensurability, commensurability
 from priori.results import Result
 from priori.roc import a_posteriori_auc, a_posteriori_eer
 from priori.scores import Scores
@@ -75,15 +75,13 @@ class AverageCurve(Result):
     threshold: Floats
     method: Method
     theta: float
-    datasets: DataSets = field(repr=False)
-    weights: Floats = field(repr=False)
-    plan: IntervalPlan = field(repr=False)
+    datasets: DataSets
+    weights: Floats
+    plan: IntervalPlan
 
     @cached_property
     def commensurability(self) -> Commensurability:
         """How far the data sets lie apart on the score axis."""
-        from priori.averaging.scales import commensurability
-
         return commensurability(self.datasets.scores, self.datasets.names)
 
     @property
@@ -106,17 +104,17 @@ class AverageCurve(Result):
         """Upper limit of the averaged coordinate.
 
         That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
-        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles; NaN for ``threshold`` and
-        ``pooled``, which average two coordinates.
+        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles. ``threshold`` and ``pooled`` average
+        two coordinates: theirs is the true positive rate's; ``fpr_lower`` and ``fpr_upper`` have the other.
         """
         return self._limit(self.fpr_lower, self.tpr_upper, self.fpr_upper)
 
     def _limit(self, fpr: Floats, tpr: Floats, level: Floats) -> Floats:
-        if self.method.one_threshold:
-            return np.full_like(self.fpr, np.nan)
         if self.method.name == "horizontal":
             return level
-        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr) if self.theta else tpr
+        if self.method.one_threshold or self.theta == 0:
+            return tpr
+        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr)
 
     @property
     def area(self) -> float:
@@ -155,9 +153,11 @@ class AverageCurve(Result):
         """Return the table: one row per point of the curve."""
         names = ("fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
         limits = {name: getattr(self, name) for name in names}
-        if self.method.one_threshold:
-            return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr, **limits}
-        return {"fpr": self.fpr, "tpr": self.tpr, "lower": self.lower, "upper": self.upper, **limits}
+        rates = {"fpr": self.fpr, "tpr": self.tpr}
+        if self.method.name == "threshold":
+            return {"threshold": self.threshold, **rates, **limits}
+        bounds = {**rates, "lower": self.lower, "upper": self.upper, **limits}
+        return {**bounds, "threshold": self.threshold} if self.method.one_threshold else bounds
 
     def summary(self) -> dict[str, Any]:
         """Return the method, its meaning and warning, and the average AUC and EER."""
@@ -183,6 +183,12 @@ class AverageCurve(Result):
         from priori.plots.average import plot_average
 
         return plot_average(self, ax=ax, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"AverageCurve({self.method.name}, {len(self.datasets)} data sets, {self.fpr.size} points, "
+            f"area {self.area:.4f})"
+        )
 
     @property
     def backend(self) -> str | None:

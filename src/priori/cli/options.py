@@ -11,7 +11,7 @@ import click
 
 from priori.alphas import as_fractions, from_costs
 from priori.criteria import CRITERIA
-from priori.errors import InputError, OptionError
+from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
 
@@ -21,6 +21,7 @@ __all__ = [
     "System",
     "alpha_list",
     "criterion_options",
+    "gather",
     "output_options",
     "reading_options",
     "resampling_options",
@@ -78,7 +79,7 @@ class Reading:
 
 _READING = (
     click.option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-                 "parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+                 "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     click.option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
                  "score, label, user, probe_user, trial or dataset. Repeatable."),
     click.option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
@@ -88,7 +89,7 @@ _READING = (
 )  # fmt: skip
 
 
-def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
+def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
     """Add options that the command gets together, as one object called ``name``."""
     names = [field.name for field in fields(kind)]
 
@@ -101,7 +102,7 @@ def _gather(command: Command, name: str, kind: type, options: Sequence[Callable[
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how files are read; the command gets them as ``reading``."""
-    return _gather(command, "reading", Reading, _READING)
+    return gather(command, "reading", Reading, _READING)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ def systems_of(
     system: Sequence[tuple[str, str, str]], reading: Reading, trials: tuple[str, str] | None = None
 ) -> list[System]:
     """Read every system; names must differ, and a system's two files must be of one format."""
+    from priori.readers import pair_check
+
     if not system:
         raise OptionError("give at least one system: --system NAME DEV TEST")
     names = [name for name, _, _ in system]
@@ -139,11 +142,7 @@ def systems_of(
             raise OptionError(f"system {name!r}: only one of its two files can be standard input")
         dev_trials, test_trials = trials or (None, None)
         read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
-        if read.dev.format != read.test.format:
-            raise InputError(
-                f"system {name!r}: the development file {dev} is {read.dev.format} and the test file {test} is "
-                f"{read.test.format}; both must be of one format (--input-format forces one)"
-            )
+        pair_check(read.dev, read.test, name=f"system {name!r}")
         found.append(read)
     return found
 
@@ -254,7 +253,7 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
     )  # fmt: skip
 
     def apply(command: Command) -> Command:
-        return _gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
+        return gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
 
     return apply
 

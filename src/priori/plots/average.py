@@ -12,13 +12,11 @@ from priori.plots.style import axes, colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from priori.averaging.epc import AverageEPC
     from priori.averaging.result import AverageCurve
-    from priori.averaging.scenarios import FigureOne, FigureTwo
 
-__all__ = ["plot_average", "plot_average_epc", "plot_figure_one", "plot_figure_two"]
+__all__ = ["plot_average", "plot_average_epc"]
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -101,48 +99,6 @@ def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
         ax.annotate(fill("Warning: " + " ".join(warnings), 75), (0, 0), (0, down), xycoords="axes fraction",
                     textcoords="offset points", va="top", fontsize=7.5, color="#A00000")  # fmt: skip
-
-
-def plot_figure_one(figure: FigureOne) -> Figure:
-    """Draw Figure 1 of the averaging paper: the densities of the scores, and three averages of two curves."""
-    from matplotlib import pyplot
-
-    page = pyplot.figure(layout="constrained", figsize=(10, 10))
-    grid = page.add_gridspec(2, 2)
-    left = grid[0, 0].subgridspec(len(figure.densities), 1)
-    blue, orange = colours(2)
-    for row, (name, (negative, positive)) in enumerate(figure.densities.items()):
-        ax = page.add_subplot(left[row])
-        ax.plot(figure.grid, negative, color=orange, label="negative")
-        ax.plot(figure.grid, positive, color=blue, label="positive")
-        ax.axvline(figure.threshold, color="black", lw=1)
-        if name == "poorly separable":
-            ax.axvline(figure.own_threshold, color="green", lw=1)
-        ax.set(ylabel=name, xlim=(0, 1), yticks=[])
-    page.axes[0].set_title("(a) scores")
-    page.axes[0].legend(frameon=False, fontsize=7)
-    panels = (("b", figure.pooled), ("c", figure.vertical), ("d", figure.by_threshold))
-    for index, (letter, curve) in enumerate(panels):
-        ax = page.add_subplot(grid[(index + 1) // 2, (index + 1) % 2])
-        plot_average(curve, ax=ax, interval=False, text=False)
-        own = curve.method.name == "vertical"
-        for name in ("well separable", "poorly separable, own threshold" if own else "poorly separable"):
-            ax.plot(*(100 * rate for rate in figure.points[name]), "o", color="green" if "own" in name else "black")
-        if curve.method.name == "pooled":
-            ax.plot(*(100 * rate for rate in figure.points["pooled"]), "D", color="black")
-        ax.set_title(f"({letter}) {curve.method.name}")
-    return page
-
-
-def plot_figure_two(figure: FigureTwo) -> Figure:
-    """Draw Figure 2 of the averaging paper: three classifiers, vertical and threshold averages over single curves."""
-    from matplotlib import pyplot
-
-    page, panels = pyplot.subplots(1, len(figure.vertical), layout="constrained", figsize=(14, 5))
-    for ax, (name, vertical) in zip(panels, figure.vertical.items(), strict=True):
-        plot_average([vertical, figure.by_threshold[name]], ax=ax, text=False)
-        ax.set_title(name)
-    return page
 
 
 def plot_average_epc(

@@ -94,16 +94,17 @@ def read(
     return scores
 
 
-def pair_check(development: Scores, test: Scores) -> None:
+def pair_check(development: Scores, test: Scores, *, name: str = "") -> None:
     """Refuse a development and a test set read from files of formats with different columns.
 
-    Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns.
+    Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns. ``name`` goes in
+    front of the message.
     """
     first, second = (FORMATS[each.format] if each.format else None for each in (development, test))
     if first is not None and second is not None and first.family != second.family:
         raise InputError(
-            f"{development.source} is a {first.title} file and {test.source} a {second.title} file; the development "
-            "and the test file of a system must be of one format: check that they belong together"
+            f"{name}{': ' * bool(name)}the development file {development.source} is read as {first.title} and the "
+            f"test file {test.source} as {second.title}; both must be of one format: check that they belong together"
         )
 
 

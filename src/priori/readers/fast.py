@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError
 from priori.readers import text
 from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.rewrite import Unclean, cleaned, squeezed
 from priori.readers.source import Source
 from priori.scores import Names
 
@@ -34,14 +37,7 @@ PIECE = 1 << 20
 
 #: What the text parser must see: in fields without quotes, and with them.
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
-_ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^ | $|^$")
-
-
-class Unclean(Exception):
-    """The file may mean something else than what duckdb read, or names are missing in the columns given."""
-
-    def __init__(self, columns: Sequence[str] = ()) -> None:
-        self.columns = columns
+_ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
 
 
 @contextmanager
@@ -77,14 +73,44 @@ def load(source: Source, layout: Layout) -> Table:
     import duckdb
 
     try:
-        table = _load(source, *_prepared(source, layout))
+        with _verified(source):
+            table = _load(source, *_prepared(source, layout))
     except (duckdb.Error, Unclean):
-        with text.cleaned(source, layout) as (copy, plain):
-            try:
-                table = _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
-            except duckdb.Error as error:
-                raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+        table = _load_copy(source, layout)
     return replace(table, layout=layout)
+
+
+def _load_copy(source: Source, layout: Layout) -> Table:
+    """Read a copy with its blanks in order, or else one that the text parser wrote, and raise the errors it found."""
+    import duckdb
+
+    if layout.delimiter == BLANKS:
+        with (
+            suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
+            squeezed(source, layout) as (copy, plain),
+        ):
+            return _load(copy, *_prepared(copy, plain))
+    with cleaned(source, layout) as (copy, plain):
+        try:
+            return _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
+        except duckdb.Error as error:
+            raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+
+
+@contextmanager
+def _verified(source: Source) -> Iterator[None]:
+    """Check a gzip file meanwhile, in a thread: duckdb does not look at its checksum."""
+
+    def decompress() -> None:
+        with source.open() as stream:
+            while stream.read(1 << 20):
+                pass
+
+    with ThreadPoolExecutor(1) as pool:
+        check = pool.submit(decompress) if source.gzipped else None
+        yield
+        if check is not None and check.exception() is not None:
+            raise Unclean
 
 
 def first_line(error: Exception) -> str:
@@ -160,7 +186,7 @@ def _odd(part: str, quoted: bool) -> str:
     """Return the expression that finds, in a part of a trial id, what `_ODD` and `_ODD_QUOTED` find in names."""
     inside = "\0\t\n\r" if quoted else "\0\t "
     checks = [f"{part} IS NULL", *(f"contains({part}, chr({ord(character)}))" for character in inside)]
-    checks += [f"starts_with({part}, ' ')", f"suffix({part}, ' ')"] if quoted else [f"starts_with({part}, '#')"]
+    checks += [f"left({part}, 1) IN (' ', '\"')", f"suffix({part}, ' ')"] if quoted else [f"starts_with({part}, '#')"]
     return " OR ".join(checks)
 
 
@@ -175,8 +201,8 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
         union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
         names = [name for (name,) in database.execute(f"FROM {group}_names").fetchall()]
-        if not names or None in (names[0], names[-1]) or names[0] == "":
-            raise Unclean(members)
+        if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
+            raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
         database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
         wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
@@ -189,9 +215,10 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
 
 def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:
     """Fetch the trial ids, a piece at a time, so that few of them exist as Python objects."""
-    query = f"SELECT count(*), max(length(trial)), count(*) FILTER (trial IS NULL OR trial = '') FROM {ids}"
-    count, longest, missing = single(database, query)
-    if missing:
+    odd = "trial IS NULL OR trial = '' OR contains(trial, chr(0))"
+    query = f"SELECT count(*), max(length(trial)), count(*) FILTER ({odd}) FROM {ids}"
+    count, longest, found = single(database, query)
+    if found:
         raise Unclean(["trial"])
     if built and single(database, f"SELECT count(DISTINCT trial) FROM {ids}")[0] < count:
         return None

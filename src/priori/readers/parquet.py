@@ -71,7 +71,7 @@ def _expression(column: str, given: str, kind: str, name: str) -> str:
 
 
 def _missing(database: DuckDBPyConnection, columns: Sequence[str], found: Mapping[str, str], name: str) -> InputError:
-    """Return the error for the first of these columns in which names are missing."""
+    """Return the error for names that are missing, or cannot be kept, in one of these columns."""
     from priori.readers import fast
 
     for column in columns:
@@ -81,4 +81,6 @@ def _missing(database: DuckDBPyConnection, columns: Sequence[str], found: Mappin
         if count:
             where = f"{name}: column {found[column]!r}"
             return InputError(f"{where}: {count} values are missing (the first in row {first + 1}); fill them in")
+    if fast.single(database, "SELECT count(*) FROM trials")[0]:
+        return InputError(f"{name}: column {found[columns[0]]!r} holds a NUL character; remove it")
     return InputError(f"{name}: no trials, only the names of columns; nothing to read")

@@ -71,8 +71,9 @@ class Sample:
     def header(self, delimiter: str) -> list[str]:
         """Return the first line as names of columns."""
         line = self.lines[0][1]
+        reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
         try:
-            return [name.strip(" \t") for name in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
+            return [name.strip(" \t") for name in next(reader)]
         except csv.Error:
             return []
 

@@ -63,8 +63,9 @@ class Source:
 
     def open(self) -> BinaryIO:
         """Open the bytes, decompressed."""
-        raw = io.BytesIO(self.data) if self.path is None else self.path.open("rb")
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if self.gzipped else raw
+        if self.gzipped:
+            return cast(BinaryIO, gzip.open(self.path or io.BytesIO(self.data)))
+        return self.path.open("rb") if self.path else io.BytesIO(self.data)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines with their numbers, from 1, without line ends (LF, CRLF or CR) and byte-order mark."""

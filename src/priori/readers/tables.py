@@ -12,11 +12,13 @@ __all__ = ["matches_blanks", "matches_csv", "matches_tsv", "read_blanks", "read_
 
 
 def matches_csv(sample: Sample) -> bool:
-    """Commas (or semicolons) in the first line, and: named .csv, or it names the score, or there are no blanks."""
-    names = sample.header(_comma(sample))
+    """Commas (or semicolons) in the first line, and: named .csv, or it names the score, or no field is without one."""
+    comma = _comma(sample)
+    names = sample.header(comma)
     if len(names) < 2:
         return sample.source.extension == ".csv" and sample.width == 1
-    return sample.source.extension == ".csv" or sample.names_score(names) or sample.width == 1
+    at_every_blank = all(text.endswith(comma) for text in sample.rows[0][:-1])
+    return sample.source.extension == ".csv" or sample.names_score(names) or at_every_blank
 
 
 def matches_tsv(sample: Sample) -> bool:

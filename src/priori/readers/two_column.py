@@ -18,13 +18,11 @@ def matches(sample: Sample) -> bool:
 
 
 def looks_swapped(sample: Sample) -> bool:
-    """Tell whether the score seems to come first: the second field is no number, or looks like a label."""
+    """Tell whether the score seems to come first: numbers in front of what looks like labels."""
     first, second = sample.column(0), sample.column(1)
     if not all(map(is_number, first)) or sample.pos_label is not None:
         return False
-    if not any(map(is_number, second)):
-        return True
-    return _like_labels(second) and not _like_labels(first)
+    return (_like_labels(second) or (len(second) == 2 and not any(map(is_number, second)))) and not _like_labels(first)
 
 
 def _like_labels(values: set[str]) -> bool:

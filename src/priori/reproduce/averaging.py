@@ -270,7 +270,7 @@ def _draw_figure_1(two: Two) -> Canvas:
         ax.set(xlabel="fp", ylabel="tp", title=f"({letter}) {method}", aspect="equal")
         ax.grid(alpha=0.25)
         ax.legend(frameon=False, loc="lower right", fontsize="small")
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def _draw_densities(ax: Axes, two: Two) -> None:
@@ -302,4 +302,4 @@ def _draw_figure_2(first: dict[str, tuple[AverageCurve, AverageCurve]]) -> Canva
         )
         ax.set(xlabel="fp", ylabel="tp", title=name, aspect="equal")
         ax.legend(frameon=False, loc="lower right", fontsize="small")
-    return figure  # type: ignore[no-any-return]
+    return figure

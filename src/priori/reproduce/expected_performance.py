@@ -28,13 +28,12 @@ FACES_ALPHA = 0.2
 
 def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproduction:
     """Redo the figures of the two EPC papers on simulated scores and on our three real examples."""
-    simulated = simulated_pair(60 if quick else 200)
-    faces, cancer = real_pair(), real_break_even_pair()
+    simulated, faces, cancer = simulated_pair(), real_pair(), real_break_even_pair()
     progress(1, 4)
     areas = [(name, priori.areas(*sets), sets) for name, sets in load("faces").systems.items()]
     growing = [(n, _identity_gap(n)) for n in ((50, 500) if quick else (50, 500, 5000))]
     progress(2, 4)
-    redrawn = resampled(n_resamples=500 if quick else 10_000)
+    redrawn = resampled(simulated, faces, n_resamples=1000 if quick else 10_000)
     progress(4, 4)
     return Reproduction(
         name="epc",

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["canvas", "draw_errors"]
 
 
-def canvas(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = (5.0, 3.8), **options: Any) -> Any:
+def canvas(
+    columns: int = 1, rows: int = 1, *, size: tuple[float, float] = (5.0, 3.8), **options: Any
+) -> tuple[Figure, Any]:
     """Return a figure that no window owns, and its axes: one, or an array of them."""
     from matplotlib.figure import Figure as New
 
@@ -41,8 +43,3 @@ def draw_errors(ax: Axes, pair: Pair, *, alpha: float | None = None, limit: floa
     ax.set(xlabel="FAR (%)", ylabel="FRR (%)", xlim=(0, 100 * limit), ylim=(0, 100 * limit))
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, fontsize="small")
-
-
-def as_canvas(ax: Axes) -> Figure:
-    """Return the figure that axes belong to."""
-    return ax.figure  # type: ignore[return-value]

@@ -35,27 +35,29 @@ PUBLISHED_WIDTHS = {31: 15.15, 62: 11.08, 124: 8.28}
 PUBLISHED_COVERAGE = {31: 94.0, 62: 94.8}
 CONSTRAINED, SAMPLE, USER, JOINT_U, JOINT_S = range(len(VARIANTS))
 
-FULL = Size(systems=24, repeats=6, grid=(2, 5, 10, 20, 30, 40, 60, 80, 100))
-QUICK = Size(systems=6, repeats=2, grid=(5, 30, 60))
+FULL = Size(systems=24, repeats=(5, 5), grid=(2, 5, 10, 20, 30, 40, 60, 80, 100))
+QUICK = Size(systems=6, repeats=(2, 1), grid=(5, 30, 100))
 
 
 def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproduction:
     """Redo the experiment of section 5 on simulated populations."""
     size = QUICK if quick else FULL
     pool = list(enumerate(systems(size.systems)))
-    steps, done = len(pool) * (size.repeats + 1 + len(PUBLISHED_WIDTHS)), 0
+    steps, done = len(pool) * (sum(size.repeats) + len(PUBLISHED_WIDTHS)), 0
 
     def advance() -> None:
         nonlocal done
         done += 1
         progress(done, steps)
 
-    found = [
-        experiment(system, size, 31, (repeat, number), advance)
-        for repeat in range(size.repeats)
-        for number, system in pool
-    ]
-    more = [experiment(system, size, 62, (size.repeats, number), advance) for number, system in pool]
+    found, more = (
+        [
+            experiment(system, size, users, (100 * users + repeat, number), advance)
+            for repeat in range(repeats)
+            for number, system in pool
+        ]
+        for users, repeats in zip(PUBLISHED_COVERAGE, size.repeats, strict=True)
+    )
     bands: dict[int, list[Band]] = {users: [] for users in PUBLISHED_WIDTHS}
     for users, number, system in ((users, number, system) for users in bands for number, system in pool):
         bands[users].append(joint_band(system, size, users, number))
@@ -126,15 +128,17 @@ def _observations(found: Coverage) -> list[Conclusion]:
 
 
 def _conjecture(found: list[Covered], coverage: Coverage) -> list[Conclusion]:
-    width = coverage.width
+    width, grid = coverage.width, np.array(coverage.grid)
     ordered = (width[CONSTRAINED] <= width[USER]) & (width[USER] <= width[JOINT_U])
     each = [one.width[CONSTRAINED, -1] <= one.width[USER, -1] <= one.width[JOINT_U, -1] for one in found]
+    broken = ", ".join(str(number) for number in grid[~ordered])
+    exception = f"; not with {broken}, where the bounds are the extremes of a handful of values" if broken else ""
     return [
         Conclusion(
             "Conjecture (14): width(S, 1) <= width(1, U) <= width(S, U)",
-            bool(ordered.all()),
+            bool(ordered[-1] and all(each)),
             f"mean widths {width[CONSTRAINED, -1]:.2f}, {width[USER, -1]:.2f}, {width[JOINT_U, -1]:.2f} HTER % with "
-            f"{coverage.grid[-1]} bootstraps; for {sum(each)} of {len(each)} single systems and draws",
+            f"{grid[-1]} bootstraps, and so for {sum(each)} of {len(each)} single systems and draws{exception}",
         ),
     ]
 
@@ -178,7 +182,7 @@ def _width_table(bands: dict[int, list[Band]]) -> Table:
 
 
 def _coverage_table(found: Coverage, more: Coverage) -> Table:
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for users, one in ((31, found), (62, more)):
         best = max((JOINT_U, JOINT_S), key=lambda row: one.same[row, -1])
         rows.append(
@@ -191,8 +195,8 @@ def _coverage_table(found: Coverage, more: Coverage) -> Table:
         "Coverage (%) of the curve of 62 unseen users by a 95 % band",
         ("", "published (largest)", "ours", "difference", "ours, other development users"),
         tuple(rows),
-        "The paper gives numbers for the joint bootstrap only. With 62 training users ours falls: a narrower band must "
-        "hold a curve that varies as before; the published rise is not explained by the text.",
+        "The paper gives numbers for the joint bootstrap only. Standard errors of ours: "
+        f"{found.standard_error[JOINT_U, -1]:.1f} and {more.standard_error[JOINT_U, -1]:.1f} at 31 and 62 users.",
         digits=1,
     )
 
@@ -237,7 +241,7 @@ def _draw_bands(shown: dict[int, Band]) -> Canvas:
     ax.set(xlabel="alpha (criterion wer)", ylabel="HTER (%)", xlim=(0, 1), ylim=(0, None))
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def _draw_coverage(coverage: Coverage) -> Canvas:
@@ -249,4 +253,4 @@ def _draw_coverage(coverage: Coverage) -> Canvas:
     ax.set(xlabel="number of bootstraps (S or U)", ylabel="coverage (%)", ylim=(None, 100))
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
-    return figure  # type: ignore[no-any-return]
+    return figure

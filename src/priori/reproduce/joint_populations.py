@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import priori
 from priori.epc import EPC
 from priori.resampling import Band
+from priori.resampling.intervals import bounds
 from priori.scores import Scores
 from priori.simulation import population
 
@@ -29,10 +30,13 @@ VARIANTS = ("user-constrained", "sample", "user", "joint, U varies", "joint, S v
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is: systems, repetitions, numbers of bootstraps, and the number that is held fixed."""
+    """How large the experiment is: systems, repetitions with 31 and with 62 users, numbers of bootstraps.
+
+    ``fixed`` is the number of bootstraps of the kind that is held fixed while the other varies.
+    """
 
     systems: int
-    repeats: int
+    repeats: tuple[int, int]
     grid: tuple[int, ...]
     fixed: int = 30
 
@@ -127,8 +131,7 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
     flat = used.reshape(-1, used.shape[-1])
-    lower, upper = np.quantile(flat, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return lower, upper
+    return bounds(flat, LEVEL)
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:

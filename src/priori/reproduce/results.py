@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from priori.results import plain
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
@@ -99,7 +101,7 @@ class Reproduction:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the drawings, ready for JSON."""
-        return {
+        content = {
             "name": self.name,
             "title": self.title,
             "paper": self.paper,
@@ -114,3 +116,4 @@ class Reproduction:
                 {"file": f"{figure.name}.svg", "title": figure.title, "see": figure.see} for figure in self.figures
             ],
         }
+        return dict(plain(content))

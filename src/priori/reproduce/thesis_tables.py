@@ -12,7 +12,16 @@ import numpy as np
 from priori.reproduce.results import Conclusion, Table
 from priori.ztests import ZTest, ztest
 
-__all__ = ["NIST2000", "XM2VTS", "Compared", "published_tables", "rates_table", "table_conclusions", "tests", "widths"]
+__all__ = [
+    "NIST2000",
+    "XM2VTS",
+    "Compared",
+    "difference_tests",
+    "interval_widths",
+    "published_tables",
+    "rates_table",
+    "table_conclusions",
+]
 
 LEVELS = (0.90, 0.95, 0.99)
 
@@ -95,7 +104,7 @@ def _ranged(
     return Compared(label, published, found[0], min(found), max(found), step)
 
 
-def widths(study: Study, table: str) -> list[Compared]:
+def interval_widths(study: Study, table: str) -> list[Compared]:
     def width(test: ZTest, method: str) -> float:
         return 100 * float(test.a.intervals[method].width)
 
@@ -107,7 +116,7 @@ def widths(study: Study, table: str) -> list[Compared]:
     ]  # fmt: skip
 
 
-def tests(study: Study, table: str) -> list[Compared]:
+def difference_tests(study: Study, table: str) -> list[Compared]:
     def confidence(test: ZTest, method: str) -> float:
         assert test.comparison is not None
         return 100 * float(test.comparison.tests[method].confidence)
@@ -170,7 +179,7 @@ def published_tables(widths: dict[str, list[Compared]], tests: dict[str, list[Co
 
 
 def _digits(step: float) -> int:
-    return round(-np.log10(step))
+    return round(-float(np.log10(step)))
 
 
 def table_conclusions(widths: dict[str, list[Compared]], tests: dict[str, list[Compared]]) -> list[Conclusion]:
