@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from populations import ALPHAS, Population, seeds
@@ -10,9 +11,8 @@ from tallies import Row, Tally
 
 import priori
 from priori.resampling.bands import Bootstrap
-from priori.resampling.intervals import CALIBRATED
 
-#: Bootstraps, and the intervals that are looked at with each.
+#: Bootstraps, and the intervals that are looked at with each, where only the test set is redrawn.
 BANDS = {
     "sample": ("percentile", "centred", "calibrated"),
     "user": ("percentile", "centred", "calibrated"),
@@ -20,6 +20,10 @@ BANDS = {
     "joint": ("percentile", "centred"),
     "crossed": ("percentile", "calibrated"),
 }
+#: The same where both sets are; and for the promise to hold a future curve.
+BANDS_ANEW = {**BANDS, "sample": ("percentile",)}
+PREDICTIONS = {"sample": ("calibrated",), "user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
+PREDICTIONS_ANEW = {"user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
 #: What bands promise to hold, in a word or two; the page explains them.
 KEPT, EXPECTED, BEST = "thresholds kept", "expected curve", "best thresholds"
 FUTURE_KEPT, FUTURE_ANEW = "future test set", "future sets"
@@ -27,68 +31,64 @@ FUTURE_KEPT, FUTURE_ANEW = "future test set", "future sets"
 GROWTH = 2
 
 
-@dataclass
-class Made:
-    """A band waiting for its truth, which is known only when every repeat has been drawn."""
+class Made(NamedTuple):
+    """A band, by the name of its method."""
 
     method: str
-    resample: str
     lower: np.ndarray
     upper: np.ndarray
 
 
-def measure_bands(population: Population, repeats: int, replicates: int, step=lambda: None) -> list[Row]:
-    """Draw sets, make every band, and see what each holds."""
+def measure_bands(population: Population, repeats: int, anew: int, replicates: int, step=lambda: None) -> list[Row]:
+    """Draw sets, make every band, and see what each holds; in the first ``anew`` repeats also those of both sets."""
     tally = Tally("bands", population.title)
     waiting: list[Made] = []
-    expected = np.zeros(len(ALPHAS))
+    expected: list[np.ndarray] = []
+    future_users = GROWTH * population.users
     for repeat in range(repeats):
         dev, test, other = (population.draw(repeat, which, prefix=str(which)) for which in range(3))
-        future = population.draw(repeat, 3, users=GROWTH * population.users, prefix="f")
-        curve, anew = priori.epc(dev, test, alpha=ALPHAS), priori.epc(other, future, alpha=ALPHAS)
-        truth = population.value(curve.threshold)
+        future = population.draw(repeat, 3, users=future_users, prefix="f")
+        curve, curve_anew = priori.epc(dev, test, alpha=ALPHAS), priori.epc(other, future, alpha=ALPHAS)
         # Both sets' thresholds tell what a development set of this size leads to.
-        expected += (truth + population.value(anew.threshold)) / (2 * repeats)
-        seed = seeds(repeat, 4)
-        for made in _bands(curve, replicates, seed, "test", {}):
-            _count(tally, made, KEPT, truth)
-        waiting += _bands(curve, replicates, seed, "both", {})
-        predicted = curve.measure(priori.count(future, curve.threshold))
-        future_options = {"promise": "prediction", "future_users": GROWTH * population.users}
-        for made in _bands(curve, replicates, seed, "test", future_options):
-            _count(tally, made, FUTURE_KEPT, predicted)
-        for made in _bands(curve, replicates, seed, "both", future_options):
-            _count(tally, made, FUTURE_ANEW, anew.value)
+        expected += [population.value(curve.threshold), population.value(curve_anew.threshold)]
+        settings = {"n_resamples": replicates, "rng": seeds(repeat, 4), "threads": 1}
+        for made in _made(curve, BANDS, settings):
+            _count(tally, made, KEPT, expected[-2])
+        prediction = {**settings, "promise": "prediction", "future_users": future_users}
+        seen = curve.measure(priori.count(future, curve.threshold))
+        for made in _made(curve, PREDICTIONS, prediction):
+            _count(tally, made, FUTURE_KEPT, seen)
+        if repeat < anew:
+            waiting += _made(curve, BANDS_ANEW, {**settings, "resample": "both"})
+            for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
+                _count(tally, made, FUTURE_ANEW, curve_anew.value)
         step()
-    best = population.value(population.best_thresholds())
-    for made in waiting:
-        _count(tally, made, EXPECTED, expected)
-        _count(tally, made, BEST, best)
+    for promise, truth in ((EXPECTED, np.mean(expected, axis=0)), (BEST, population.value(population.best_thresholds()))):
+        for made in waiting:
+            _count(tally, made, promise, truth)
     return tally.rows()
 
 
-def _bands(curve, replicates: int, seed: int, resample: str, future: dict) -> list[Made]:
+def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Made]:
+    """Make bands; intervals of one bootstrap share its replicates, but for the calibrated one."""
     found = []
-    for bootstrap, intervals in BANDS.items():
+    for bootstrap, intervals in wanted.items():
         if bootstrap == "crossed" and not curve.test.has_identities:
             continue
-        if future:  # a promise that only these can make
-            intervals = tuple(i for i in intervals if i != "centred") if bootstrap in CALIBRATED else ()
-        options = {"bootstrap": bootstrap, "resample": resample, "n_resamples": replicates, "rng": seed, "threads": 1,
-                   **(future if bootstrap != "sample" or not future else {"promise": "prediction",
-                      "future_trials": tuple(GROWTH * len(t) for t in (curve.test.negative, curve.test.positive))})}  # fmt: skip
+        options = {"bootstrap": bootstrap, **settings}
+        if bootstrap == "sample" and options.pop("future_users", None):
+            options["future_trials"] = (GROWTH * len(curve.test.negative), GROWTH * len(curve.test.positive))
         values = {}
         for interval in intervals:
             made = Bootstrap.of(curve, interval=interval, **options)
             calibrated = interval == "calibrated"
             if calibrated not in values:
                 values[calibrated] = made.replicates(curve)
-            for simultaneous in (False, True):
-                if simultaneous and interval == "centred":
-                    continue
-                bounds = replace(made, simultaneous=simultaneous).bounds(values[calibrated], curve)
-                method = f"{bootstrap}, {interval}{', simultaneous' if simultaneous else ''}"
-                found.append(Made(method, resample, *bounds))
+            name = f"{bootstrap}, {interval}"
+            found.append(Made(name, *made.bounds(values[calibrated], curve)))
+            if interval != "centred":
+                wide = replace(made, simultaneous=True)
+                found.append(Made(f"{name}, simultaneous", *wide.bounds(values[calibrated], curve)))
     return found
 
 

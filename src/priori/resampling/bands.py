@@ -144,7 +144,9 @@ class Bootstrap:
         """Return lower and upper bounds from replicates of a curve, within what its measure can be."""
         calibration = self.calibration(curve) if self.interval == "calibrated" else None
         if self.simultaneous:
-            lower, upper = simultaneous_bounds(values, self.level, stretch=calibration.reach if calibration else float)
+            stretch = calibration.reach if calibration else float
+            rates = bool(curve.measure.rate and values.min() >= 0 and values.max() <= 1)
+            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
         else:
             level = calibration.level(self.level) if calibration else self.level
             lower, upper = bounds(values, level, centred=self.interval == "centred")
