@@ -15,6 +15,12 @@ __all__ = ["count_fixed", "count_rechosen", "weights_of"]
 
 
 @compiled
+def _clear(numbers):  # type: ignore[no-untyped-def]
+    for i in range(numbers.size):  # a loop compiles much faster than a slice, and runs as fast
+        numbers[i] = 0
+
+
+@compiled
 def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
     """Draw users with replacement: ``mult[u]`` becomes how often user u came.
 
@@ -23,7 +29,7 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
     """
     state = stream(seed, purpose, replicate)
     size = mult.size
-    mult[:] = 0
+    _clear(mult)
     if future == 0:
         for _ in range(draws):
             mult[below(state, size)] += 1
@@ -43,7 +49,7 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
     all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
     (one urn only) that many trials are drawn from what was drawn.
     """
-    weights[:] = 0
+    _clear(weights)
     total = 0
     for u in range(urns.size.size):
         m = mult[u]
@@ -111,7 +117,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
         for c in range(2):
             totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
             for s in range(systems):
-                gap[:] = 0
+                _clear(gap)
                 for x in range(weights.size):
                     gap[places[s, c, x]] += weights[x]
                 below_edge = 0
@@ -121,9 +127,9 @@ def count_fixed(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _threshold(values, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
-    for g in range(gap + 1, values.size):
+    for g in range(gap + 1, distinct):
         if drawn_negative[g] > 0 or drawn_positive[g] > 0:
             if gap < 0:
                 return -np.inf
@@ -150,7 +156,7 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
 @compiled
 def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
-    spread[:] = 0
+    _clear(spread)
     for x in range(place.size):
         spread[place[x]] += weights[x]
 
@@ -179,7 +185,7 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
         _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
         _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
         for s in range(systems):
-            values = dev.values[s, : dev.distinct[s]]
+            values = dev.values[s]
             if dev.direct:
                 negative, positive = dev_cells
             else:
@@ -191,7 +197,7 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 if k > 0 and chosen[k] == last:
                     rank[k] = rank[k - 1]
                 else:
-                    threshold = _threshold(values, negative, positive, chosen[k])
+                    threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
                 last = chosen[k]
             for c in range(2):

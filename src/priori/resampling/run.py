@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
+from itertools import starmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -69,18 +70,18 @@ def replicate(
     batch, fitting = _fixed(systems, plan) if plan.resample == "test" else _rechosen(systems, plan)
     workers = max(1, threads or _available())
     step = rows or max(1, min(fitting, -(-total // (4 * workers))))
-    starts = range(0, total, step)
+    done = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
 
-    def work(start: int) -> tuple[int, Floats]:
-        return start, statistic(batch(start, min(step, total - start)), start)
+    def work(start: int, size: int) -> tuple[int, Floats]:
+        return start, statistic(batch(start, size), start)
 
-    first, values = work(0)  # alone: it compiles, and tells the size of the rest
+    _, values = work(0, done)
     gathered = np.empty((total, values.shape[1]))
-    gathered[first : first + len(values)] = values
-    done = len(values)
+    gathered[:done] = values
+    rest = [(start, min(step, total - start)) for start in range(done, total, step)]
     if progress:
         progress(done, total)
-    for start, values in _each(work, starts[1:], workers):
+    for start, values in _each(work, rest, workers):
         gathered[start : start + len(values)] = values
         done += len(values)
         if progress:
@@ -89,15 +90,15 @@ def replicate(
 
 
 def _each(
-    work: Callable[[int], tuple[int, Floats]], starts: Sequence[int], workers: int
+    work: Callable[[int, int], tuple[int, Floats]], parts: Sequence[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Floats]]:
     """Yield the batches as they are done; one worker needs no thread of its own."""
     if workers == 1:
-        yield from map(work, starts)
+        yield from starmap(work, parts)
         return
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(work, start) for start in starts]):
+        for future in as_completed([pool.submit(work, *part) for part in parts]):
             yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)
