@@ -63,7 +63,10 @@ def measure_bands(population: Population, repeats: int, anew: int, replicates: i
             for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
                 _count(tally, made, FUTURE_ANEW, curve_anew.value)
         step()
-    for promise, truth in ((EXPECTED, np.mean(expected, axis=0)), (BEST, population.value(population.best_thresholds()))):
+    for promise, truth in (
+        (EXPECTED, np.mean(expected, axis=0)),
+        (BEST, population.value(population.best_thresholds())),
+    ):
         for made in waiting:
             _count(tally, made, promise, truth)
     return tally.rows()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 
@@ -44,11 +45,14 @@ class Population:
             probe_effect_sd=self.probe or 0.0,
             crossed=crossed,
             prefix=prefix,
-            rng=seed,
+            # Its own random numbers: what chance does to one population says nothing about another.
+            rng=(crc32(self.title.encode()), *seed),
         )
         if not self.step:
             return scores
-        rounded = [replace(t, score=np.round(t.score / self.step) * self.step) for t in (scores.negative, scores.positive)]
+        rounded = [
+            replace(t, score=np.round(t.score / self.step) * self.step) for t in (scores.negative, scores.positive)
+        ]
         return replace(scores, negative=rounded[0], positive=rounded[1])
 
     def rates(self, thresholds):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 from populations import ALPHAS, Population, seeds
 from tallies import Row, Tally
@@ -30,7 +32,7 @@ NULL = "true null rejected"
 
 def two_systems(population: Population, shared: float, *seed: int, prefix: str = "u") -> tuple[Scores, Scores]:
     """Draw two systems with the same rates on the same trials, their scores correlated by ``shared``."""
-    rng, users = generator(seed), population.users
+    rng, users = generator((crc32(population.title.encode()), *seed)), population.users
     claimed = np.repeat(np.arange(users), population.impostor)
     # Everybody's model is probed by the others in turn.
     probing = (claimed + 1 + np.tile(np.arange(population.impostor), users) % (users - 1)) % users

@@ -26,6 +26,11 @@ class Row:
     def header(cls) -> list[str]:
         return [field.name for field in fields(cls)]
 
+    @classmethod
+    def read(cls, line: dict[str, str]) -> Row:
+        kinds = {"str": str, "float": float, "int": int}
+        return cls(**{field.name: kinds[str(field.type)](line[field.name]) for field in fields(cls)})
+
     def cells(self) -> list[str]:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]
 
@@ -45,7 +50,7 @@ class Tally:
         result = []
         for (method, promise), pairs in self.found.items():
             share, width = np.array(pairs).T
-            error = float(share.std(ddof=1) / np.sqrt(share.size))
+            error = float(share.std(ddof=1) / np.sqrt(share.size)) if share.size > 1 else float("nan")
             result.append(
                 Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
                     float(width.mean()), share.size)
