@@ -90,7 +90,10 @@ class Trials:
         def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
-        row = np.arange(len(self), dtype=np.int64)[index] if self.row is None else self.row[index]
+        if self.row is not None:
+            row = self.row[index]
+        else:
+            row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index],
             pick(self.user),

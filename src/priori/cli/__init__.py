@@ -17,15 +17,19 @@ __all__ = ["COMMANDS", "main"]
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
 COMMANDS = (
     "epc",
+    "compare",
     "threshold",
     "rates",
-    "roc",
-    "det",
+    "report",
+    "app",
     "average",
     "average-epc",
     "ztest",
     "plan",
     "coverage",
+    "roc",
+    "det",
+    "demo",
     "reproduce",
 )
 

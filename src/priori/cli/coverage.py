@@ -49,7 +49,7 @@ def _numbers(text: str) -> list[int]:
 @click.option("--train-users", type=int, default=31, show_default=True, help="Users that a band is made from.")
 @click.option("--test-users", type=int, default=62, show_default=True, help="Other users whose curve it should hold.")
 @click.option("--bootstraps", metavar="LIST", default=",".join((*FOUR, PREDICTION)), show_default=True,
-              help="Which bands, between commas; prediction promises to hold such curves.")  # fmt: skip
+              help="Which bands, between commas; prediction is the one that promises to hold such curves.")  # fmt: skip
 @click.option("--resamples", metavar="LIST", default="10,30,100", show_default=True,
               help="Numbers of draws, U or S, to look at.")  # fmt: skip
 @click.option("--fixed", type=click.IntRange(min=1), default=30, show_default=True,

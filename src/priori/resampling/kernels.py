@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.resampling.choosing import choose
+from priori.resampling.choosing import choose, compare
 from priori.resampling.streams import below, binomial, compiled, picks, stream
 
-__all__ = ["count_fixed", "count_rechosen", "weights_of"]
+__all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
 
 
 @compiled
@@ -230,3 +230,31 @@ def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped
     cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
     _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
     return cells
+
+
+@compiled
+def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-untyped-def]
+    """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
+
+    Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
+    straight line between the ends.
+    """
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    totals = np.empty(2, np.int64)
+    for i in range(heights.shape[0]):
+        _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)
+        negative, positive = cells
+        fp, tp, k = 0, 0, 0
+        positives = max(totals[1], 1)
+        for g in range(side.cells - 1, -1, -1):
+            alarms, hits = negative[g], positive[g]
+            while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
+                part = (np.float64(p[k]) * totals[0] / q[k] - fp) / alarms
+                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
+                k += 1
+            fp += alarms
+            tp += hits
+        while k < p.size:
+            heights[i, k] = tp / positives
+            k += 1
