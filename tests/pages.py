@@ -2,7 +2,7 @@
 
 A ``console`` block holds commands after ``$ `` and what they print; a ``python`` block is a doctest where it has
 ``>>>`` and only shown where it has not. A page says which example its folder holds with a comment such as
-``<!-- example: spam -->``; faces by default. ``...`` in the shown output stands for any text.
+``<!-- example: spam -->`` or ``<!-- examples: faces, spam -->``; faces by default. ``...`` in the shown output stands for any text.
 
 ``python tests/pages.py PAGE...`` writes what the commands print now into the pages.
 """
@@ -84,9 +84,10 @@ def _stripped(text: str) -> str:
 @contextlib.contextmanager
 def folder_of(page: Path) -> Iterator[None]:
     """Stand in a new folder with the example that the page wants."""
-    found = re.search(r"<!-- example: (\w+) -->", page.read_text("utf-8"))
+    found = re.search(r"<!-- examples?: ([\w, ]+) -->", page.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
-        priori.examples.write(found[1] if found else "faces", folder)
+        for example in found[1].split(", ") if found else ["faces"]:
+            priori.examples.write(example, folder)
         with contextlib.chdir(folder):
             yield
 

@@ -37,11 +37,9 @@ def _help_markdown(text: str) -> str:
     return "\n\n".join(parts)
 
 
-def _option_markdown(name: str, option: click.Option, context: click.Context) -> str:
+def _option_markdown(option: click.Option, context: click.Context) -> str:
     written, text = option.get_help_record(context) or ("", "")
-    # Click says defaults and ranges in brackets at the end; they read better as they are, after the sentence.
-    anchor = f"{name}-{max(option.opts, key=len).lstrip('-')}"
-    return f"({anchor})=\n`{written}`\n: {' '.join(text.split())}"
+    return f"`{written}`\n: {' '.join(text.split())}"
 
 
 def command_markdown(name: str) -> str:
@@ -50,7 +48,8 @@ def command_markdown(name: str) -> str:
     usage = "priori " + " ".join([name, *command.collect_usage_pieces(context)])
     parts = [f"```text\n{usage}\n```", _help_markdown(command.help or "")]
     options = [item for item in command.get_params(context) if isinstance(item, click.Option) and not item.hidden]
-    parts += [_option_markdown(name, option, context) for option in options]
+    options = [option for option in options if "--help" not in option.opts]
+    parts += [_option_markdown(option, context) for option in options]
     return "\n\n".join(parts) + "\n"
 
 
