@@ -150,7 +150,9 @@ class Bootstrap:
     def bounds_by(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
         """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
         if self.simultaneous:
-            lower, upper = simultaneous_bounds(values, self.level, stretch=calibration.reach if calibration else float)
+            stretch = calibration.reach if calibration else float
+            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
+            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
         else:
             level = calibration.level(self.level) if calibration else self.level
             lower, upper = bounds(values, level, centred=self.interval == "centred")
