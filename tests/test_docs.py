@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import DOCS, ROOT, check, pages, runnable
 
 import priori
 import priori.cli
+from pages import DOCS, ROOT, check, pages, runnable
 from priori.cli import COMMANDS, cli
 from priori.criteria import CRITERIA
 from priori.epc import PRESETS
@@ -22,7 +22,7 @@ from priori.readers import FORMATS
 from priori.resampling import BOOTSTRAPS
 
 sys.path.insert(0, str(DOCS / "_ext"))
-from commands import MARK, command_markdown  # noqa: E402
+from commands import MARK, command_markdown
 
 EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 
@@ -164,7 +164,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_a_table_of_contents() -> None:
     listed = {DOCS / "index.md"}
     for page in pages()[1:]:
-        for block in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE):
+        for block in re.findall(
+            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+        ):
             lines = [line for line in block.split("\n") if line and not line.startswith(":")]
             names = [re.sub(r"^.*<(.+)>$", r"\1", line) for line in lines]
             listed |= {(page.parent / f"{name}.md").resolve() for name in names}
