@@ -23,6 +23,8 @@ version = release = priori.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "matplotlib.sphinxext.plot_directive"]
 exclude_patterns = ["_build", "gallery"]
 default_role = "py:obj"
+# Options such as --system would become dashes.
+smartquotes = False
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
@@ -46,8 +48,18 @@ html_css_files = ["priori.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#00665c", "color-brand-content": "#00665c"},
-    "dark_css_variables": {"color-brand-primary": "#4fc3b3", "color-brand-content": "#4fc3b3"},
+    "light_css_variables": {
+        "color-brand-primary": "#00665c",
+        "color-brand-content": "#00665c",
+        "color-api-name": "#00665c",
+        "color-api-pre-name": "#00665c",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#4fc3b3",
+        "color-brand-content": "#4fc3b3",
+        "color-api-name": "#4fc3b3",
+        "color-api-pre-name": "#4fc3b3",
+    },
 }
 
 

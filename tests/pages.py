@@ -2,7 +2,8 @@
 
 A ``console`` block holds commands after ``$ `` and what they print; a ``python`` block is a doctest where it has
 ``>>>`` and only shown where it has not. A page says which example its folder holds with a comment such as
-``<!-- example: spam -->`` or ``<!-- examples: faces, spam -->``; faces by default. ``...`` in the shown output stands for any text.
+``<!-- example: spam -->`` or ``<!-- examples: faces, spam -->``; faces by default. ``...`` in the shown output stands
+for any text.
 
 ``python tests/pages.py PAGE...`` writes what the commands print now into the pages.
 """
@@ -38,7 +39,9 @@ def pages() -> list[Path]:
 
 def runnable() -> list[Path]:
     """Return the pages with something to run."""
-    return [page for page in pages() if any(_runs(*found.groups()) for found in BLOCK.finditer(page.read_text("utf-8")))]
+    return [
+        page for page in pages() if any(_runs(*found.groups()) for found in BLOCK.finditer(page.read_text("utf-8")))
+    ]
 
 
 def _runs(language: str, text: str) -> bool:
@@ -114,8 +117,24 @@ def check(page: Path) -> list[str]:
     return wrong
 
 
+def _renewed(shown: str, printed: str) -> str:
+    """Return the output to show: all of it, or, where ``...`` leaves something out, the same lines with new numbers."""
+    if "..." not in shown:
+        return printed
+    lines = iter(printed.split("\n"))
+    renewed = []
+    for line in shown.split("\n"):
+        kept = line in ("...", "")
+        renewed.append(line if kept else next((new for new in lines if _kind(new) == _kind(line)), line))
+    return "\n".join(renewed)
+
+
+def _kind(line: str) -> str:
+    return re.sub(r"[\d.,-]+", "#", "".join(line.split()))
+
+
 def refresh(page: Path) -> None:
-    """Write what the commands print now under them, but where something is left out with ``...``."""
+    """Write what the commands print now under them."""
     text = page.read_text("utf-8")
 
     def renewed(found: re.Match[str]) -> str:
@@ -129,8 +148,7 @@ def refresh(page: Path) -> None:
         parts = []
         for step in steps(block):
             printed = _stripped(run(step.words))
-            kept = "..." in step.shown or step.shown.strip() == "" and step.shown
-            parts.append(f"$ {step.lines}{step.shown if kept else printed}")
+            parts.append(f"$ {step.lines}{_renewed(step.shown, printed)}")
         return f"```console\n{''.join(parts)}```"
 
     names: dict[str, Any] = {}

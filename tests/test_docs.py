@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 import pytest
-from pages import DOCS, ROOT, check, pages, runnable
 
 import priori
 import priori.cli
+from pages import DOCS, ROOT, check, pages, runnable
 from priori.cli import COMMANDS, cli
 from priori.criteria import CRITERIA
 from priori.epc import PRESETS
@@ -22,7 +22,7 @@ from priori.readers import FORMATS
 from priori.resampling import BOOTSTRAPS
 
 sys.path.insert(0, str(DOCS / "_ext"))
-from commands import MARK, command_markdown  # noqa: E402
+from commands import MARK, command_markdown
 
 EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 
@@ -112,7 +112,7 @@ def test_every_name_people_type_is_explained(names: list[str], page: str) -> Non
 
 
 def test_every_exit_code_is_explained_and_no_other() -> None:
-    codes = set()
+    codes: set[int] = set()
     for node in ast.walk(ast.parse(inspect.getsource(priori.cli))):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("_fail", "sys.exit"):
             codes |= {argument.value for argument in node.args if isinstance(argument, ast.Constant)
@@ -164,8 +164,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_a_table_of_contents() -> None:
     listed = {DOCS / "index.md"}
     for page in pages()[1:]:
-        for block in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE):
-            names = [line for line in block.split("\n") if line and not line.startswith(":")]
+        for block in re.findall(
+            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+        ):
+            lines = [line for line in block.split("\n") if line and not line.startswith(":")]
+            names = [re.sub(r"^.*<(.+)>$", r"\1", line) for line in lines]
             listed |= {(page.parent / f"{name}.md").resolve() for name in names}
     assert sorted(map(short, listed)) == sorted(map(short, pages()[1:]))
 

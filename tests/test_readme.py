@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pages import ROOT
-
 from priori.cli import COMMANDS
 
 

@@ -23,12 +23,16 @@ def _command(name: str) -> tuple[click.Context, click.Command]:
     return click.Context(command, info_name=name, parent=parent), command
 
 
+def _with_options_as_code(text: str) -> str:
+    return re.sub(r"(?<![\w`-])(--?[a-z][\w-]*)", r"`\1`", " ".join(text.split()))
+
+
 def _help_markdown(text: str) -> str:
     """Turn the help of a command into Markdown: paragraphs as they are, those that click keeps verbatim as code."""
     parts = []
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         if not paragraph.startswith("\b"):
-            parts.append(" ".join(paragraph.split()))
+            parts.append(_with_options_as_code(paragraph))
             continue
         lines = paragraph.removeprefix("\b").strip("\n").split("\n")
         if lines[0].rstrip().endswith(":") and len(lines) > 1:
@@ -39,7 +43,7 @@ def _help_markdown(text: str) -> str:
 
 def _option_markdown(option: click.Option, context: click.Context) -> str:
     written, text = option.get_help_record(context) or ("", "")
-    return f"`{written}`\n: {' '.join(text.split())}"
+    return f"`{written}`\n: {_with_options_as_code(text)}"
 
 
 def command_markdown(name: str) -> str:

@@ -6,7 +6,8 @@ import priori
 from priori.plots import plot_epc
 
 faces = priori.examples.load("faces")
-curves = [priori.epc(*faces.systems[name], name=name) for name in ("eigenfaces", "fisherfaces")]
+names = "eigenfaces", "fisherfaces"
+curves = [priori.epc(*faces.systems[name], name=name) for name in names]
 bands = [curve.band(n_resamples=2000, rng=0) for curve in curves]
 
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")

@@ -1,10 +1,14 @@
-"""Minutes of work in a day: a missed spam costs its reader one, a lost message ten."""
+"""Minutes lost: a missed spam costs its reader one, a lost message ten."""
 
 import matplotlib.pyplot as plt
 
 import priori
 
-minutes = priori.Measure.custom(lambda outcomes: outcomes.fn + 10 * outcomes.fp, name="minutes")
+
+def minutes(outcomes):
+    return outcomes.fn + 10 * outcomes.fp
+
+
 spam = priori.examples.load("spam")
 
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
