@@ -268,6 +268,7 @@ def side_of(
         user_stream=user_stream + 4 * plan.streams,
         trial_stream=trial_stream + 4 * plan.streams,
         future=plan.future,
+        whole=plan.whole,
     )
 
 
