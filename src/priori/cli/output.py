@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import click
 import numpy as np
 
 from priori._version import __version__
-from priori.errors import OptionError
+from priori.files import whole_file
 from priori.results import plain
 
 __all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "warn", "write_whole"]
@@ -37,23 +35,8 @@ def warn(lines: Iterable[str]) -> None:
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file so that it appears whole or not at all."""
-    target = Path(path)
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OptionError(f"cannot write {target}: {error.strerror}") from None
-        raise
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
