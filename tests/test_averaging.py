@@ -466,5 +466,5 @@ def test_a_result_goes_everywhere():
     at = priori.average(sets, method="threshold")
     assert list(at.columns()) == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     assert len(at.frame("pandas")) == at.fpr.size
-    assert np.isnan(at.lower).all()
+    assert np.array_equal(at.lower, at.tpr_lower)
     assert "AverageCurve" in at._repr_html_()

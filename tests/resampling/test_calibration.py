@@ -75,7 +75,8 @@ def test_tails_and_p_values_belong_together():
     calibration = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="user"))
     assert calibration.level(0.95) > 0.98  # eight users
     for level in (0.5, 0.9, 0.95, 0.99):
-        assert calibration.p_value(np.array([1 - calibration.level(level)]))[0] == pytest.approx(1 - level)
+        assert 2 * calibration.tail(np.array((1 - calibration.level(level)) / 2)) == pytest.approx(1 - level)
+        assert calibration.known(np.array(calibration.reach(1 + level))) == pytest.approx(1 + level)
     plain = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="sample"))
     assert plain.level(0.95) == pytest.approx(0.95)
 

@@ -16,8 +16,23 @@ __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
 COMMANDS = (
-    "epc", "threshold", "rates", "roc", "det", "average", "average-epc", "ztest", "plan", "reproduce", "schema",
-)  # fmt: skip
+    "epc",
+    "compare",
+    "threshold",
+    "rates",
+    "report",
+    "app",
+    "average",
+    "average-epc",
+    "ztest",
+    "plan",
+    "coverage",
+    "roc",
+    "det",
+    "demo",
+    "reproduce",
+    "schema",
+)
 
 
 class Commands(click.Group):

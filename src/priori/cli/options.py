@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 import click
 
 from priori.alphas import as_fractions, from_costs
+from priori.cli.output import tell
 from priori.criteria import CRITERIA
 from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
+from priori.systems import SourceFile, System
 
 __all__ = [
     "Reading",
@@ -64,7 +66,7 @@ class Reading:
             nan=self.nan,  # type: ignore[arg-type]
             lower_is_better=self.lower_is_better,
             trials=trials,
-            announce=lambda line: click.echo(f"priori: {line}", err=True),
+            announce=tell,
         )
 
     def _columns(self) -> dict[str, str]:
@@ -105,15 +107,6 @@ def reading_options(command: Command) -> Command:
     return gather(command, "reading", Reading, _READING)
 
 
-@dataclass(frozen=True)
-class System:
-    """A system to evaluate: its name, its development and its test scores."""
-
-    name: str
-    dev: Scores
-    test: Scores
-
-
 def system_option(command: Command) -> Command:
     """Add ``--system NAME DEV TEST`` (repeatable) and the Kaldi and VoxCeleb trial files that go with it."""
     return _stack(
@@ -141,7 +134,13 @@ def systems_of(
         if dev == "-" and test == "-":
             raise OptionError(f"system {name!r}: only one of its two files can be standard input")
         dev_trials, test_trials = trials or (None, None)
-        read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
+        read = System(
+            name,
+            reading.read(dev, trials=dev_trials),
+            reading.read(test, trials=test_trials),
+            SourceFile(dev),
+            SourceFile(test),
+        )
         pair_check(read.dev, read.test, name=f"system {name!r}")
         found.append(read)
     return found

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from priori._version import __version__
 from priori.files import whole_file
-from priori.results import plain
+from priori.results import csv_text, plain
 
-__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "warn", "write_whole"]
+__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
 
 
 def emit(text: str, output: str | None = None) -> None:
@@ -27,36 +24,21 @@ def emit(text: str, output: str | None = None) -> None:
         write_whole(output, text if text.endswith("\n") else text + "\n")
 
 
+def tell(line: str) -> None:
+    """Say a line on standard error."""
+    click.echo(f"priori: {line}", err=True)
+
+
 def warn(lines: Iterable[str]) -> None:
     """Say on standard error what the reader of the numbers should know."""
     for line in lines:
-        click.echo(f"priori: warning: {line}", err=True)
+        tell(f"warning: {line}")
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file so that it appears whole or not at all."""
     with whole_file(path) as temporary:
         temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-
-
-def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
-    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    header: list[str] | None = None
-    for table in tables:
-        if header is None:
-            header = list(table)
-            writer.writerow(header)
-        columns = [_cells(table[name]) for name in header]
-        size = max((len(column) for column in columns if len(column) != 1), default=1)
-        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
-    return buffer.getvalue()
-
-
-def _cells(column: Any) -> list[Any]:
-    values = np.atleast_1d(np.asarray(column)).tolist()
-    return [repr(value) if isinstance(value, float) else value for value in values]
 
 
 def json_text(content: Mapping[str, Any]) -> str:

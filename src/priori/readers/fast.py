@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,24 +36,45 @@ __all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
 PIECE = 1 << 20
 
+#: Up to this many names are compared one by one, which beats looking them up.
+FEW = 8
+
 #: What the text parser must see: in fields without quotes, and with them.
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
 _ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
 
 
+#: The characters that make a path a pattern.
+GLOB = "*?["
+
+#: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
+SETTINGS: dict[str, str] = {}
+
+
 @contextmanager
-def connection() -> Iterator[DuckDBPyConnection]:
-    """Open an in-memory database that spills to the system's temporary directory and fetches no extension."""
+def connection(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Open an in-memory database that spills to the system's temporary directory and fetches no extension.
+
+    It can read the one file at ``path`` and nothing else, whatever a crafted file or column name makes of the
+    query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
+    its directory.)
+    """
     import duckdb
 
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
         "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
         "preserve_insertion_order": "true",
+        **SETTINGS,
     }
     database = duckdb.connect(config=settings)
     try:
         database.execute("SET enable_progress_bar = false")
+        if not set(GLOB) & set(str(path)):
+            database.execute(f"SET allowed_paths = [{literal(str(path))}]")
+            database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
         yield database
     finally:
         database.close()
@@ -65,7 +87,7 @@ def literal(text: str) -> str:
 
 def pattern(path: object) -> str:
     """Return a path as an SQL literal that duckdb takes as this one file, whatever glob characters it holds."""
-    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path)))
+    return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
 def load(source: Source, layout: Layout) -> Table:
@@ -138,7 +160,8 @@ def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
 
 def _load(source: Source, layout: Layout, trim: bool = False, *, trusted: bool = False) -> Table:
     columns = _columns(layout, trim, trusted)
-    with connection() as database:
+    assert source.path is not None
+    with connection(source.path) as database:
         database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
         table = table_of(database, layout, "trials")
     if not trusted:
@@ -204,13 +227,22 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
         if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
-        database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
-        wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
+        code = _coding(database, group, names)
+        wanted += [f'{code.format(member)} AS "{member}"' for member in members]
     columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
     score = columns.pop("score", None)
-    codes = {name: column.astype(np.int32) for name, column in columns.items()}
+    codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
     return Table(score, codes, lists, trial)
+
+
+def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
+    """Return the expression for the place of a name in its list, with ``{}`` for the column."""
+    if len(names) <= FEW:
+        choices = " ".join(f"WHEN {literal(name)} THEN {place}" for place, name in enumerate(names))
+        return 'CAST(CASE "{}" ' + choices.replace("{", "{{").replace("}", "}}") + " END AS INTEGER)"
+    database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
+    return 'enum_code("{}"::' + f"{group}_name)"
 
 
 def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:

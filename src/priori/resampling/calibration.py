@@ -62,14 +62,22 @@ class Calibration:
 
         return float(1 - 2 * ndtr(-self.reach(float(ndtri((1 + level) / 2)))))
 
-    def p_value(self, p_value: Floats) -> Floats:
-        """Return the two-sided p-value that belongs to a percentile one: the inverse of `level`."""
+    def known(self, deviations: Floats) -> Floats:
+        """Return how many standard deviations of a known spread few users' are worth: the inverse of `reach`."""
+        if self.clusters < 2:
+            return deviations
+        from scipy.special import ndtri_exp, stdtr
+
+        tail = stdtr(self.clusters - 1, -deviations / np.sqrt(self.clusters / (self.clusters - 1)))
+        return np.asarray(-ndtri_exp(np.log(np.maximum(tail, 1e-300))))
+
+    def tail(self, p_value: Floats) -> Floats:
+        """Return the one-sided p-value that belongs to a percentile one, as `level` does for intervals."""
         if self.clusters < 2:
             return p_value
         from scipy.special import ndtri, stdtr
 
-        reach = -ndtri(p_value / 2) / np.sqrt(self.clusters / (self.clusters - 1))
-        return np.asarray(2 * stdtr(self.clusters - 1, -reach))
+        return np.asarray(stdtr(self.clusters - 1, ndtri(p_value) / np.sqrt(self.clusters / (self.clusters - 1))))
 
     def adjust(self, outcomes: Outcomes, plan: Plan, first: int) -> Outcomes:
         """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials."""
