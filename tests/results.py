@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -50,6 +51,11 @@ def every_result() -> dict[str, Result]:
         "average threshold": priori.average(test, method="threshold", positions=21),
         "average of one": priori.average([test], positions=5),
         "average epc": priori.average_epc(a.dev, test, points=5),
+        "comparison": priori.compare(a, b, n_resamples=100),
+        "comparison at one alpha": priori.compare(a.at(0.5), b.at(0.5), n_resamples=100, unpaired=True),
+        "ranking": priori.compare_all([a, b, replace(b, name="C")], n_resamples=50),
+        "coverage": priori.coverage([(a.dev, test)], train_users=8, test_users=8, n_resamples=4, points=5),
+        "rate": priori.rate_interval(test, 1.0),
         "ztest of two": priori.ztest_scores(test, 1.0, other, 0.7),
         "ztest of rates": priori.ztest(far=0.01, frr=0.02, negatives=1000, positives=500),
         "ztest curve": priori.ztest_epc(a, b),

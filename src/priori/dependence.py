@@ -140,7 +140,7 @@ def rate_interval(
         lower, upper = _adjusted(p, n / effect, people, level)
     return RateInterval(
         rate, float(threshold), p, lower, upper, errors, n, effect, n / effect, people, shared, method, level
-    )
+    ).came_from(scores)
 
 
 def _dependence(scores: Scores, wanted: str | None) -> str:

@@ -160,6 +160,40 @@ def restore_AverageEPC(summary: Summary, table: Table) -> dict[str, Any]:
     }
 
 
+def restore_Comparison(summary: Summary, table: Table) -> dict[str, Any]:
+    from priori.comparison import Region, Verdict
+
+    area = {name: np.array(summary["area"][name]) for name in ("difference", "lower", "upper", "p_value")}
+    return {
+        "area": Verdict(**area, confidence_level=summary["confidence_level"]),
+        "regions": tuple(Region(**region) for region in summary["regions"]),
+        "settings": dict(summary),
+    }
+
+
+def restore_Ranking(summary: Summary, table: Table) -> dict[str, Any]:
+    pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
+    size = len(table["alpha"]) // len(pairs)
+    return {
+        "names": tuple(dict.fromkeys(name for pair in pairs for name in pair)),
+        "alpha": table["alpha"][:size],
+        "p_value": table["p_adjusted"].reshape(len(pairs), size),
+    }
+
+
+def restore_Coverage(summary: Summary, table: Table) -> dict[str, Any]:
+    from priori.promises import Conjecture
+
+    told = summary["conjecture"]
+    first, second, third = told["widths"] if told else (0.0, 0.0, 0.0)
+    return {
+        "bootstrap": tuple(table["bootstrap"].tolist()),
+        "draws": np.column_stack([table["U"], table["S"]]),
+        "settings": dict(summary),
+        "conjecture": Conjecture((first, second, third), told["share"]) if told else None,
+    }
+
+
 def restore_ZTestCurve(summary: Summary, table: Table) -> dict[str, Any]:
     tests = {
         name.removeprefix("confidence_"): Part(confidence=column)

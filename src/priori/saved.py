@@ -40,10 +40,14 @@ RESULTS: dict[str, str] = {
     "AposterioriDET": "priori.roc",
     "AverageCurve": "priori.averaging.result",
     "AverageEPC": "priori.averaging.epc",
+    "Comparison": "priori.comparison",
+    "Ranking": "priori.ranking",
+    "Coverage": "priori.promises",
     "ZTest": "priori.ztests",
     "ZTestCurve": "priori.zcurves",
     "ProportionInterval": "priori.proportions",
     "ProportionTest": "priori.proportions",
+    "RateInterval": "priori.dependence",
     "AposterioriAUCInterval": "priori.delong",
     "AposterioriAUCTest": "priori.delong",
     "DesignEffect": "priori.designeffect",
@@ -271,8 +275,10 @@ def _attributes(kind: type, name: str, summary: Mapping[str, Any], table: Table)
     found: dict[str, Any] = {}
     for key, value in table.items():
         words = _words(declared[key])
-        if words and words <= _PLAIN:
-            found[key] = value if words & _ARRAYS or value.size != 1 else _one(value.tolist()[0], words)
+        if words & _ARRAYS and words <= _PLAIN:
+            found[key] = value
+        elif words and words <= _PLAIN - {"tuple", "dict"} and value.size == 1:
+            found[key] = _one(value.tolist()[0], words)
     for key, value in summary.items():
         words = _words(declared[key])
         if words and words <= _PLAIN:
