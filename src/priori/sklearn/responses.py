@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from priori.errors import InputError, OptionError, unknown
@@ -25,14 +25,18 @@ def take(values: Any, index: Any) -> Any:
 
 
 def check_binary(y: Any) -> NDArray[Any]:
-    """Return the two labels of ``y``, in order; anything but two classes is an error."""
+    """Return the labels as one column; anything but two classes is an error, in scikit-learn's words."""
+    assert_all_finite(y, input_name="y")
     kind = type_of_target(y, input_name="y")
+    if kind == "unknown":
+        raise InputError("Unknown label type: y must hold two labels, numbers or texts")
     if kind != "binary":
-        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-    labels = np.unique(np.asarray(y))
+        raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
+    column = np.asarray(column_or_1d(y, warn=True))
+    labels = np.unique(column)
     if labels.size < 2:
         raise InputError(f"y holds one class only, {labels.tolist()}; the threshold between two needs both")
-    return labels
+    return column
 
 
 def responses(

