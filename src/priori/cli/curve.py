@@ -48,7 +48,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
             check_format(plot)
         curves = [compute(found, points=points, name=label) for label, found in named_scores(scores, reading)]
-        bands = [_band(curve, name, resampling) for curve in curves] if resampling.bootstrap else []
+        bands = [_band(curve, name, resampling) for curve in curves] if resampling.wanted else []
         if plot:
             from priori.plots import save
 

@@ -71,7 +71,7 @@ def command(
         raise OptionError("--exact has every alpha already; leave out --alpha")
     settings = {**curves.settings(), "exact": exact}
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    bands = _bands(found, resampling) if resampling.bootstrap else None
+    bands = _bands(found, resampling) if resampling.wanted else None
     around = [_area_bands(curve, resampling) for curve in found] if bands and format_ != "csv" else None
     if plot:
         from priori.plots import plot_epc, save

@@ -190,6 +190,14 @@ class Resampling:
     future_trials: int | None
     threads: int | None
 
+    @property
+    def wanted(self) -> bool:
+        """Whether a bootstrap was asked for; its other options alone are a mistake."""
+        alone = self.resample != "test" or self.promise != "confidence" or self.simultaneous
+        if self.bootstrap is None and (alone or self.future_users or self.future_trials):
+            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+        return self.bootstrap is not None
+
     def options(self) -> dict[str, Any]:
         """Return the options of `priori.resampling.band` and `priori.compare`."""
         return {
