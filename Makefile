@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/ruff format --check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy

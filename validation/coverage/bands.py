@@ -83,7 +83,7 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
             options["future_trials"] = (GROWTH * len(curve.test.negative), GROWTH * len(curve.test.positive))
         values = {}
         for interval in intervals:
-            made = Bootstrap.of(curve, interval=interval, **options)
+            made = Bootstrap.of(curve.dev, curve.test, interval=interval, **options)
             calibrated = interval == "calibrated"
             if calibrated not in values:
                 values[calibrated] = made.replicates(curve)

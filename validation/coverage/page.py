@@ -127,8 +127,8 @@ interval and every test of Priori on populations whose truth is known, nominal b
 - **Where users are known, the default covers {spread(rows)}** (nominal 95 %) over populations of 20 to 500 users.
 """
     if sample is not None:
-        text += f"""- **Ignoring users is the mistake to avoid.** The plain sample bootstrap covers {share(sample)} % where
-  users differ strongly, and the textbook's intervals and tests, which take trials for independent, fare no better.
+        text += f"""- **Ignoring users is the mistake to avoid.** The plain sample bootstrap covers {share(sample)} %
+  where users differ strongly, and the textbook's intervals and tests, which take trials for independent, fare no better.
 """
     return text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -72,6 +72,7 @@ def area_bands(
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
     bootstrap = Bootstrap.of(dev, test, **options)
+    bootstrap = replace(bootstrap, plan=replace(bootstrap.plan, whole=True))
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
     # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
     each = [bootstrap.replicates(curve, lambda values: values.mean(axis=1, keepdims=True)) for curve in curves]

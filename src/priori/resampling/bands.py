@@ -85,8 +85,9 @@ class Band(Result):
         return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
-        """Return how the band was made and its expected width."""
-        return {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        """Return what it is around, how it was made and its expected width."""
+        made = {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        return {**self.curve.described(), **made}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve and its band; returns the axes."""

@@ -11,6 +11,9 @@ import numpy as np
 from priori.resampling.choosing import choose, compare
 from priori.resampling.streams import below, binomial, compiled, picks, stream
 
+#: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
+PART = 1 << 14
+
 __all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
 
 
@@ -67,7 +70,7 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
                 if left == 0:
                     break
             if left > 0:
-                picks(state, left, urns.single, urns.light[u], urns.light[u + 1] - urns.light[u], weights)
+                _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
         else:
             for i in range(urns.heavy[u], urns.heavy[u + 1]):
                 more = m * urns.number[i]
@@ -81,6 +84,18 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
     if future > 0:
         total = _draw_again(state, future, total, weights)
     return total
+
+
+@compiled
+def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
+    """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
+    while end - begin > 2 * PART:
+        hits = binomial(state, left, PART, end - begin)
+        picks(state, hits, cells, begin, PART, weights)
+        left -= hits
+        begin += PART
+    if left > 0:
+        picks(state, left, cells, begin, end - begin, weights)
 
 
 @compiled
@@ -183,7 +198,8 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
     for i in range(errors.shape[0]):
         replicate = first + i
         _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
-        _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
+        if not test.at_ranks:
+            _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
         for s in range(systems):
             values = dev.values[s]
             if dev.direct:
@@ -200,6 +216,9 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                     threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
                 last = chosen[k]
+            if test.at_ranks:
+                _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
+                continue
             for c in range(2):
                 if test.direct:
                     counted = test_cells[c]
@@ -212,6 +231,42 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 for k in range(alphas):
                     under = counted[rank[k] - 1] if rank[k] > 0 else 0
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
+
+
+@compiled
+def _ascending(rank):  # type: ignore[no-untyped-def]
+    """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
+    order = np.empty(rank.size, np.int64)
+    for k in range(rank.size):
+        j = k
+        while j > 0 and rank[order[j - 1]] > rank[k]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+    return order
+
+
+@compiled
+def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore[no-untyped-def]
+    """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
+
+    From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
+    """
+    state = stream(seed, side.trial_stream, replicate)
+    order = _ascending(rank)
+    for c in range(2):
+        whole = side.below[c, side.below.shape[1] - 1]
+        totals[c] = whole
+        left, last, under = whole, 0, 0
+        for j in range(order.size):
+            k = order[j]
+            trials = side.below[c, rank[k]] - last
+            if trials > 0:
+                hits = binomial(state, left, trials, whole - last)
+                under += hits
+                left -= hits
+                last += trials
+            errors[c, k] = totals[c] - under if c == 0 else under
 
 
 @compiled
