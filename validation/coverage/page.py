@@ -128,7 +128,7 @@ interval and every test of Priori on populations whose truth is known, nominal b
 """
     if sample is not None:
         text += f"""- **Ignoring users is the mistake to avoid.** The plain sample bootstrap covers {share(sample)} %
-  where users differ strongly, and the textbook's intervals and tests, which take trials for independent, fare no better.
+  where users differ strongly, and the textbook's intervals and tests, which take trials for independent, do no better.
 """
     return text
 
