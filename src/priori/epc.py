@@ -20,6 +20,7 @@ from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes, count
 from priori.results import Result
 from priori.scores import Scores
+from priori.shortlist import Remote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,7 +209,7 @@ def epc(
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
     for role, given in (("development", dev), ("test", test)):
-        if not isinstance(given, Scores):
+        if not isinstance(given, (Scores, Remote)):
             raise OptionError(
                 f"the {role} set must be Scores (priori.read, Scores.from_...), not {type(given).__name__}"
             )
@@ -233,6 +234,8 @@ def epc(
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
         choice = chosen_by.choose(dev, fractions)
+        if isinstance(test, Remote):
+            test.expect(choice.threshold)
         best = chosen_by.choose(test, fractions).outcomes
     outcomes = count(test, choice.threshold)
     return EPC(

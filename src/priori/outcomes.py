@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from priori.scores import Scores
+    from priori.shortlist import Remote
 
 __all__ = ["Outcomes", "count"]
 
@@ -56,7 +57,7 @@ class Outcomes:
         return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
 
 
-def count(scores: Scores, thresholds: ArrayLike) -> Outcomes:
+def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 
     Examples
@@ -67,6 +68,8 @@ def count(scores: Scores, thresholds: ArrayLike) -> Outcomes:
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
     at = np.asarray(thresholds, dtype=np.float64)
+    if hasattr(scores, "count"):  # the scores live elsewhere, and are counted there
+        return scores.count(at)
     rejected_negatives = np.searchsorted(scores.negatives, at, side="right").astype(np.int64)
     rejected_positives = np.searchsorted(scores.positives, at, side="right").astype(np.int64)
     return Outcomes(

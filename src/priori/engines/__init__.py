@@ -1,0 +1,5 @@
+"""Engines: the same counts from tables that do not fit in memory, or live in a cluster."""
+
+from priori.engines.table import Table
+
+__all__ = ["Table"]
