@@ -1,10 +1,37 @@
-"""Hypothesis profiles: 200 examples by default, 2000 with HYPOTHESIS_PROFILE=thorough."""
+"""Fixtures, and the hypothesis profiles: 200 examples by default, 2000 with HYPOTHESIS_PROFILE=thorough."""
 
+from __future__ import annotations
+
+import gzip
 import os
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _quiet = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 settings.register_profile("default", max_examples=200, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(params=["text", "duckdb"])
+def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Read with the line by line parser, then with duckdb."""
+    if request.param == "duckdb":
+        monkeypatch.setattr("priori.readers.source.SMALL", 0)
+    return str(request.param)
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Write a file into an empty current directory; names ending in .gz are compressed."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, content: str | bytes) -> Path:
+        data = content.encode() if isinstance(content, str) else content
+        Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return Path(name)
+
+    return write

@@ -127,8 +127,10 @@ def test_two_systems_from_scores(priori, files):
     assert "dependent" not in json.loads(out)["confidence"]
 
 
-def test_along_alpha(priori, files):
-    code, out, _ = priori("ztest", *_systems(files, "a", "b"), "--points", "5", "--format", "csv")
+def test_along_alpha(priori, files, tmp_path):
+    options = ["--points", "5", "--format", "csv", "--plot", tmp_path / "z.svg"]
+    code, out, _ = priori("ztest", *_systems(files, "a", "b"), *options)
+    assert (tmp_path / "z.svg").read_text(encoding="utf-8").startswith("<?xml")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert [float(row["alpha"]) for row in rows] == [0, 0.25, 0.5, 0.75, 1]
@@ -158,6 +160,7 @@ def test_one_system_from_scores_with_a_weighted_error(priori, files):
         ([*RATES, "--far-b", "0.1"], "both rates"),
         ([*RATES, "--level", "95"], "95 % is 0.95"),
         ([*RATES, "--alpha", "0.5"], "are for scores"),
+        ([*RATES, "--plot", "x.svg"], "along alpha"),
         ([*RATES, "--one-sided", "--alternative", "less"], "one of the two"),
         ([*RATES, "--measure", "f1"], "use a bootstrap"),
         ([*RATES, "--system", "A", "x", "y"], "give rates"),

@@ -1,6 +1,8 @@
 """Z-tests: the thesis's tables, the size of each test, and what bad input says."""
 
+import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,34 +15,22 @@ from priori import InputError, OptionError, Scores, ztest, ztest_epc, ztest_scor
 from priori.normals import Rates, Setting, ZComparison, ZSystem, weights_of
 from priori.pairing import Disagreements
 
-# Tables 3.2 and 3.5 of the thesis: FAR and FRR, each to half a unit of its last printed digit, and NN, NP.
-MODELS = {
-    "A": (0.0115, 0.0250, 112_000, 400, 0.00005),
-    "B": (0.0195, 0.0275, 112_000, 400, 0.00005),
-    "C": (0.131, 0.096, 57_748, 5825, 0.0005),
-    "D": (0.158, 0.078, 57_748, 5825, 0.0005),
-}
+# Tables 3.2 to 3.7 of the thesis as printed.
+PUBLISHED = json.loads(
+    (Path(__file__).parent.parent / "validation" / "ztests" / "published.json").read_text(encoding="utf-8")
+)
+MODELS = PUBLISHED["models"]
 METHODS = ("hter", "naive", "class")
-# Tables 3.3 and 3.6: the whole interval in percent, to three digits after the point.
-WIDTHS = {
-    ("A", 0.90): (1.285, 0.131, 0.105),
-    ("A", 0.95): (1.531, 0.156, 0.125),
-    ("A", 0.99): (2.013, 0.206, 0.164),
-    ("C", 0.90): (0.676, 0.414, 0.436),
-    ("C", 0.95): (0.805, 0.493, 0.519),
-    ("C", 0.99): (1.058, 0.648, 0.682),
-}
-# Tables 3.4 and 3.7 without their DEP columns, which need the scores: delta in percent, and sigma.
-# (The row of Table 3.7 that is headed sigma squared holds sigma.)
-CONFIDENCES = {
-    ("A", "B"): {"independent": (64.7, 0.0057), "naive": (100.0, 0.0006), "class": (100.0, 0.0005)},
-    ("C", "D"): {"independent": (89.1, 0.0028), "naive": (98.9, 0.0018), "class": (100.0, 0.0019)},
-}
+
+
+def _rates(model):
+    return tuple(MODELS[model][name] for name in ("far", "frr", "negatives", "positives"))
 
 
 def _corners(model):
-    """Every corner of the box in which the published rates may lie."""
-    far, frr, negatives, positives, half = MODELS[model]
+    """The published rates, and every corner of the box in which their rounding leaves them."""
+    far, frr, negatives, positives = _rates(model)
+    half = MODELS[model]["half_digit"]
     return [(far + i * half, frr + j * half, negatives, positives) for i, j in product((-1, 0, 1), repeat=2)]
 
 
@@ -48,37 +38,39 @@ def _within(published, half, low, high):
     return low - half <= published <= high + half
 
 
-@pytest.mark.parametrize(("model", "level"), WIDTHS)
-def test_tables_3_3_and_3_6(model, level, record_property):
-    found = [ztest(*rates, confidence_level=level).to_dict()["width"] for rates in _corners(model)]
-    for method, published in zip(METHODS, WIDTHS[model, level], strict=True):
+@pytest.mark.parametrize("row", PUBLISHED["widths_percent"], ids=lambda row: f"{row['table']}-{row['level']}")
+def test_tables_3_3_and_3_6(row, record_property):
+    found = [ztest(*at, confidence_level=row["level"]).to_dict()["width"] for at in _corners(row["model"])]
+    for method in METHODS:
         ours = [100 * width[method] for width in found]
-        record_property(
-            f"{model} {level:.0%} {method}", f"printed {published}, ours {min(ours):.4f} to {max(ours):.4f}"
-        )
-        assert _within(published, 0.0005, min(ours), max(ours)), (method, published, min(ours), max(ours))
+        record_property(method, f"printed {row[method]}, ours {min(ours):.4f} to {max(ours):.4f}")
+        assert _within(row[method], 0.0005, min(ours), max(ours))
 
 
-@pytest.mark.parametrize(("a", "b"), CONFIDENCES)
-def test_tables_3_4_and_3_7(a, b, record_property):
-    found = [ztest(*one, far_b=other[0], frr_b=other[1]).to_dict() for one in _corners(a) for other in _corners(b)]
-    for method, (delta, sigma) in CONFIDENCES[a, b].items():
+@pytest.mark.parametrize("row", PUBLISHED["differences"], ids=lambda row: row["table"])
+def test_tables_3_4_and_3_7(row, record_property):
+    found = [
+        ztest(*one, far_b=other[0], frr_b=other[1]).to_dict()
+        for one in _corners(row["a"])
+        for other in _corners(row["b"])
+    ]
+    for method, delta in row["confidence_percent"].items():
         ours = [100 * result["confidence"][method] for result in found]
         sds = [result["sd"][method] for result in found]
-        record_property(f"{a} {b} {method} delta", f"printed {delta}, ours {min(ours):.2f} to {max(ours):.2f}")
-        record_property(f"{a} {b} {method} sigma", f"printed {sigma}, ours {min(sds):.5f} to {max(sds):.5f}")
+        record_property(f"{method} delta", f"printed {delta}, ours {min(ours):.2f} to {max(ours):.2f}")
+        record_property(f"{method} sigma", f"printed {row['sd'][method]}, ours {min(sds):.5f} to {max(sds):.5f}")
         assert _within(delta, 0.05, min(ours), max(ours))
-        assert _within(sigma, 0.00005, min(sds), max(sds))
+        assert _within(row["sd"][method], 0.00005, min(sds), max(sds))
     # The thesis's verdict in both cases, with 95 %: not significant, as the independent test says.
-    central = ztest(*MODELS[a][:4], far_b=MODELS[b][0], frr_b=MODELS[b][1])
+    central = ztest(*_rates(row["a"]), far_b=MODELS[row["b"]]["far"], frr_b=MODELS[row["b"]]["frr"])
     assert central.significant is False
     assert "dependent" not in central.to_dict()["confidence"]
 
 
 def test_table_values_from_the_rates_as_printed():
     # Where the rates as printed already give the published digits.
-    assert ztest(*MODELS["A"][:4]).a.hter.width == pytest.approx(0.01531, abs=5e-6)
-    found = ztest(*MODELS["A"][:4], far_b=0.0195, frr_b=0.0275).comparison
+    assert ztest(*_rates("A")).a.hter.width == pytest.approx(0.01531, abs=5e-6)
+    found = ztest(*_rates("A"), far_b=0.0195, frr_b=0.0275).comparison
     assert found.independent.sd == pytest.approx(0.0057, abs=5e-5)
 
 
@@ -301,6 +293,23 @@ def test_along_alpha_with_a_measure_that_follows_alpha():
     along = ztest_epc(a, b, measure="wer")
     assert along.a.hter.value == pytest.approx(a.alpha * a.v1 + (1 - a.alpha) * a.v2)
     assert ztest_epc(a, b, unpaired=True).comparison.dependent is None
+
+
+def test_figure_3_11_draws_what_was_computed():
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    from priori.plots import figure_ztest
+
+    found = ztest_epc(*_curves(np.random.default_rng(1), 2.0, 1.7))
+    figure = figure_ztest(found)
+    upper, lower = figure.axes
+    assert [line.get_label() for line in upper.lines] == ["s2.0", "s1.7"]
+    assert lower.lines[0].get_ydata() == pytest.approx(100 * found.comparison.dependent.confidence)
+    assert found.plot().get_ylabel() == "confidence (%)"
+    pyplot.close("all")
 
 
 def test_curves_that_do_not_go_together():

@@ -27,24 +27,33 @@ from priori.roc import (
 from priori.scores import Scores
 
 if TYPE_CHECKING:
+    from priori import examples
+    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.designeffect import design_effect
     from priori.planning import plan
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
     from priori.ztests import ztest, ztest_scores
 
 #: Where the names that are imported when first used live. None of them is also the name of a module.
 _LATER = {
+    "AverageCurve": "priori.averaging",
+    "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
+    "average": "priori.averaging",
+    "average_epc": "priori.averaging",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
+    "recommend": "priori.averaging",
+    "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -55,6 +64,8 @@ __all__ = [
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
+    "AverageCurve",
+    "AverageEPC",
     "Band",
     "Criterion",
     "InputError",
@@ -73,16 +84,21 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "areas",
+    "average",
+    "average_epc",
     "average_precision",
     "choose_threshold",
     "count",
     "design_effect",
     "det",
     "epc",
+    "examples",
     "mcnemar_test",
     "plan",
     "proportion_interval",
     "proportion_test",
+    "read",
+    "recommend",
     "roc",
     "ztest",
     "ztest_epc",
@@ -93,6 +109,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name]), name)
+    if name == "examples":
+        return importlib.import_module("priori.examples")
     raise AttributeError(f"module 'priori' has no attribute {name!r}")
 
 

@@ -11,6 +11,10 @@ class InputError(PrioriError):
     """Bad scores: a file, a column, a label or a number that cannot be used."""
 
 
+class OneClassError(InputError):
+    """Scores of one class only, where both are needed; an average over data sets may leave such a set out."""
+
+
 class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
 

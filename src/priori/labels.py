@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import InputError
+from priori.errors import InputError, OneClassError
 
-__all__ = ["KNOWN_PAIRS", "is_positive", "positive_value"]
+__all__ = ["KNOWN_PAIRS", "is_missing", "is_positive", "normal", "positive_value"]
 
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
@@ -21,6 +21,11 @@ KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("client", "impostor"),
     ("bonafide", "spoof"),
 )
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether an entry is missing: None, NaN, or the NA of a dataframe library."""
+    return value is None or not isinstance(value == value, (bool, np.bool_)) or value != value
 
 
 def normal(value: Any) -> str:
@@ -44,11 +49,12 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
     shown = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
     by_name = {normal(value): value for value in values}
     if pos_label is not None:
-        if normal(pos_label) not in by_name:
-            raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {shown}")
-        return by_name[normal(pos_label)]
-    if len(by_name) == 1 and any(next(iter(by_name)) in pair for pair in KNOWN_PAIRS):
-        raise InputError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
+        for value in values:
+            if normal(value) == normal(pos_label) or value == pos_label:
+                return value
+        raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {shown}")
+    if len(by_name) == 1:
+        raise OneClassError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
     if len(by_name) != 2:
         raise InputError(
             f"{where}: {len(by_name)} different labels ({shown}) where two are needed; "
@@ -75,12 +81,13 @@ def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "la
     if labels.dtype == np.bool_ and pos_label is None:
         return labels
     if labels.dtype.kind == "O":
-        missing = sum(value is None or value != value for value in labels)
-        if missing:
-            raise InputError(f"{where}: {missing} labels are missing")
+        missing = sum(map(is_missing, labels))
+    else:
+        missing = int(np.isnan(labels).sum()) if labels.dtype.kind == "f" else 0
+    if missing:
+        raise InputError(f"{where}: {missing} labels are missing; every trial needs one")
+    if labels.dtype.kind in "OS":
         labels = labels.astype(str)
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise InputError(f"{where}: {int(np.isnan(labels).sum())} labels are missing")
     values = np.unique(labels)
     chosen = normal(positive_value(list(values), pos_label, where=where))
     matching = [value for value in values if normal(value) == chosen]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.errors import InputError, unknown
-from priori.labels import is_positive
+from priori.errors import InputError, OneClassError, unknown
+from priori.labels import is_missing, is_positive
 
-__all__ = ["Names", "NanPolicy", "Scores", "Trials"]
+__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error"]
 
 NanPolicy = Literal["error", "reject", "drop"]
+NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
@@ -309,18 +310,15 @@ class Scores:
         source: str,
     ) -> Scores:
         """Apply the rules that every set of scores keeps; every way of making one ends here."""
-        if nan not in ("error", "reject", "drop"):
-            raise unknown("NaN policy", nan, ("error", "reject", "drop"))
+        if nan not in NAN_POLICIES:
+            raise unknown("NaN policy", nan, NAN_POLICIES)
         missing = int(np.isnan(negative.score).sum() + np.isnan(positive.score).sum())
         if missing and nan == "error":
-            raise InputError(
-                f"{source}: {missing} scores are NaN (the first in row {_first_nan(negative, positive) + 1}); "
-                "choose a policy: 'reject' counts them as rejected trials, 'drop' leaves them out"
-            )
+            raise nan_error(source, missing, f"in row {_first_nan(negative, positive) + 1}")
         negative, positive = (_settle(trials, nan, lower_is_better) for trials in (negative, positive))
         for name, trials in (("negative", negative), ("positive", positive)):
             if not len(trials):
-                raise InputError(
+                raise OneClassError(
                     f"{source}: no {name} trial; both classes are needed (check the labels, or say which is positive)"
                 )
         return cls(negative, positive, users, datasets, source, nan_rejected=missing if nan == "reject" else 0)
@@ -388,8 +386,17 @@ class Scores:
                     self.datasets,
                     f"{self.source} [{name}]",
                     self.backend,
+                    format=self.format,
                 )
         return parts
+
+
+def nan_error(source: str, missing: int, first: str) -> InputError:
+    """Return the error for NaN scores without a policy; ``first`` says where the first one is."""
+    return InputError(
+        f"{source}: {missing} scores are NaN (the first {first}); choose a policy (--nan, nan=): "
+        "'reject' counts them as rejected trials, 'drop' leaves them out"
+    )
 
 
 def pool(parts: Sequence[Scores]) -> Scores:
@@ -409,8 +416,10 @@ def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:
 
 def _as_floats(values: ArrayLike, name: str) -> Floats:
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.where(np.ma.getmaskarray(values), np.nan, values.data)
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name}: every score must be a number ({error})") from None
     if array.ndim != 1:
         raise InputError(f"{name}: one column of scores is needed, not an array of shape {array.shape}")
@@ -421,14 +430,13 @@ def _as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[
     array = np.asarray(values)
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: {array.size} values for {size} scores")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise InputError(f"{name}: {int(np.isnan(array).sum())} values are missing")
     if array.dtype.kind == "O":
-        missing = sum(value is None or value != value for value in array)
-        if missing:
-            raise InputError(f"{name}: {missing} values are missing")
-        array = array.astype(str)
-    return array
+        missing = sum(map(is_missing, array))
+    else:
+        missing = int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
+    if missing:
+        raise InputError(f"{name}: {missing} values are missing; every trial needs one")
+    return array.astype(str) if array.dtype.kind in "OS" else array
 
 
 def _first_nan(*classes: Trials) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from priori.normals import AnyMeasure, Rates, Setting, ZComparison, ZSystem
 from priori.pairing import disagreements, pair
 from priori.proportions import NORMAL_RULE, Alternative
 from priori.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ZTestCurve", "ztest_epc"]
 
@@ -50,6 +53,12 @@ class ZTestCurve(Result):
             found[f"sd_{name}"], found[f"confidence_{name}"] = test.sd, test.confidence
         found["significant"] = self.significant
         return found
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
+        from priori.plots import plot_confidence
+
+        return plot_confidence(self, ax=ax)
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and the warnings."""

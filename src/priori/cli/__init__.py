@@ -15,7 +15,7 @@ from priori.errors import PrioriError
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
-COMMANDS = ("epc", "threshold", "rates", "roc", "det", "ztest", "plan")
+COMMANDS = ("epc", "threshold", "rates", "roc", "det", "average", "average-epc", "ztest", "plan", "reproduce")
 
 
 class Commands(click.Group):
@@ -27,7 +27,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"priori.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}").command
         return command
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -10,16 +10,22 @@ import numpy as np
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
+    Resampling,
     alpha_list,
     criterion_options,
     output_options,
     reading_options,
+    resampling_options,
     system_option,
     systems_of,
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.progress import Progress
 from priori.epc import EPC, PRESETS, areas, epc
 from priori.errors import OptionError
+
+if TYPE_CHECKING:
+    from priori.resampling import Band
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -34,6 +40,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 @click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha.")
 @click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
 @click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
+@resampling_options(None)
 @output_options("table", "csv", "json")
 @click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
 @reading_options
@@ -48,6 +55,7 @@ def command(
     bounds: tuple[str, str],
     alpha: str | None,
     exact: bool,
+    resampling: Resampling,
     format_: str,
     output: str | None,
     plot: str | None,
@@ -57,7 +65,7 @@ def command(
 
     The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
     pair (FAR and FRR for authentication), value is the measure on the test scores, best what choosing the
-    threshold on the test scores themselves would have shown.
+    threshold on the test scores themselves would have shown; with --bootstrap, lower and upper bound the value.
 
     \b
     Examples:
@@ -65,6 +73,7 @@ def command(
       priori epc --system A a-dev.csv a-test.csv --format csv --points 11
       priori epc --system A a-dev.csv a-test.csv --preset nist
       priori epc --system A a-dev.csv a-test.csv --plot epc.svg
+      priori epc --system A a-dev.csv a-test.csv --bootstrap joint --resamples 100x100 --resample both
     """
     if plot:
         from priori.plots.style import check_format
@@ -77,21 +86,37 @@ def command(
         "bounds": bounds, "alpha": alpha_list(alpha), "exact": exact,
     }  # fmt: skip
     curves = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    bands = _bands(curves, resampling) if resampling.bootstrap else None
     if plot:
         from priori.plots import plot_epc, save
 
-        save(plot_epc(curves, best=len(curves) == 1).figure, plot)  # type: ignore[arg-type]
+        save(plot_epc(curves, bands=bands, best=len(curves) == 1).figure, plot)  # type: ignore[arg-type]
         click.echo(f"priori: wrote {plot}", err=True)
     if format_ == "csv":
-        emit(csv_text({"system": [curve.name], **curve.columns()} for curve in curves), output)
+        bounds_of = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(curves)
+        tables = zip(curves, bounds_of, strict=True)
+        emit(csv_text({"system": [curve.name], **curve.columns(), **limits} for curve, limits in tables), output)
     elif format_ == "json":
-        emit(json_text(_content(curves)), output)
+        emit(json_text(_content(curves, bands)), output)
     else:
-        emit(_tables(curves), output)
+        emit(_tables(curves, bands), output)
 
 
-def _content(curves: list[EPC]) -> dict[str, Any]:
+def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
+    bands = []
+    for curve in curves:
+        with Progress(f"bootstrap of {curve.name}") as progress:
+            bands.append(curve.band(**resampling.band_options(), progress=progress))
+        for warning in bands[-1].warnings:
+            click.echo(f"priori: {curve.name}: {warning}", err=True)
+    return bands
+
+
+def _content(curves: list[EPC], bands: list[Band] | None) -> dict[str, Any]:
     first = curves[0]
+    systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
+    for system, band in zip(systems, bands or [], strict=False):
+        system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
     return {
         "settings": {
             "task": first.task.name,
@@ -100,7 +125,7 @@ def _content(curves: list[EPC]) -> dict[str, Any]:
             "exact": first.exact,
             "bounds": [float(bound) for bound in first.bounds],
         },
-        "systems": [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves],
+        "systems": systems,
     }
 
 
@@ -110,7 +135,7 @@ def _areas(curve: EPC) -> dict[str, float | None]:
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC]) -> str:
+def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
     first = curves[0]
     rate = first.measure.rate
     chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
@@ -125,6 +150,8 @@ def _tables(curves: list[EPC]) -> str:
         )
     ]
     v1, v2 = first.task.v1.name, first.task.v2.name
+    for curve, band in zip(curves, bands or [], strict=False):
+        parts.append(_band_table(curve, band, rate))
     parts.append(
         table_text(
             f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
@@ -153,3 +180,18 @@ def _tables(curves: list[EPC]) -> str:
         )
     )
     return "\n".join(parts)
+
+
+def _band_table(curve: EPC, band: Band, rate: bool) -> str:
+    rows = []
+    for alpha in SHOWN if curve.alpha.size > 12 else curve.alpha:
+        nearest = int(np.argmin(np.abs(curve.alpha - float(alpha))))
+        at = (band.value[nearest], band.lower[nearest], band.upper[nearest])
+        rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in at)])
+    level = f"{100 * band.settings['confidence_level']:g} %"
+    return table_text(
+        f"{curve.name}: {level} {band.settings['promise']} interval, {band.settings['bootstrap']} bootstrap",
+        ["", "value", "lower", "upper"],
+        rows,
+        note=f"expected width {percent(band.expected_width, rate)}",
+    )

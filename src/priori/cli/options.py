@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import click
 
 from priori.alphas import as_fractions, from_costs
 from priori.criteria import CRITERIA
-from priori.errors import InputError, OptionError
+from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
 
 __all__ = [
     "Reading",
+    "Resampling",
     "System",
     "alpha_list",
     "criterion_options",
+    "gather",
     "output_options",
     "reading_options",
+    "resampling_options",
     "scores_option",
     "system_option",
     "systems_of",
@@ -75,7 +79,7 @@ class Reading:
 
 _READING = (
     click.option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-                 "parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+                 "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     click.option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
                  "score, label, user, probe_user, trial or dataset. Repeatable."),
     click.option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
@@ -85,18 +89,20 @@ _READING = (
 )  # fmt: skip
 
 
-def reading_options(command: Command) -> Command:
-    """Add the options that say how files are read; the command gets them as ``reading``."""
-    names = ("input_format", "column", "positive", "nan", "lower_is_better")
-
-    import functools
+def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
+    """Add options that the command gets together, as one object called ``name``."""
+    names = [field.name for field in fields(kind)]
 
     @functools.wraps(command)
-    def gathered(*args: Any, **options: Any) -> Any:
-        reading = Reading(**{name: options.pop(name) for name in names})
-        return command(*args, reading=reading, **options)
+    def gathered(*args: Any, **given: Any) -> Any:
+        return command(*args, **{name: kind(**{field: given.pop(field) for field in names})}, **given)
 
-    return _stack(*_READING)(gathered)  # type: ignore[return-value]
+    return _stack(*options)(gathered)  # type: ignore[return-value]
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say how files are read; the command gets them as ``reading``."""
+    return gather(command, "reading", Reading, _READING)
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,8 @@ def systems_of(
     system: Sequence[tuple[str, str, str]], reading: Reading, trials: tuple[str, str] | None = None
 ) -> list[System]:
     """Read every system; names must differ, and a system's two files must be of one format."""
+    from priori.readers import pair_check
+
     if not system:
         raise OptionError("give at least one system: --system NAME DEV TEST")
     names = [name for name, _, _ in system]
@@ -134,11 +142,7 @@ def systems_of(
             raise OptionError(f"system {name!r}: only one of its two files can be standard input")
         dev_trials, test_trials = trials or (None, None)
         read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
-        if read.dev.format != read.test.format:
-            raise InputError(
-                f"system {name!r}: the development file {dev} is {read.dev.format} and the test file {test} is "
-                f"{read.test.format}; both must be of one format (--input-format forces one)"
-            )
+        pair_check(read.dev, read.test, name=f"system {name!r}")
         found.append(read)
     return found
 
@@ -165,6 +169,92 @@ def criterion_options(command: Command) -> Command:
                      help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. "
                      "Default: the task's."),
     )(command)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How a bootstrap is to be run, as typed."""
+
+    bootstrap: str | None
+    resamples: str
+    resample: str
+    level: float
+    interval: str
+    simultaneous: bool
+    seed: int
+    shared_users: bool | None
+    promise: str
+    future_users: int | None
+    future_trials: int | None
+    threads: int | None
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `priori.resampling.band` and `priori.compare`."""
+        return {
+            "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
+            "n_resamples": self._number(),
+            "resample": self.resample,
+            "confidence_level": self.level,
+            "simultaneous": self.simultaneous,
+            "shared_users": self.shared_users,
+            "rng": self.seed,
+            "threads": self.threads,
+        }
+
+    def band_options(self) -> dict[str, Any]:
+        """Return the options of `priori.resampling.band`."""
+        return {
+            **self.options(),
+            "interval": self.interval,
+            "promise": self.promise,
+            "future_users": self.future_users,
+            "future_trials": self.future_trials,
+        }
+
+    def _number(self) -> int | tuple[int, int]:
+        parts = self.resamples.lower().replace("×", "x").split("x")
+        if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+            raise OptionError(
+                f"--resamples {self.resamples!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100"
+            )
+        numbers = [int(part) for part in parts]
+        return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+_RESAMPLING = (
+    click.option("--resamples", default="10000", show_default=True, metavar="N|UxS",
+                 help="How many replicates; UxS draws users U times and their trials S times in each (joint)."),
+    click.option("--resample", type=click.Choice(["test", "both"]), default="test", show_default=True,
+                 help="Redraw the test scores only, or the development scores too, choosing thresholds anew."),
+    click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
+    click.option("--interval", type=click.Choice(["percentile", "centred", "basic"]), default="percentile",
+                 show_default=True, help="How bounds come from replicates."),
+    click.option("--simultaneous", is_flag=True, help="Hold the whole curve at once, not each alpha on its own."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+                 help="The same seed, the same numbers."),
+    click.option("--shared-users/--own-users", "shared_users", default=None,
+                 help="Draw the users of both sets together, or apart. Default: together when they are the same."),
+    click.option("--promise", type=click.Choice(["confidence", "prediction"]), default="confidence", show_default=True,
+                 help="Hold the curve of the whole population, or the one that a new test set will show."),
+    click.option("--future-users", type=click.IntRange(min=1),
+                 help="The users of that new test set. Default: as many as now."),
+    click.option("--future-trials", type=click.IntRange(min=1), help="Its trials. Default: as many as now."),
+    click.option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."),
+)  # fmt: skip
+
+
+def resampling_options(default: str | None) -> Callable[[Command], Command]:
+    """Add the options of a bootstrap; the command gets them as ``resampling``."""
+    bootstrap = click.option(
+        "--bootstrap", default=default, show_default=default is not None,
+        type=click.Choice(["auto", "sample", "user", "user-constrained", "joint", "crossed"]),
+        help="What is redrawn; auto: users where they are known, else trials.",
+    )  # fmt: skip
+
+    def apply(command: Command) -> Command:
+        return gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
+
+    return apply
 
 
 MEASURE_HELP = (

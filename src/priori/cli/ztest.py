@@ -56,6 +56,7 @@ RATES = ("far", "frr", "negatives", "positives")
     help="Short for --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
 )
 @output_options("table", "json", "csv")
+@click.option("--plot", metavar="FILE", help="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -71,6 +72,7 @@ def command(
     one_sided: bool,
     format_: str,
     output: str | None,
+    plot: str | None,
     reading: Reading,
     **rates: Any,
 ) -> None:
@@ -95,6 +97,12 @@ def command(
     if one_sided and alternative:
         raise OptionError("--one-sided is short for one --alternative; give one of the two")
     side = alternative or (("greater" if second else "less") if one_sided else "two-sided")
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
+        if points is None and "," not in (alpha or ""):
+            raise OptionError("--plot draws two systems along alpha; give --points or a list of --alpha")
     settings: dict[str, Any] = {"confidence_level": level, "alternative": side}
     if given:
         lacking = [f"--{name}" for name in RATES if name not in given]
@@ -114,7 +122,13 @@ def command(
     if chosen[0].alpha.size > 1:
         if len(chosen) == 1:
             raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
-        _show_curve(ztest_epc(*chosen, unpaired=unpaired, **settings), format_, output)
+        found = ztest_epc(*chosen, unpaired=unpaired, **settings)
+        if plot:
+            from priori.plots import figure_ztest, save
+
+            save(figure_ztest(found), plot)
+            click.echo(f"priori: wrote {plot}", err=True)
+        _show_curve(found, format_, output)
         return
     _show(_at_one_alpha(chosen, unpaired, settings), _thresholds(chosen), format_, output)
 

@@ -1,6 +1,17 @@
 """Figures for papers and notebooks: results in, matplotlib axes out. Nothing is computed here."""
 
+from priori.plots.average import plot_average, plot_average_epc
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
+from priori.plots.ztests import figure_ztest, plot_confidence
 
-__all__ = ["plot_det", "plot_epc", "plot_roc", "save"]
+__all__ = [
+    "figure_ztest",
+    "plot_average",
+    "plot_average_epc",
+    "plot_confidence",
+    "plot_det",
+    "plot_epc",
+    "plot_roc",
+    "save",
+]

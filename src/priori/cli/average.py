@@ -1,0 +1,201 @@
+"""``priori average``: one ROC curve from many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from textwrap import fill
+from typing import Any
+
+import click
+import numpy as np
+
+from priori.averaging import METHODS, AverageCurve, average, recommend
+from priori.averaging.methods import READINGS
+from priori.cli.datasets import Averaging, averaging_options, tell
+from priori.cli.options import Reading, output_options, reading_options
+from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.errors import OptionError
+
+#: The rates at which the summary reads a vertical and a horizontal average.
+SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
+
+
+@click.command(name="average", short_help="One ROC curve from many: data sets, folds, users or readers.")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below.")
+@click.option(
+    "--one-threshold/--own-thresholds",
+    "one_threshold",
+    default=None,
+    help="Will one threshold serve all data sets in use, or will each have its own?",
+)
+@click.option(
+    "--read-along",
+    type=click.Choice(list(READINGS)),
+    help="With thresholds of their own: along which axis "
+    "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost.",
+)
+@click.option(
+    "--theta", type=float, metavar="DEG", help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal."
+)
+@click.option("--prior", type=float, help="For --method cost: how often a trial is positive. Default: 0.5.")
+@click.option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1.")
+@click.option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1.")
+@click.option(
+    "--positions",
+    default="1001",
+    show_default=True,
+    metavar="N|exact",
+    help="How many positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
+)
+@click.option("--within", is_flag=True, help="With --interval bootstrap: redraw the trials inside data sets too.")
+@averaging_options
+@output_options("table", "csv", "json")
+@click.option("--plot", metavar="FILE", help="Draw the average over the single curves: FILE.svg, .png or .pdf.")
+@reading_options
+def command(
+    files: tuple[str, ...],
+    method: str | None,
+    one_threshold: bool | None,
+    read_along: Any,
+    theta: float | None,
+    prior: float | None,
+    cost_fp: float | None,
+    cost_fn: float | None,
+    positions: str,
+    within: bool,
+    averaging: Averaging,
+    format_: str,
+    output: str | None,
+    plot: str | None,
+    reading: Reading,
+) -> None:
+    """Average the ROC curves of several data sets into one.
+
+    Which average is right depends on how the decision will be used, so two questions choose it: will one threshold
+    serve all data sets in use? If not, along which axis will the curve be read? The method, what its curve means, and
+    a warning when scores are not commensurable across data sets are printed on standard error.
+
+    The csv columns are fpr, tpr, lower, upper. The last two bound the averaged coordinate: the TPR for vertical, the
+    FPR for horizontal, and cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost. For threshold and pooled the
+    columns are threshold, fpr, tpr, fpr_lower, fpr_upper, tpr_lower, tpr_upper: both rates vary.
+
+    \b
+    Examples:
+      priori average --own-thresholds --read-along fpr --by dataset scores.csv
+      priori average --one-threshold site-a.csv site-b.csv site-c.csv --plot average.svg
+      priori average --method vertical --by user scores.csv --format csv --skip-incomplete
+      priori average --method cost --prior 0.01 --cost-fn 10 --by dataset scores.csv
+    """  # fmt: skip
+    chosen = _choose(method, one_threshold, read_along)
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
+    options: dict[str, Any] = {
+        "method": chosen, "prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn, "within": within,
+        "theta": None if theta is None else _radians(theta), **averaging.options(),
+    }  # fmt: skip
+    if chosen == "pooled":
+        options["weights"] = None
+    at = _positions(positions)
+    parts = averaging.read(files, reading)
+    curve = average(parts, positions=at, **options)
+    _announce(curve)
+    if plot:
+        from priori.plots import plot_average, save
+
+        save(plot_average(curve).figure, plot)  # type: ignore[arg-type]
+        tell(f"wrote {plot}")
+    if format_ == "csv":
+        columns = curve.columns()
+        names = list(columns) if curve.method.one_threshold else ["fpr", "tpr", "lower", "upper"]
+        emit(csv_text([{name: columns[name] for name in names}]), output)
+    elif format_ == "json":
+        emit(json_text(curve.to_dict()), output)
+    else:
+        shown = average(parts, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
+        emit(_summary(curve) + "\n" + _points(shown), output)
+
+
+def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:
+    """Return the method named, or the one that the two questions give."""
+    axes = "|".join(READINGS)
+    if one_threshold is None:
+        if method is not None:
+            return method
+        if read_along is None:
+            raise OptionError(
+                "which average? Answer two questions: will one threshold serve all data sets in use (--one-threshold "
+                "or --own-thresholds)? If not, along which axis will the curve be read "
+                f"(--read-along {axes})? Or name a --method"
+            )
+    if not one_threshold and read_along is None:
+        if method is not None and not METHODS[method].one_threshold:
+            return method
+        raise OptionError(f"along which axis will the curve be read? Say --read-along {axes}")
+    advice = recommend(bool(one_threshold), read_along or "fpr")
+    if method is None:
+        return advice.method
+    if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
+        tell(f"note: your answers speak for --method {advice.method}: {advice.meaning}")
+    return method
+
+
+def _radians(degrees: float) -> float:
+    # 90 degrees is exactly horizontal, though pi/2 is not exactly a quarter turn.
+    return math.pi / 2 if degrees == 90 else math.radians(degrees)
+
+
+def _positions(text: str) -> int | str:
+    if text == "exact":
+        return text
+    if not text.isdigit():
+        raise OptionError(f"--positions {text!r}: write a whole number such as 1001, or exact")
+    return int(text)
+
+
+def _announce(curve: AverageCurve) -> None:
+    if curve.datasets.skipped:
+        tell(f"left out, one class only: {', '.join(curve.datasets.skipped)}")
+    tell(f"{curve.method.name} average of {len(curve.datasets)} data sets: {curve.meaning}")
+    if curve.warning:
+        tell(f"warning: {curve.warning}")
+
+
+def _interval(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:
+    return ["-" if math.isnan(limit) else show(limit) for limit in (lower, upper)]
+
+
+def _summary(curve: AverageCurve) -> str:
+    kind = {"t": "Student's t", "normal": "normal", "bootstrap": "bootstrap"}[curve.plan.kind]
+    rows = [
+        ["average AUC", f"{curve.auc.value:.5f}", *_interval(curve.auc.lower, curve.auc.upper, "{:.5f}".format)],
+        ["average EER", percent(curve.eer.value), *_interval(curve.eer.lower, curve.eer.upper)],
+        ["area under the average curve", f"{curve.area:.5f}", "", ""],
+        ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
+    ]
+    title = (
+        f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)\n{fill(curve.meaning, 100)}\n"
+    )
+    level = f"{100 * curve.plan.confidence_level:g} % ({kind}, over data sets)"
+    return table_text(title, ["", "value", "from", "to"], rows, note=f"Intervals: {level}, for each number alone.")
+
+
+def _points(curve: AverageCurve) -> str:
+    if curve.method.name in SHOWN:
+        rows = list(range(curve.fpr.size))
+    else:
+        rows = np.unique(np.linspace(0, curve.fpr.size - 1, 13).round().astype(int)).tolist()
+    columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
+    for name, rate, lower, upper, fixed in (
+        ("FPR", curve.fpr, curve.fpr_lower, curve.fpr_upper, "vertical"),
+        ("TPR", curve.tpr, curve.tpr_lower, curve.tpr_upper, "horizontal"),
+    ):
+        columns[name] = [percent(rate[row]) for row in rows]
+        if curve.method.name != fixed:
+            limits = [_interval(lower[row], upper[row]) for row in rows]
+            columns[f"{name} from"], columns[f"{name} to"] = ([pair[side] for pair in limits] for side in (0, 1))
+    lines = [list(line) for line in zip(*columns.values(), strict=True)]
+    return table_text("Some points of the curve (--format csv has all)", list(columns), lines)

@@ -1,0 +1,115 @@
+"""What ``priori average`` and ``priori average-epc`` share: data sets from files and columns, and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priori.averaging.intervals import INTERVALS
+from priori.cli.options import Command, Reading, gather
+from priori.errors import InputError, OneClassError, OptionError
+from priori.scores import Scores, pool
+
+__all__ = ["Averaging", "averaging_options", "tell"]
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """How data sets are found, weighed, and what interval their average gets."""
+
+    by: str | None
+    trials: str | None
+    weights: str
+    interval: str
+    level: float
+    resamples: int
+    seed: int
+    skip_incomplete: bool
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that `priori.average` and `priori.average_epc` share."""
+        return {
+            "weights": "size" if self.weights == "size" else None,
+            "interval": self.interval,
+            "confidence_level": self.level,
+            "n_resamples": self.resamples,
+            "rng": self.seed,
+            "skip_incomplete": self.skip_incomplete,
+        }
+
+    def read(self, files: Sequence[str], reading: Reading) -> dict[str, Scores]:
+        """Read files and return their data sets by name.
+
+        Without ``--by`` several files are a data set each, and one file is taken apart by its dataset column. With
+        ``--by`` all files are taken apart, and trials of one name are one data set, whichever file they came from.
+        """
+        if not files:
+            raise OptionError("give the files with the scores to average: priori average --by dataset FILE...")
+        if self.by is None and len(files) > 1:
+            return _one_each([(path, self._read(path, reading)) for path in files])
+        column = "user" if self.by == "user" else "dataset"
+        if self.by not in (None, "user", "dataset"):
+            reading = replace(reading, column=(*reading.column, f"dataset={self.by}"))
+        parts: dict[str, list[Scores]] = {}
+        for path in files:
+            scores = self._read(path, reading)
+            for name, part in _take_apart(scores, column, self.by).items() if scores is not None else ():
+                parts.setdefault(name, []).append(part)
+        return {name: found[0] if len(found) == 1 else pool(found) for name, found in parts.items()}
+
+    def _read(self, path: str, reading: Reading) -> Scores | None:
+        try:
+            return reading.read(path, trials=self.trials)
+        except OneClassError as error:
+            if not self.skip_incomplete:
+                raise InputError(f"{error} (--skip-incomplete leaves such a data set out)") from None
+            tell(f"left out {path}: it has one class only")
+            return None
+
+
+def _take_apart(scores: Scores, column: Any, by: str | None) -> dict[str, Scores]:
+    try:
+        return scores.by(column)
+    except InputError:
+        hint = "name the column with --by COLUMN, or give one file per data set" if by is None else "check --by"
+        raise InputError(
+            f"{scores.source}: no column {by or column!r} says which data set a trial is of; {hint}"
+        ) from None
+
+
+def _one_each(read: Sequence[tuple[str, Scores | None]]) -> dict[str, Scores]:
+    stems = [Path(path).stem for path, _ in read]
+    short = len(set(stems)) == len(stems)
+    names = stems if short else [path for path, _ in read]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"the file {twice} is given twice; each data set counts once")
+    return {name: scores for name, (_, scores) in zip(names, read, strict=True) if scores is not None}
+
+
+def averaging_options(command: Command) -> Command:
+    """Add the options about data sets and intervals; the command gets them as ``averaging``."""
+    return gather(command, "averaging", Averaging, (
+        click.option("--by", metavar="COLUMN", help="The column that says which data set a trial is of: dataset, user, "
+                     "or any other. Default: dataset for one file; several files are a data set each."),
+        click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores of every file "
+                     "are joined with."),
+        click.option("--weights", type=click.Choice(["equal", "size"]), default="equal", show_default=True,
+                     help="Data sets count equally, or by their number of trials."),
+        click.option("--interval", type=click.Choice(INTERVALS), default="t", show_default=True,
+                     help="Student's t, normal as in the paper, or a bootstrap over data sets."),
+        click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
+        click.option("--resamples", type=int, default=1000, show_default=True, help="How many bootstrap replicates."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+                     help="The same seed, the same numbers."),
+        click.option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
+    ))  # fmt: skip
+
+
+def tell(line: str) -> None:
+    """Say something on stderr."""
+    click.echo(f"priori: {line}", err=True)

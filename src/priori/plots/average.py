@@ -1,0 +1,125 @@
+"""Average ROC curves: the average and its interval over the single curves, its meaning below, its warning in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priori.plots.style import axes, colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.averaging.epc import AverageEPC
+    from priori.averaging.result import AverageCurve
+
+__all__ = ["plot_average", "plot_average_epc"]
+
+#: How many crosses show the two-dimensional interval of an average at thresholds.
+CROSSES = 12
+
+
+def plot_average(
+    curves: AverageCurve | Sequence[AverageCurve],
+    *,
+    ax: Axes | None = None,
+    singles: bool = True,
+    interval: bool = True,
+    text: bool = True,
+) -> Axes:
+    """Draw average ROC curves.
+
+    Parameters
+    ----------
+    curves : AverageCurve or sequence of AverageCurve
+        One line each; several are usually different averages of the same data sets.
+    singles : bool
+        Draw the single curves of the first average behind it.
+    interval : bool
+        Draw intervals: a band for averages in ROC space, crosses along both axes for averages at thresholds.
+    text : bool
+        Write below the axes what each average means, and any warning.
+    """
+    from priori.averaging.result import AverageCurve
+
+    shown = [curves] if isinstance(curves, AverageCurve) else list(curves)
+    tall = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in shown)) * text
+    ax = axes(ax, figsize=(5, tall))
+    if singles:
+        _singles(ax, shown[0])
+    for curve, colour in zip(shown, colours(len(shown)), strict=True):
+        ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=_label(curve))
+        if interval and len(curve.datasets) > 1:
+            _interval(ax, curve, colour)
+    ax.plot([0, 100], [0, 100], color="0.6", lw=0.8, ls=":")
+    ax.set(xlabel="False positive rate (%)", ylabel="True positive rate (%)", xlim=(-1, 101), ylim=(-1, 101),
+           aspect="equal", title=f"Average of {len(shown[0].datasets)} ROC curves (a posteriori)")  # fmt: skip
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, loc="lower right")
+    if text:
+        _text(ax, shown)
+    return ax
+
+
+def _label(curve: AverageCurve) -> str:
+    return f"{curve.method.name} (area {curve.area:.3f})"
+
+
+def _singles(ax: Axes, curve: AverageCurve) -> None:
+    from matplotlib.collections import LineCollection
+
+    lines = [np.column_stack([100 * fpr, 100 * tpr]) for fpr, tpr in curve.singles()]
+    faint = max(0.15, min(0.8, 6 / len(lines)))
+    ax.add_collection(LineCollection(lines, colors="0.55", linewidths=0.6, alpha=faint, zorder=1))
+    ax.plot([], [], color="0.55", lw=0.6, label=f"{len(lines)} single curves")
+
+
+def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
+    if curve.method.one_threshold:
+        rows = np.unique(np.linspace(0, curve.fpr.size - 1, CROSSES + 2).round().astype(int))[1:-1]
+        across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
+        up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
+        ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
+                    fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
+        return
+    x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
+    y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
+    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+
+
+def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
+    lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
+    ax.annotate("\n".join(lines), (0, 0), (0, -42), xycoords="axes fraction", textcoords="offset points",
+                va="top", fontsize=7.5, color="0.25")  # fmt: skip
+    warnings = list(dict.fromkeys(curve.warning for curve in curves if curve.warning))
+    if warnings:
+        down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
+        ax.annotate(fill("Warning: " + " ".join(warnings), 75), (0, 0), (0, down), xycoords="axes fraction",
+                    textcoords="offset points", va="top", fontsize=7.5, color="#A00000")  # fmt: skip
+
+
+def plot_average_epc(
+    curves: AverageEPC | Sequence[AverageEPC], *, ax: Axes | None = None, singles: bool = True
+) -> Axes:
+    """Draw average Expected Performance Curves and their intervals over the curves of single data sets."""
+    from priori.averaging.epc import AverageEPC
+
+    shown = [curves] if isinstance(curves, AverageEPC) else list(curves)
+    first = shown[0]
+    ax = axes(ax)
+    scale = 100 if first.measure.rate else 1
+    if singles:
+        for row in first.each:
+            ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
+        ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
+    for curve, colour in zip(shown, colours(len(shown)), strict=True):
+        ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
+        ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
+    ax.set(xlabel=f"alpha (criterion {first.criterion.name})", title="Average Expected Performance Curve (a priori)",
+           ylabel=f"{first.measure.title}{' (%)' if scale == 100 else ''} on the test sets")  # fmt: skip
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False)
+    return ax

@@ -1,0 +1,166 @@
+"""Score files in the field's formats, read into `Scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.errors import InputError, OptionError, unknown
+from priori.labels import is_positive
+from priori.readers.formats import FORMATS, Format, recognise
+from priori.readers.layout import Table
+from priori.readers.sample import Sample
+from priori.readers.source import PathOrFile, open_source
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, Trials, nan_error
+
+__all__ = ["FORMATS", "pair_check", "read"]
+
+
+def read(
+    path: PathOrFile,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    trials: PathOrFile | None = None,
+    announce: Callable[[str], None] | None = None,
+    source: str | None = None,
+) -> Scores:
+    """Read the scores of one system on one set from a file, in whichever of the field's formats it is.
+
+    Parameters
+    ----------
+    path : path, "-" or binary file
+        The file, plain or gzip; ``"-"`` is standard input.
+    format : {"csv", "tsv", "table", "parquet", "two-column", "bob4", "bob5", "kaldi", "voxceleb"}, optional
+        The format, when it should not be recognised from the name and the first lines.
+    columns : mapping, optional
+        For tables with a header: our names (score, label, user, probe_user, trial, dataset) to the file's.
+    pos_label : optional
+        The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
+    nan : {"error", "reject", "drop"}
+        What a NaN score means: an error, a trial that is always rejected, or a trial to leave out.
+    lower_is_better : bool
+        The scores are distances: negate them.
+    trials : path, "-" or binary file, optional
+        For Kaldi and VoxCeleb scores: the file that says which trials are positive.
+    announce : callable, optional
+        Gets one line of text that says what was recognised and found.
+    source : str, optional
+        What to call the file in messages and reports, instead of its path.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read; one line that says where and what to do.
+    OptionError
+        When the options do not go together.
+
+    Examples
+    --------
+    >>> import io
+    >>> import priori
+    >>> file = io.BytesIO(b"label score\\n0 0.1\\n0 0.4\\n1 0.3\\n1 0.8\\n")
+    >>> priori.read(file, source="dev.txt", announce=print)
+    dev.txt: table separated by blanks, 2 positive and 2 negative trials
+    Scores(2 negatives, 2 positives)
+    """
+    if format is not None and format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    if nan not in NAN_POLICIES:
+        raise unknown("NaN policy", nan, NAN_POLICIES)
+    with ExitStack() as stack:
+        labels = None if trials is None else Sample(stack.enter_context(open_source(trials)))
+        opened = stack.enter_context(open_source(path, source))
+        sample = Sample(opened, dict(columns or {}), pos_label, labels)
+        chosen = recognise(sample) if format is None else FORMATS[format]
+        _check_options(chosen, sample)
+        table = chosen.read(sample)
+        scores = _scores(table, sample, nan, lower_is_better)
+    scores = replace(scores, format=chosen.name)
+    if announce is not None:
+        announce(_announcement(scores, chosen, len(table)))
+    return scores
+
+
+def pair_check(development: Scores, test: Scores, *, name: str = "") -> None:
+    """Refuse a development and a test set read from files of formats with different columns.
+
+    Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns. ``name`` goes in
+    front of the message.
+    """
+    first, second = (FORMATS[each.format] if each.format else None for each in (development, test))
+    if first is not None and second is not None and first.family != second.family:
+        raise InputError(
+            f"{name}{': ' * bool(name)}the development file {development.source} is read as {first.title} and the "
+            f"test file {test.source} as {second.title}; both must be of one format: check that they belong together"
+        )
+
+
+def _check_options(chosen: Format, sample: Sample) -> None:
+    where = f"{sample.source.name} ({chosen.title})"
+    if sample.columns and chosen.family != "table":
+        raise OptionError(f"{where}: names of columns (--column, columns=) are for tables with a header")
+    if sample.trials is not None and chosen.name not in ("kaldi", "voxceleb"):
+        raise OptionError(f"{where}: a trials file (--trials, trials=) goes with Kaldi or VoxCeleb scores only")
+    if sample.pos_label is not None and chosen.family == "bob":
+        raise OptionError(
+            f"{where}: there is no label to call positive (--positive, pos_label=); "
+            "a trial is positive when the claimed identity is the real one"
+        )
+
+
+def _scores(table: Table, sample: Sample, nan: NanPolicy, lower_is_better: bool) -> Scores:
+    name = sample.source.name
+    assert table.score is not None
+    if not len(table):
+        raise InputError(f"{name}: no trials, only a header; nothing to read")
+    if nan == "error" and table.layout is not None:
+        missing = int(np.isnan(table.score).sum())
+        if missing:
+            from priori.readers.text import first_nan
+
+            raise nan_error(name, missing, f"on line {first_nan(sample.source, table.layout)}")
+    return Scores.from_columns(
+        Trials(
+            table.score, table.codes.get("user"), table.codes.get("probe_user"), table.trial, table.codes.get("dataset")
+        ),
+        _positive(table, sample),
+        users=table.names.get("user"),
+        datasets=table.names.get("dataset"),
+        nan=nan,
+        lower_is_better=lower_is_better,
+        source=name,
+    )
+
+
+def _positive(table: Table, sample: Sample) -> NDArray[np.bool_]:
+    if "label" in table.codes:
+        positive = is_positive(table.names["label"].values, sample.pos_label, where=sample.source.name)
+        return np.asarray(positive[table.codes["label"]])
+    return np.asarray(table.codes["user"] == table.codes["probe_user"])
+
+
+def _announcement(scores: Scores, chosen: Format, read: int) -> str:
+    found = f"{len(scores.positive)} positive and {len(scores.negative)} negative trials"
+    parts = [chosen.title, found]
+    if scores.has_users:
+        parts.append(f"{scores.n_users} user{'s' * (scores.n_users != 1)}")
+    if scores.datasets is not None:
+        parts.append(f"{len(scores.datasets)} data set{'s' * (len(scores.datasets) != 1)}")
+    if scores.nan_rejected:
+        parts.append(f"{scores.nan_rejected} NaN scores count as rejected")
+    if read > len(scores):
+        parts.append(f"{read - len(scores)} NaN scores left out")
+    return f"{scores.source}: {', '.join(parts)}"

@@ -1,0 +1,228 @@
+"""The parser for large files: duckdb, told everything, trusted with nothing it might read in another way.
+
+It reads a text file only as `priori.readers.text` would. Whatever it refuses or might misread (comments, runs of
+blanks, blanks around names, mixed line ends, 1_000) is first rewritten by that parser, which also finds the line
+of an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.errors import InputError
+from priori.readers import text
+from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.source import Source
+from priori.scores import Names
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", "single", "table_of"]
+
+#: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
+PIECE = 1 << 20
+
+#: What the text parser must see: in fields without quotes, and with them.
+_ODD = re.compile(r"[\x00\t ]|^#|^$")
+_ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
+
+
+class Unclean(Exception):
+    """The file may mean something else than what duckdb read; or names are missing, or hold a NUL, in ``columns``."""
+
+    def __init__(self, columns: Sequence[str] = ()) -> None:
+        self.columns = columns
+
+
+@contextmanager
+def connection() -> Iterator[DuckDBPyConnection]:
+    """Open an in-memory database that spills to the system's temporary directory and fetches no extension."""
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
+        "autoinstall_known_extensions": "false",
+        "preserve_insertion_order": "true",
+    }
+    database = duckdb.connect(config=settings)
+    try:
+        database.execute("SET enable_progress_bar = false")
+        yield database
+    finally:
+        database.close()
+
+
+def literal(text: str) -> str:
+    """Return text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def pattern(path: object) -> str:
+    """Return a path as an SQL literal that duckdb takes as this one file, whatever glob characters it holds."""
+    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path)))
+
+
+def load(source: Source, layout: Layout) -> Table:
+    """Read a large text file into columns."""
+    import duckdb
+
+    try:
+        with _verified(source):
+            table = _load(source, *_prepared(source, layout))
+    except (duckdb.Error, Unclean):
+        with text.cleaned(source, layout) as (copy, plain):
+            try:
+                table = _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
+            except duckdb.Error as error:
+                raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+    return replace(table, layout=layout)
+
+
+@contextmanager
+def _verified(source: Source) -> Iterator[None]:
+    """Check a gzip file meanwhile, in a thread: duckdb does not look at its checksum."""
+
+    def decompress() -> None:
+        with source.open() as stream:
+            while stream.read(1 << 20):
+                pass
+
+    with ThreadPoolExecutor(1) as pool:
+        check = pool.submit(decompress) if source.gzipped else None
+        yield
+        if check is not None and check.exception() is not None:
+            raise Unclean
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message."""
+    return str(error).partition("\n")[0]
+
+
+def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
+    """Return the layout with the one character that separates its fields, and whether blanks stand around them.
+
+    Both are guessed from the first row; rows that are otherwise are found when they are read.
+    """
+    for line_number, line in source.lines():
+        if line_number <= layout.skip:
+            if line.count('"') % 2:  # duckdb would take the rows below for the rest of a quoted field
+                raise Unclean
+        elif line:
+            break
+    if layout.delimiter != BLANKS:
+        return layout, any(text != text.strip(" ") for text in line.split(layout.delimiter))
+    if set(range(len(layout.fields))) != {*layout.columns.values(), *layout.trial}:
+        raise Unclean  # a comment in a field nobody looks at would go unseen
+    return replace(layout, delimiter="\t" if "\t" in line else " "), False
+
+
+def _load(source: Source, layout: Layout, trim: bool = False, *, trusted: bool = False) -> Table:
+    columns = _columns(layout, trim, trusted)
+    with connection() as database:
+        database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
+        table = table_of(database, layout, "trials")
+    if not trusted:
+        odd = _ODD_QUOTED if layout.quoted else _ODD
+        if any(odd.search(name) for names in table.names.values() for name in names.values.tolist()):
+            raise Unclean
+    return table
+
+
+def _scan(source: Source, layout: Layout) -> str:
+    quote = "'\"'" if layout.quoted else "''"
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(layout.fields)))
+    compression = "gzip" if source.gzipped else "none"
+    return (
+        f"read_csv({pattern(source.path)}, auto_detect=false, header=false, skip={layout.skip}, "
+        f"delim={literal(layout.delimiter)}, quote={quote}, escape={quote}, compression='{compression}', "
+        f"columns={{{columns}}})"
+    )
+
+
+def _columns(layout: Layout, trim: bool, trusted: bool) -> str:
+    """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
+
+    def field(place: int) -> str:
+        return f"trim(c{place})" if trim else f"c{place}"
+
+    def checked(value: str, odd: str) -> str:
+        return value if trusted else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
+
+    found = [f'{field(place)} AS "{column}"' for column, place in layout.names.items()]
+    if "score" in layout.columns:
+        written = f"c{layout.columns['score']}"
+        value = f"CAST({written} AS DOUBLE)"
+        too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
+        comment = "starts_with(c0, '#')"  # a comment line with as many fields as a row
+        found.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + " AS score")
+    if layout.trial:
+        parts = [field(place) for place in layout.trial]
+        odd = " OR ".join(_odd(part, layout.quoted) for part in parts)
+        found.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
+    return ", ".join(found)
+
+
+def _odd(part: str, quoted: bool) -> str:
+    """Return the expression that finds, in a part of a trial id, what `_ODD` and `_ODD_QUOTED` find in names."""
+    inside = "\0\t\n\r" if quoted else "\0\t "
+    checks = [f"{part} IS NULL", *(f"contains({part}, chr({ord(character)}))" for character in inside)]
+    checks += [f"left({part}, 1) IN (' ', '\"')", f"suffix({part}, ' ')"] if quoted else [f"starts_with({part}, '#')"]
+    return " OR ".join(checks)
+
+
+def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
+    """Fetch the columns of the relation ``trials``: scores as numbers, names as codes into sorted lists of names.
+
+    ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
+    """
+    lists: dict[str, Names] = {}
+    wanted = ["coalesce(score, 'nan'::DOUBLE) AS score"] if "score" in layout.columns else []
+    for group, members in layout.groups.items():
+        union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
+        database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
+        names = [name for (name,) in database.execute(f"FROM {group}_names").fetchall()]
+        if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
+            raise Unclean(members)  # arrays of text cannot hold a NUL
+        lists[group] = Names(np.array(names, dtype=str))
+        database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
+        wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
+    columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
+    score = columns.pop("score", None)
+    codes = {name: column.astype(np.int32) for name, column in columns.items()}
+    trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
+    return Table(score, codes, lists, trial)
+
+
+def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:
+    """Fetch the trial ids, a piece at a time, so that few of them exist as Python objects."""
+    odd = "trial IS NULL OR trial = '' OR contains(trial, chr(0))"
+    query = f"SELECT count(*), max(length(trial)), count(*) FILTER ({odd}) FROM {ids}"
+    count, longest, found = single(database, query)
+    if found:
+        raise Unclean(["trial"])
+    if built and single(database, f"SELECT count(DISTINCT trial) FROM {ids}")[0] < count:
+        return None
+    trial = np.empty(count, dtype=f"U{longest}")
+    for start in range(0, count, PIECE):
+        piece = f"SELECT trial FROM {ids} WHERE rowid >= {start} AND rowid < {start + PIECE}"
+        trial[start : start + PIECE] = database.execute(piece).fetchnumpy()["trial"].astype(trial.dtype)
+    return trial
+
+
+def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
+    """Return the one row that a query gives."""
+    row = database.execute(query).fetchone()
+    assert row is not None
+    return tuple(row)

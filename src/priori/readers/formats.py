@@ -1,0 +1,77 @@
+"""The registry: every format Priori reads. To add one, write how to tell it and how to read it, and add its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from priori.errors import InputError
+from priori.readers import bob, kaldi, parquet, tables, two_column, voxceleb
+from priori.readers.layout import Table
+from priori.readers.sample import Sample
+from priori.readers.text import is_number
+
+__all__ = ["FORMATS", "Format", "recognise"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its name (``format=``), how it is announced, how it is told, how it is read.
+
+    Files of one ``family`` hold the same columns, so development and test files may differ within it.
+    """
+
+    name: str
+    title: str
+    family: str
+    matches: Callable[[Sample], bool]
+    read: Callable[[Sample], Table]
+
+
+#: In the order in which they are tried; the first that matches is taken.
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        Format("parquet", "Parquet table", "table", parquet.matches, parquet.read),
+        Format("csv", "CSV table", "table", tables.matches_csv, tables.read_csv),
+        Format("tsv", "TSV table", "table", tables.matches_tsv, tables.read_tsv),
+        Format("table", "table separated by blanks", "table", tables.matches_blanks, tables.read_blanks),
+        Format("voxceleb", "VoxCeleb", "voxceleb", voxceleb.matches, voxceleb.read),
+        Format("kaldi", "Kaldi scores and trials", "kaldi", kaldi.matches, kaldi.read),
+        Format("two-column", "two columns (label score)", "two-column", two_column.matches, two_column.read),
+        Format("bob4", "bob four columns", "bob", bob.matches_four, bob.read_four),
+        Format("bob5", "bob five columns", "bob", bob.matches_five, bob.read_five),
+    )
+}
+
+
+def recognise(sample: Sample) -> Format:
+    """Return the first format that matches the file, or raise an `InputError` that says what it looks like."""
+    for candidate in FORMATS.values():
+        if candidate.matches(sample):
+            return candidate
+    number, line = sample.lines[0]
+    where = f"{sample.source.name}:{number}"
+    force = "or force a format with --input-format (format=...)"
+    if sample.width == 2 and two_column.looks_swapped(sample):
+        raise InputError(
+            f"{where}: looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
+        )
+    if sample.width == 3 and is_number(sample.rows[0][2]) and not voxceleb.is_trials(sample):
+        raise InputError(
+            f"{where}: three columns 'enrol test score' need the trials file that holds the labels "
+            "(--trials FILE, trials=FILE)"
+        )
+    if sample.width == 3:
+        raise InputError(
+            f"{where}: looks like a trials file, without scores; give the scores file, "
+            "and this one as its trials (--trials FILE, trials=FILE)"
+        )
+    if sample.width in (2, 4, 5):
+        raise InputError(
+            f"{where}: the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"
+        )
+    raise InputError(
+        f"{where}: {sample.width} columns and no header that names 'score', so the format cannot be told: "
+        f"{line[:60]!r}; add a header line such as label,score, {force}"
+    )

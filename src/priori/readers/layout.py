@@ -1,0 +1,84 @@
+"""What lies between a format and the parsers: a layout says which field is what, a table holds the columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from priori.scores import Codes, Floats, Names
+
+__all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Layout", "Table"]
+
+#: The delimiter that stands for any run of spaces and tabs.
+BLANKS = " "
+
+#: What no name may hold, so that it can be shown on one line and between tabs.
+CONTROL = re.compile(r"[\x00\t\n\r]")
+
+#: The columns read as names, and the list of names each belongs to; claimed and real users share one.
+NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset": "dataset", "test": "test"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the columns are in a text file.
+
+    Attributes
+    ----------
+    delimiter : str
+        ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
+    fields : tuple of str
+        What each field of a line is called; their number is the number every line must have.
+    columns : mapping
+        Our column (score, label, user, probe_user, dataset, test) to its place in the line.
+    trial : tuple of int
+        The places that make up the trial id, joined by a space; empty: there is none.
+    trial_is_built : bool
+        Whether we made the id from other columns; if it then repeats it is no id, and is left out.
+    skip : int
+        Lines before the first row: the header and what stands above it.
+    quoted : bool
+        Whether a field may stand between quotes.
+    """
+
+    delimiter: str
+    fields: tuple[str, ...]
+    columns: Mapping[str, int]
+    trial: tuple[int, ...] = ()
+    trial_is_built: bool = False
+    skip: int = 0
+    quoted: bool = False
+
+    @property
+    def names(self) -> dict[str, int]:
+        """The columns that are read as names."""
+        return {column: place for column, place in self.columns.items() if column in NAME_GROUP}
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The columns that share a list of names, by the name of that list."""
+        found: dict[str, list[str]] = {}
+        for column in self.names:
+            found.setdefault(NAME_GROUP[column], []).append(column)
+        return found
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a file: scores as numbers, names as codes.
+
+    Without a label column, a trial is positive when user and probe_user are the same.
+    """
+
+    score: Floats | None
+    codes: Mapping[str, Codes]
+    names: Mapping[str, Names]
+    trial: NDArray[Any] | None = None
+    layout: Layout | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return int(self.score.size if self.score is not None else next(iter(self.codes.values())).size)

@@ -1,0 +1,193 @@
+"""Where the bytes come from: a file, standard input, an open file; plain or gzip. Refuses what is not scores."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from priori.errors import InputError
+
+__all__ = ["SMALL", "PathOrFile", "Source", "open_source"]
+
+PathOrFile = str | os.PathLike[str] | BinaryIO
+
+#: Files below this many bytes are parsed here, line by line: quicker than starting duckdb.
+SMALL = 1 << 20
+
+#: How a file of another kind begins, and what it is.
+MAGIC = (
+    (b"PK\x03\x04", "a zip archive (perhaps a spreadsheet or an .npz file)"),
+    (b"\x93NUMPY", "a numpy array (load it, and use Scores.from_arrays)"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"BZh", "compressed with bzip2 (only gzip is read; decompress it first)"),
+    (b"\xfd7zXZ", "compressed with xz (only gzip is read; decompress it first)"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstandard (only gzip is read; decompress it first)"),
+    (b"\xff\xfe", "UTF-16 text (save it as UTF-8)"),
+    (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
+)
+GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Bytes that can be read again and again: a regular file (``path``), or a few bytes kept here (``data``)."""
+
+    name: str
+    path: Path | None
+    data: bytes
+    gzipped: bool
+    parquet: bool
+    size: int
+
+    @property
+    def extension(self) -> str:
+        """The extension that tells the format: lower case, without ``.gz``."""
+        name = self.name.lower().removesuffix(".gz")
+        return os.path.splitext(name)[1]
+
+    @property
+    def small(self) -> bool:
+        """Whether parsing it line by line beats starting duckdb."""
+        return self.path is None or self.size * (4 if self.gzipped else 1) < SMALL
+
+    def open(self) -> BinaryIO:
+        """Open the bytes, decompressed."""
+        if self.gzipped:
+            return cast(BinaryIO, gzip.open(self.path or io.BytesIO(self.data)))
+        return self.path.open("rb") if self.path else io.BytesIO(self.data)
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines with their numbers, from 1, without line ends (LF, CRLF or CR) and byte-order mark."""
+        number = 0
+        with self.open() as raw:
+            text: TextIO = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape")
+            try:
+                for number, line in enumerate(text, 1):
+                    yield number, _checked_line(line.removesuffix("\n"), f"{self.name}:{number}")
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise _damaged(self.name, error, number) from None
+
+
+def _checked_line(line: str, where: str) -> str:
+    if "\0" in line:
+        raise InputError(f"{where}: a NUL byte; the file is binary or damaged, scores are read from text or Parquet")
+    if not line.isascii():
+        bad = next((character for character in line if "\ud800" <= character <= "\udfff"), None)
+        if bad is not None:
+            raise InputError(
+                f"{where}: not UTF-8 text (byte 0x{ord(bad) - 0xDC00:02x}); save the file as UTF-8, "
+                "for instance with: iconv -f latin1 -t utf-8"
+            )
+    return line
+
+
+def _damaged(name: str, error: Exception, lines: int) -> InputError:
+    after = f" after line {lines}" if lines else ""
+    if isinstance(error, EOFError):
+        return InputError(f"{name}: the gzip file ends too early{after}; it was cut short, fetch or write it again")
+    return InputError(f"{name}: the gzip data are damaged{after} ({error}); fetch or write the file again")
+
+
+@contextmanager
+def open_source(given: PathOrFile, name: str | None = None) -> Iterator[Source]:
+    """Open a path, ``-`` (standard input) or an open binary file, and refuse what cannot be scores.
+
+    What cannot be read twice (a pipe) is kept in memory when small, else in a temporary file, removed at the end.
+    """
+    with ExitStack() as stack:
+        if isinstance(given, (str, os.PathLike)):
+            path = os.fspath(given)
+            name = name or ("standard input" if path == "-" else path)
+            yield _settled(sys.stdin.buffer if path == "-" else _regular(path, name, stack), name, stack)
+        else:
+            yield _settled(given, name or str(getattr(given, "name", "open file")), stack)
+
+
+def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
+    """Return the path of a regular file, or an open pipe; complain about anything else."""
+    try:
+        mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            return stack.enter_context(open(path, "rb"))
+        with open(path, "rb"):
+            return Path(path)
+    except IsADirectoryError:
+        raise InputError(f"{name}: is a directory; give a file of scores") from None
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file; check the path") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
+
+
+def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
+    if isinstance(given, Path):
+        path: Path | None = given
+        with given.open("rb") as stream:
+            data = stream.read(4)
+        size = given.stat().st_size
+    else:
+        path, data, size = _kept(given, name, stack)
+    if not size:
+        raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
+    parquet = data.startswith(PARQUET_MAGIC)
+    if parquet and path is None:
+        path = _temporary(stack, data)
+    gzipped = data.startswith(GZIP_MAGIC)
+    if name.lower().endswith(".gz") and not gzipped:
+        raise InputError(f"{name}: named .gz but not compressed with gzip; rename it, or fetch it again")
+    source = Source(name, path, b"" if path else data, gzipped, parquet, size)
+    if not parquet:
+        _refuse_binary(source)
+    return source
+
+
+def _kept(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
+    try:
+        data = stream.read(SMALL)
+        if not isinstance(data, bytes):
+            raise InputError(f"{name}: is open as text; open it in binary mode ('rb')")
+        rest = stream.read(SMALL)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+    if not rest:
+        return None, data, len(data)
+    path = _temporary(stack, data, rest)
+    with path.open("ab") as file:
+        while chunk := stream.read(SMALL):
+            file.write(chunk)
+    return path, data, path.stat().st_size
+
+
+def _temporary(stack: ExitStack, *pieces: bytes) -> Path:
+    descriptor, path = tempfile.mkstemp(prefix="priori-")
+    stack.callback(os.unlink, path)
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(pieces)
+    return Path(path)
+
+
+def _refuse_binary(source: Source) -> None:
+    try:
+        with source.open() as stream:
+            head = stream.read(4096)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _damaged(source.name, error, 0) from None
+    for magic, kind in MAGIC:
+        if head.startswith(magic):
+            raise InputError(f"{source.name}: not scores but {kind}")
+    if source.gzipped and head.startswith((PARQUET_MAGIC, GZIP_MAGIC)):
+        raise InputError(f"{source.name}: compressed twice; decompress it once with gunzip")
+    if b"\0" in head:
+        raise InputError(f"{source.name}: a binary file; scores are read from text (UTF-8), gzip or Parquet")

@@ -1,0 +1,75 @@
+"""Tables with a header line: commas or semicolons (CSV), tabs (TSV), or blanks between the columns."""
+
+from __future__ import annotations
+
+from priori.errors import InputError
+from priori.frames import match_columns
+from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.sample import Sample, load
+from priori.readers.text import is_number
+
+__all__ = ["matches_blanks", "matches_csv", "matches_tsv", "read_blanks", "read_csv", "read_tsv"]
+
+
+def matches_csv(sample: Sample) -> bool:
+    """Commas (or semicolons) in the first line, and: named .csv, or it names the score, or no field is without one."""
+    comma = _comma(sample)
+    names = sample.header(comma)
+    if len(names) < 2:
+        return sample.source.extension == ".csv" and sample.width == 1
+    at_every_blank = all(text.endswith(comma) for text in sample.rows[0][:-1])
+    return sample.source.extension == ".csv" or sample.names_score(names) or at_every_blank
+
+
+def matches_tsv(sample: Sample) -> bool:
+    """Tabs in the first line, and it names the score; or named .tsv, and no field of that line is a number."""
+    names = sample.header("\t")
+    if len(names) < 2:
+        return False
+    return sample.names_score(names) or (sample.source.extension == ".tsv" and not sample.has_number())
+
+
+def matches_blanks(sample: Sample) -> bool:
+    """A first line without numbers that names the score, or that stands above a line with numbers."""
+    if sample.has_number() or sample.trials is not None:
+        return False
+    below = len(sample.rows) > 1 and len(sample.rows[1]) == sample.width > 1
+    return sample.names_score(sample.rows[0]) or (below and sample.has_number(1))
+
+
+def read_csv(sample: Sample) -> Table:
+    """Read a table whose columns are separated by commas, or by semicolons."""
+    return _read(sample, _comma(sample))
+
+
+def read_tsv(sample: Sample) -> Table:
+    """Read a table whose columns are separated by tabs."""
+    return _read(sample, "\t")
+
+
+def read_blanks(sample: Sample) -> Table:
+    """Read a table whose columns are separated by runs of spaces and tabs."""
+    return _read(sample, BLANKS)
+
+
+def _comma(sample: Sample) -> str:
+    line = sample.lines[0][1]
+    return ";" if line.count(";") > line.count(",") else ","
+
+
+def _read(sample: Sample, delimiter: str) -> Table:
+    number, line = sample.lines[0]
+    name = sample.source.name
+    header = tuple(sample.rows[0] if delimiter == BLANKS else sample.header(delimiter))
+    if not header:
+        raise InputError(f"{name}:{number}: the header cannot be split into columns; check its quotes")
+    if any(map(is_number, header)) and not sample.names_score(list(header)):
+        raise InputError(
+            f"{name}:{number}: this table has no header: its first line {line[:60]!r} holds numbers; "
+            "add a line above it that names the columns, such as: label,score"
+        )
+    found = match_columns(header, sample.columns, source=name)
+    places = {column: header.index(given) for column, given in found.items()}
+    trial = (places.pop("trial"),) if "trial" in places else ()
+    layout = Layout(delimiter, header, places, trial, skip=number, quoted=delimiter != BLANKS)
+    return load(sample.source, layout)

@@ -1,0 +1,191 @@
+"""The parser that defines what a text file means, line by line. Slow and exact; duckdb must agree with it."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from priori.errors import InputError
+from priori.readers.layout import BLANKS, CONTROL, Layout, Table
+from priori.readers.source import Source
+from priori.scores import Names
+
+__all__ = ["cleaned", "first_nan", "is_number", "load", "number", "records"]
+
+_FIELD = re.compile(r"[^ \t]+")
+_UNIT = "\x1f"
+
+
+def number(text: str) -> float:
+    """Return the number written in a field; empty and NA are NaN.
+
+    A number is what C and Python write: 1, -0.5, 1e-3, inf, nan (any case). Not a number: 1_000, 0x10, 1,000.
+
+    Raises
+    ------
+    ValueError
+        With the reason, when the text is no number, or one too large for double precision.
+    """
+    if text == "" or text.lower() == "na":
+        return math.nan
+    if "_" in text or not text.isascii():
+        raise ValueError("is not a number")
+    try:
+        value = float(text)
+    except ValueError:
+        comma = re.fullmatch(r"[+-]?\d+,\d+", text)
+        raise ValueError("is not a number" + (" (write a decimal point)" if comma else "")) from None
+    if math.isinf(value) and "inf" not in text.lower():
+        raise ValueError("is too large for double precision (write inf if infinity is meant)")
+    return value
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a field holds a number (or NaN, or NA)."""
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return text != ""
+
+
+def split_blanks(line: str) -> list[str]:
+    """Split at runs of spaces and tabs; a field that starts with ``#`` begins a comment."""
+    found: list[str] = _FIELD.findall(line)
+    if "#" in line:
+        for place, text in enumerate(found):
+            if text.startswith("#"):
+                return found[:place]
+    return found
+
+
+def records(source: Source, delimiter: str, skip: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows as fields, with the line each starts on, without comments and blank lines."""
+    if delimiter == BLANKS:
+        for line_number, line in source.lines():
+            if line_number > skip and (fields := split_blanks(line)):
+                yield line_number, fields
+    else:
+        yield from _quoted_records(source, delimiter, skip)
+
+
+def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple[int, list[str]]]:
+    start = 0  # the line the row under way starts on; 0 between rows, when comments and blank lines may stand
+
+    def lines() -> Iterator[str]:
+        nonlocal start
+        for line_number, line in source.lines():
+            if line_number <= skip or (not start and (line.startswith("#") or not line.strip(" \t"))):
+                continue
+            start = start or line_number
+            yield line + "\n"
+
+    reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True, strict=True)
+    while True:
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"{source.name}:{start}: cannot be split into fields ({error}); check the quotes"
+            ) from None
+        yield start, [text.strip(" \t") for text in fields]
+        start = 0
+
+
+def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, float]]:
+    """Yield line number, names, trial id and score of each row, all checked."""
+    width = len(layout.fields)
+    names = list(layout.names.values())
+    score = layout.columns.get("score")
+    used = [*names, *layout.trial]
+    for line, fields in records(source, layout.delimiter, layout.skip):
+        if len(fields) != width and not (len(fields) == width + 1 and fields[-1] == ""):
+            raise _wrong_width(source, layout, line, fields)
+        value = math.nan
+        if score is not None:
+            try:
+                value = number(fields[score])
+            except ValueError as error:
+                raise InputError(f"{source.name}:{line}: the score {_shown(fields[score])} {error}") from None
+        for place in used:
+            if not fields[place]:
+                raise InputError(f"{source.name}:{line}: no {layout.fields[place]}; the field is empty, fill it in")
+            if CONTROL.search(fields[place]):
+                raise InputError(
+                    f"{source.name}:{line}: the {layout.fields[place]} {_shown(fields[place])} "
+                    "holds a tab or a line break; remove it"
+                )
+        yield line, [fields[place] for place in names], " ".join(fields[place] for place in layout.trial), value
+
+
+def _wrong_width(source: Source, layout: Layout, line: int, fields: list[str]) -> InputError:
+    got = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
+    return InputError(
+        f"{source.name}:{line}: {got} where {len(layout.fields)} are needed "
+        f"({' '.join(layout.fields)}): {_shown(' '.join(fields))}"
+    )
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def load(source: Source, layout: Layout) -> Table:
+    """Read a small file into columns."""
+    names: list[list[str]] = []
+    trials: list[str] = []
+    score: list[float] = []
+    for _, found, trial, value in rows(source, layout):
+        names.append(found)
+        trials.append(trial)
+        score.append(value)
+    columns = dict(zip(layout.names, zip(*names, strict=True), strict=False)) if names else {}
+    codes, lists = {}, {}
+    for group, members in layout.groups.items():
+        encoded, coded = Names.encode(*(np.array(columns.get(member, ()), dtype=str) for member in members))
+        assert encoded is not None
+        lists[group] = encoded
+        codes.update({member: code for member, code in zip(members, coded, strict=True) if code is not None})
+    usable = bool(layout.trial) and not (layout.trial_is_built and len(set(trials)) < len(trials))
+    return Table(
+        np.array(score, dtype=np.float64) if "score" in layout.columns else None,
+        codes,
+        lists,
+        np.array(trials, dtype=str) if usable else None,
+        layout,
+    )
+
+
+def first_nan(source: Source, layout: Layout) -> int:
+    """Return the line of the first NaN score."""
+    return next(line for line, _, _, value in rows(source, layout) if math.isnan(value))
+
+
+@contextmanager
+def cleaned(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
+    """Write the rows, checked, to a temporary file that duckdb cannot misread, and give it with its layout."""
+    fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if "score" in layout.columns else [])]
+    descriptor, path = tempfile.mkstemp(prefix="priori-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            for _, names, trial, value in rows(source, layout):
+                tail = ([trial] if layout.trial else []) + ([repr(value)] if "score" in layout.columns else [])
+                file.write(_UNIT.join(names + tail) + "\n")
+        columns = {name: place for place, name in enumerate(fields) if name != "trial"}
+        trial_place = (fields.index("trial"),) if layout.trial else ()
+        yield (
+            Source(source.name, Path(path), b"", False, False, os.path.getsize(path)),
+            Layout(_UNIT, tuple(fields), columns, trial_place, layout.trial_is_built),
+        )
+    finally:
+        os.unlink(path)

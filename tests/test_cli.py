@@ -1,0 +1,233 @@
+"""The command line as a person meets it: real files, a real process, every bad input one line and exit code 2."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import priori
+from priori import Scores
+
+COLUMNS = ["system", "alpha", "threshold", "dev_v1", "dev_v2", "v1", "v2", "value", "best"]
+
+
+def run(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "priori", *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems, a development and a test file each."""
+    where = tmp_path_factory.mktemp("scores")
+    rng = np.random.default_rng(0)
+    for name, shift in (("a", 1.5), ("b", 1.2)):
+        for role in ("dev", "test"):
+            rows = [("score", "label", "user", "trial")]
+            for index in range(200):
+                label = index % 2
+                rows.append((f"{rng.normal(shift * label):.4f}", str(label), f"u{index % 20}", f"t{index}"))
+            (where / f"{name}-{role}.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
+    return where
+
+
+A = ("--system", "A", "a-dev.csv", "a-test.csv")
+B = ("--system", "B", "b-dev.csv", "b-test.csv")
+
+
+def test_epc_csv(folder: Path) -> None:
+    done = run("epc", *A, *B, "--task", "authentication", "--criterion", "wer", "--measure", "hter", "--points", "11",
+               "--format", "csv", cwd=folder)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert list(rows[0]) == COLUMNS
+    assert [row["system"] for row in rows] == ["A"] * 11 + ["B"] * 11
+    assert [row["alpha"] for row in rows[:11]] == [str(k / 10) for k in range(11)]
+    curve = priori.epc(priori.read(folder / "a-dev.csv"), priori.read(folder / "a-test.csv"), points=11)
+    assert [float(row["threshold"]) for row in rows[:11]] == curve.threshold.tolist()
+    assert [float(row["value"]) for row in rows[:11]] == curve.value.tolist()
+    assert "CSV table" in done.stderr
+
+
+def test_infinite_thresholds_are_inf(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("score,label\n2,0\n1,1\n3,0\n0,1\n")
+    done = run("epc", "--system", "X", "x.csv", "x.csv", "--alpha", "0,1", "--format", "csv", cwd=tmp_path)
+    assert [row["threshold"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["-inf", "inf"]
+    whole = run("epc", "--system", "X", "x.csv", "x.csv", "--alpha", "0,1", "--format", "json", cwd=tmp_path)
+    assert json.loads(whole.stdout)["systems"][0]["threshold"] == ["-inf", "inf"]
+
+
+def test_epc_json_has_settings_areas_and_counts(folder: Path) -> None:
+    content = json.loads(run("epc", *A, "--format", "json", cwd=folder).stdout)
+    assert content["settings"]["criterion"] == "wer"
+    assert content["priori"] == priori.__version__
+    (system,) = content["systems"]
+    assert len(system["alpha"]) == 101
+    assert system["test"]["positives"] == 100
+    assert len(system["outcomes"]["fp"]) == 101
+    expected = priori.areas(priori.read(folder / "a-dev.csv"), priori.read(folder / "a-test.csv"))
+    assert system["areas"]["g"] == expected.g
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--exact",), ("--range", "0.2", "0.8"), ("--preset", "nist"), ("--alpha", "costs:10,1,0.01"),
+     ("--task", "retrieval"), ("--task", "diagnosis", "--criterion", "target-v1"), ("--criterion", "eer")],
+)  # fmt: skip
+def test_epc_table(folder: Path, options: tuple[str, ...]) -> None:
+    done = run("epc", *A, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Threshold to deploy" in done.stdout
+    assert "Areas" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_plots(folder: Path, tmp_path: Path, kind: str) -> None:
+    for command in (["epc", *A, *B], ["roc", "--scores", "A", "a-test.csv"], ["det", "--scores", "A", "a-test.csv"]):
+        file = tmp_path / f"{command[0]}.{kind}"
+        done = run(*command, "--plot", str(file), cwd=folder)
+        assert done.returncode == 0, done.stderr
+        start = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[kind]
+        assert file.read_bytes().startswith(start)
+
+
+def test_threshold_and_rates_agree(folder: Path) -> None:
+    chosen = json.loads(run("threshold", "a-dev.csv", "--alpha", "0.5", "--format", "json", cwd=folder).stdout)
+    threshold = chosen["threshold"][0]
+    again = run("rates", "a-dev.csv", "--threshold", repr(threshold), "--format", "json", cwd=folder)
+    rates = json.loads(again.stdout)
+    assert rates["far"] == chosen["dev_v1"]
+    assert rates["frr"] == chosen["dev_v2"]
+    assert rates["fp"] == chosen["outcomes"]["fp"]
+
+
+def test_roc_csv(folder: Path) -> None:
+    done = run("roc", "--scores", "A", "a-test.csv", "--format", "csv", cwd=folder)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert list(rows[0]) == ["system", "threshold", "fpr", "tpr"]
+    assert (rows[0]["fpr"], rows[0]["tpr"], rows[-1]["fpr"], rows[-1]["tpr"]) == ("1.0", "1.0", "0.0", "0.0")
+
+
+def test_standard_input(folder: Path) -> None:
+    text = (folder / "a-dev.csv").read_text()
+    done = run("threshold", "-", "--format", "csv", cwd=folder, stdin=text)
+    assert done.stdout == run("threshold", "a-dev.csv", "--format", "csv", cwd=folder).stdout
+    twice = run("epc", "--system", "A", "-", "-", cwd=folder, stdin=text)
+    assert twice.returncode == 2
+    assert "only one" in twice.stderr
+
+
+def test_output_file_appears_whole(folder: Path, tmp_path: Path) -> None:
+    done = run("epc", *A, "--format", "csv", "-o", str(tmp_path / "epc.csv"), cwd=folder)
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert (tmp_path / "epc.csv").read_text().splitlines()[0] == ",".join(COLUMNS)
+
+
+def test_a_closed_pipe_is_no_error(folder: Path) -> None:
+    command = f"{sys.executable} -m priori epc --system A a-dev.csv a-test.csv --points 100001 --format csv | head -1"
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("system,alpha")
+    assert "Traceback" not in done.stderr
+
+
+GOOD = "score,label\n0.1,0\n0.9,1\n0.4,0\n0.6,1\n"
+
+#: What a person may hand in by mistake, and the words that must tell them what to do.
+BAD_FILES: dict[str, tuple[bytes, list[str]]] = {
+    "empty.csv": (b"", ["empty"]),
+    "header.csv": (b"score,label\n", ["no trial"]),
+    "three.csv": (b"score,label\n1,a\n2,b\n3,c\n", ["3 different labels", "--positive"]),
+    "unknown-pair.csv": (b"score,label\n1,cat\n2,dog\n", ["cat", "--positive"]),
+    "one-class.csv": (b"score,label\n1,1\n2,1\n", ["one class"]),
+    "missing-column.csv": (b"value,label\n1,0\n2,1\n", ["score", "value", "column"]),
+    "not-a-number.csv": (b"score,label\n0.5,1\nabc,0\n", ["not-a-number.csv:3", "abc"]),
+    "nan.csv": (b"score,label\n0.5,1\nnan,0\n0.2,0\n", ["NaN", "reject", "drop"]),
+    "binary.csv": (bytes(range(256)) * 20, ["binary.csv"]),
+    "broken.csv.gz": (gzip.compress(GOOD.encode())[:20], ["broken.csv.gz"]),
+    "broken.parquet": (b"PAR1 this is not parquet PAR1", ["broken.parquet"]),
+}
+
+
+@pytest.mark.parametrize("name", list(BAD_FILES))
+def test_bad_files_get_one_clear_line(tmp_path: Path, name: str) -> None:
+    content, words = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "good.csv").write_text(GOOD)
+    before = sorted(tmp_path.iterdir())
+    done = run("epc", "--system", "A", "good.csv", name, "--format", "csv", "-o", "out.csv", "--plot", "out.svg",
+               cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 2
+    assert done.stdout == ""
+    errors = [line for line in done.stderr.splitlines() if line.startswith("priori: error:")]
+    assert len(errors) == 1, done.stderr
+    assert all(word.lower() in errors[0].lower() for word in words), errors[0]
+    assert "Traceback" not in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("epc",), "at least one system"),
+        (("epc", "--system", "A", "missing.csv", "good.csv"), "missing.csv"),
+        (("epc", "--system", "A", ".", "good.csv"), "directory"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--system", "A", "good.csv", "good.csv"), "two systems"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--alpha", "2"), "between 0 and 1"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--criterion", "nope"), "unknown criterion"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--measure", "nope"), "unknown measure"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--points", "1"), "at least 2 points"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--plot", "x.bmp"), ".svg"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "-o", "no/such/folder.csv"), "cannot write"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--column", "score"), "ours=theirs"),
+        (("epc", "--system", "A", "good.csv", "two.txt"), "format"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "sample", "--resamples", "many"), "100x100"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "user"), "user"),
+        (("rates", "good.csv", "--threshold", "high"), "not a number"),
+        (("threshold", "good.csv", "--alpha", "costs:1"), "costs:COST_FN,COST_FP,PRIOR"),
+        (("roc",), "at least one set of scores"),
+        (("nope",), "nope"),
+        (("epc", "--nope"), "--nope"),
+    ],
+)
+def test_bad_options_get_one_clear_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    (tmp_path / "good.csv").write_text(GOOD)
+    (tmp_path / "two.txt").write_text("0 0.1\n1 0.9\n0 0.2\n1 0.7\n")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("priori: error:")]
+    assert words in error
+    assert "Traceback" not in done.stderr
+
+
+def test_help_lists_every_command_with_examples(tmp_path: Path) -> None:
+    from priori.cli import COMMANDS
+
+    listed = run("--help", cwd=tmp_path).stdout
+    for command in COMMANDS:
+        assert f"  {command} " in listed
+        assert "Examples:" in run(command, "--help", cwd=tmp_path).stdout, command
+
+
+def test_lower_is_better_and_other_column_names(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    label = np.arange(60) % 2
+    score = rng.normal(label)
+    lines = [f"{-value:.6f},{'yes' if one else 'no'}" for value, one in zip(score, label, strict=True)]
+    (tmp_path / "distance.csv").write_text("distance,same\n" + "\n".join(lines) + "\n")
+    done = run("threshold", "distance.csv", "--lower-is-better", "--column", "score=distance", "--column", "label=same",
+               "--positive", "yes", "--format", "json", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rounded = [float(f"{value:.6f}") for value in score]
+    expected = priori.choose_threshold(Scores.from_predictions(label, rounded))
+    assert math.isclose(json.loads(done.stdout)["threshold"][0], expected)
