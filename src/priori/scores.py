@@ -391,10 +391,11 @@ class Scores:
         return parts
 
 
-def nan_error(source: str, missing: int, first: str) -> InputError:
-    """Return the error for NaN scores without a policy; ``first`` says where the first one is."""
+def nan_error(source: str, missing: int, first: str | None = None) -> InputError:
+    """Return the error for NaN scores without a policy; ``first`` says where the first one is, if rows have places."""
+    where = f" (the first {first})" if first else ""
     return InputError(
-        f"{source}: {missing} scores are NaN (the first {first}); choose a policy (--nan, nan=): "
+        f"{source}: {missing} scores are NaN{where}; choose a policy (--nan, nan=): "
         "'reject' counts them as rejected trials, 'drop' leaves them out"
     )
 

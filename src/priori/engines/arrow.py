@@ -6,13 +6,13 @@ Only columns of numbers are read; a query turns everything else into numbers fir
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["batches"]
+__all__ = ["MissingValues", "StreamError", "batches"]
 
 #: The format letters of the Arrow C data interface that we read.
 TYPES: dict[bytes, type[np.generic]] = {
@@ -77,7 +77,15 @@ class StreamError(RuntimeError):
     """The producer of a stream reported an error."""
 
 
-def batches(source: Any) -> Iterator[list[NDArray[Any]]]:
+class MissingValues(StreamError):
+    """A column of whole numbers has missing values."""
+
+    def __init__(self, column: int) -> None:
+        super().__init__(f"column {column} has missing values")
+        self.column = column
+
+
+def batches(source: Any) -> Generator[list[NDArray[Any]], None, None]:
     """Yield the columns of each batch of ``source.__arrow_c_stream__()``; nulls of floating columns become NaN.
 
     The arrays look into the producer's memory and are valid until the next batch is asked for.
@@ -95,7 +103,7 @@ def batches(source: Any) -> Iterator[list[NDArray[Any]]]:
             if not array.release:
                 return
             if array.length:
-                yield [_column(array.children[i].contents, kind, array) for i, kind in enumerate(formats)]
+                yield [_column(array, i, kind) for i, kind in enumerate(formats)]
             array.release(ctypes.byref(array))
     finally:
         for held in (array, schema, stream):
@@ -109,8 +117,8 @@ def _check(stream: _Stream, code: int) -> None:
         raise StreamError(message.decode("utf-8", "replace") or f"error {code} while reading")
 
 
-def _column(column: Any, kind: bytes, parent: Any) -> NDArray[Any]:
-    dtype = np.dtype(TYPES[kind])
+def _column(parent: Any, place: int, kind: bytes) -> NDArray[Any]:
+    column, dtype = parent.children[place].contents, np.dtype(TYPES[kind])
     size, first = parent.length, column.offset + parent.offset
     buffer = (ctypes.c_char * ((first + size) * dtype.itemsize)).from_address(column.buffers[1])
     values = np.frombuffer(buffer, dtype=dtype, count=size, offset=first * dtype.itemsize)
@@ -121,5 +129,5 @@ def _column(column: Any, kind: bytes, parent: Any) -> NDArray[Any]:
     if valid.all():
         return values
     if dtype.kind != "f":
-        raise StreamError("a whole-number column has missing values")
+        raise MissingValues(place)
     return np.where(valid, values, dtype.type(np.nan))

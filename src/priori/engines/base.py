@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,31 @@ from numpy.typing import NDArray
 
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
-from priori.errors import InputError
-from priori.scores import Names
+from priori.errors import InputError, unknown
+from priori.scores import NAN_POLICIES, Names, NanPolicy
 
-__all__ = ["Engine", "Progress", "Survey", "Tally", "TooMany"]
+__all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 #: Called with the rows of a scan done so far and all of them.
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pos_label: Any = None
+    nan: NanPolicy = "error"
+    lower_is_better: bool = False
+    as_text: bool = False
+
+    def __post_init__(self) -> None:
+        if self.nan not in NAN_POLICIES:
+            raise unknown("NaN policy", self.nan, NAN_POLICIES)
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,26 @@ Mask = NDArray[np.bool_]
 BLOCK = 256
 
 
-#: From the best and the worst corner of boxes, and alpha, to a lower bound of the cost.
-Floor = Callable[[Outcomes, Outcomes, float], Floats]
+@dataclass(frozen=True)
+class _Boxes:
+    """What candidates can reach: V1 and V2 at the best and the worst corner, and V1 + V2 (as errors) at the best."""
+
+    best: tuple[Floats, Floats]
+    worst: tuple[Floats, Floats]
+    errors: Floats
+    no_positive: Mask
+
+    def take(self, index: NDArray[np.intp]) -> _Boxes:
+        return _Boxes(
+            (self.best[0][index], self.best[1][index]),
+            (self.worst[0][index], self.worst[1][index]),
+            self.errors[index],
+            self.no_positive[index],
+        )
+
+
+#: From boxes and alpha to a lower bound of the cost.
+Floor = Callable[[_Boxes, float], Floats]
 
 
 def promising(
@@ -50,79 +68,95 @@ def promising(
     if floor is None:
         return None
     cells = fp.size - 1
-    keep = np.zeros(cells, dtype=np.bool_)
     coarse = np.unique(np.append(np.arange(0, cells, BLOCK), cells))
-    sets = _Sets(fp, fn, criterion, floor, negatives, positives)
+    edges, blocks, fine = (
+        _boxes(criterion, fp, fn, start, end, negatives, positives)
+        for start, end in (
+            (np.arange(fp.size), np.arange(fp.size)),
+            (coarse[:-1], coarse[1:]),
+            (np.arange(cells), np.arange(1, fp.size)),
+        )
+    )
+    keep = np.zeros(cells, dtype=np.bool_)
+    some_edges = edges.take(coarse)
     for alpha in dict.fromkeys(alphas):
-        blocks = sets.survivors(coarse[:-1], coarse[1:], alpha)
-        fine = np.concatenate([np.arange(coarse[b], coarse[b + 1]) for b in blocks])
-        keep[fine[sets.survivors(fine, fine + 1, alpha)]] = True
+        ties = _tells_ties(criterion, alpha, max(negatives, positives))
+        within = _survivors(floor, some_edges, blocks, alpha, ties)
+        tried = (within[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+        tried = tried[tried < cells]
+        beside = np.append(tried, tried[-1] + 1)
+        keep[tried[_survivors(floor, edges.take(beside), fine.take(tried), alpha, ties)]] = True
     return keep
 
 
-@dataclass(frozen=True)
-class _Sets:
-    fp: Counts
-    fn: Counts
-    criterion: Criterion
-    floor: Floor
-    negatives: int
-    positives: int
+def _boxes(
+    criterion: Criterion,
+    fp: Counts,
+    fn: Counts,
+    start: NDArray[np.intp],
+    end: NDArray[np.intp],
+    negatives: int,
+    positives: int,
+) -> _Boxes:
+    """Return what the candidates from edge ``start`` to edge ``end`` can reach."""
+    best, worst = (
+        Outcomes.from_errors(fp[alarms], fn[misses], negatives=negatives, positives=positives)
+        for alarms, misses in ((end, start), (start, end))
+    )
+    v1, v2 = criterion.v1, criterion.v2
+    return _Boxes(
+        (v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), np.asarray(best.tp == 0)
+    )
 
-    def survivors(self, start: NDArray[np.intp], end: NDArray[np.intp], alpha: Fraction) -> NDArray[np.intp]:
-        """Return which of the boxes between edges ``start`` and ``end`` may hold a minimiser."""
-        at = float(alpha)
-        edges = np.unique(np.append(start, end))
-        points = self._outcomes(self.fp[edges], self.fn[edges])
-        reached, errors = self.floor(points, points, at), self._errors(points)
-        best = reached.min()
-        if np.isinf(best):  # nothing useful at any edge: look everywhere
-            return np.arange(start.size)
-        fewest = errors[reached == best].min()
-        best_corner = self._outcomes(self.fp[end], self.fn[start])
-        bound = self.floor(best_corner, self._outcomes(self.fp[start], self.fn[end]), at)
-        possible = bound <= best + NEAR
-        if self._tells_ties(alpha, best):
-            possible &= (bound != best) | (self._errors(best_corner) <= fewest + NEAR)
-        return np.flatnonzero(possible)
 
-    def _tells_ties(self, alpha: Fraction, best: float) -> bool:
-        """Say whether equal floats mean equal costs: costs that are not negative at 0, and rates of one class."""
-        if best == 0:
-            return True
-        largest = alpha.denominator * max(self.negatives, self.positives)
-        if isinstance(self.criterion, Target):
-            return self.criterion.target.of_class is not None and largest < 10**13
-        return isinstance(self.criterion, WeightedSum) and self.criterion.name == "wer" and alpha in (0, 1)
+def _survivors(floor: Floor, edges: _Boxes, boxes: _Boxes, alpha: Fraction, ties: bool) -> NDArray[np.intp]:
+    """Return which boxes may hold a candidate better than the best of these edges."""
+    at = float(alpha)
+    reached, bound = floor(edges, at), floor(boxes, at)
+    best = reached.min()
+    if np.isinf(best):  # nothing useful at any edge: look everywhere
+        return np.arange(bound.size)
+    possible = bound <= best + NEAR
+    if ties or best == 0:  # costs are never below 0
+        possible &= (bound != best) | (boxes.errors <= edges.errors[reached == best].min() + NEAR)
+    return np.flatnonzero(possible)
 
-    def _outcomes(self, fp: Counts, fn: Counts) -> Outcomes:
-        return Outcomes.from_errors(fp, fn, negatives=self.negatives, positives=self.positives)
 
-    def _errors(self, outcomes: Outcomes) -> Floats:
-        return self.criterion.v1.error(outcomes) + self.criterion.v2.error(outcomes)
+def _tells_ties(criterion: Criterion, alpha: Fraction, largest: int) -> bool:
+    """Say whether equal floats mean equal costs: so it is for the rates of one class, which lie far apart."""
+    if isinstance(criterion, Target):
+        return criterion.target.of_class is not None and alpha.denominator * largest < 10**13
+    return isinstance(criterion, WeightedSum) and criterion.name == "wer" and alpha in (0, 1)
 
 
 def _floor(criterion: Criterion) -> Floor | None:
-    """Return the function that bounds the cost from below, given the best and the worst corner of boxes."""
+    """Return the function that bounds the cost of a criterion from below."""
     v1, v2 = criterion.v1, criterion.v2
     if isinstance(criterion, WeightedSum):
-        return lambda best, worst, alpha: alpha * v1.error(best) + (1 - alpha) * v2.error(best)
-    if isinstance(criterion, Target):
-        target = criterion.target
 
-        def distance(best: Outcomes, worst: Outcomes, alpha: float) -> Floats:
-            one, other = target(best), target(worst)
-            return np.maximum(np.maximum(np.minimum(one, other) - alpha, alpha - np.maximum(one, other)), 0.0)
+        def weighted(boxes: _Boxes, alpha: float) -> Floats:
+            one, two = (
+                1.0 - value if v.greater_is_better else value for v, value in zip((v1, v2), boxes.best, strict=True)
+            )
+            return np.asarray(alpha * one + (1 - alpha) * two)
+
+        return weighted
+    if isinstance(criterion, Target):
+        which = criterion.which - 1
+
+        def distance(boxes: _Boxes, alpha: float) -> Floats:
+            low, high = np.sort([boxes.best[which], boxes.worst[which]], axis=0)
+            return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
 
         return distance
     if isinstance(criterion, BreakEven):
 
-        def gap(best: Outcomes, worst: Outcomes, alpha: float) -> Floats:
-            ends = [np.sort([v(best), v(worst)], axis=0) for v in (v1, v2)]
-            apart = np.maximum(np.maximum(ends[0][0] - ends[1][1], ends[1][0] - ends[0][1]), 0.0)
-            # Where no positive is accepted precision and recall are both 0: no break-even point, as the criterion says.
-            useless = (best.tp == 0) & (apart == 0) & (v1.of_class is None or v2.of_class is None)
-            return np.where(useless, np.inf, apart)
+        def gap(boxes: _Boxes, alpha: float) -> Floats:
+            one, two = (np.sort(pair, axis=0) for pair in zip(boxes.best, boxes.worst, strict=True))
+            apart = np.maximum(np.maximum(one[0] - two[1], two[0] - one[1]), 0.0)
+            # Where no positive is accepted precision and recall are both 0: no break-even point, the criterion says.
+            by_class = v1.of_class is not None and v2.of_class is not None
+            return np.where(boxes.no_positive & (apart == 0) & (not by_class), np.inf, apart)
 
         return gap
     return None

@@ -84,12 +84,12 @@ NOTHING = Distinct(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=n
 
 def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
     """Return the distinct scores of two unordered samples; -0.0 is 0.0."""
-    counted = [np.unique(scores, return_counts=True) for scores in (negative, positive)]
-    parts = [
-        Distinct(value, count if own == 0 else np.zeros_like(count), count if own == 1 else np.zeros_like(count))
-        for own, (value, count) in enumerate(counted)
-    ]
-    return merged(parts)
+    ordered = [np.sort(scores) for scores in (negative, positive)]
+    value = np.concatenate(ordered)
+    value.sort(kind="stable")  # two ascending runs: this is a merge
+    value = value[np.append(True, value[1:] != value[:-1])[: value.size]]
+    counts = [np.diff(np.searchsorted(scores, value, side="right"), prepend=0) for scores in ordered]
+    return Distinct(value.astype(np.float64) + 0.0, counts[0], counts[1])
 
 
 def merged(parts: list[Distinct]) -> Distinct:

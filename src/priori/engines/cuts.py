@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ class Cuts:
 
     cuts: NDArray[Any]
     grid: Grid
-    gap: Ints
+    gap: NDArray[np.int32]
 
     @classmethod
     def of(cls, cuts: NDArray[np.float64], dtype: Any = np.float64) -> Cuts:
@@ -38,7 +39,7 @@ class Cuts:
             grid = even_grid(low, high, TABLE, dtype)
         at = grid.at_most(cuts)
         cell = grid.cells(at)
-        gap = np.searchsorted(cell, np.arange(grid.size), side="left")
+        gap = np.searchsorted(cell, np.arange(grid.size), side="left").astype(np.int32)
         gap[cell] = -1
         return cls(at, grid, gap)
 
@@ -47,40 +48,46 @@ class Cuts:
         """The number of cuts."""
         return int(self.cuts.size)
 
-    def gaps(self, scores: NDArray[Any]) -> Ints:
-        """Return the gap of each score."""
-        found = np.empty(scores.size, dtype=np.int64)
+    def gaps(
+        self, scores: NDArray[Any], *, finite: bool = False, out: NDArray[np.int32] | None = None
+    ) -> NDArray[np.int32]:
+        """Return the gap of each score; ``finite`` promises that none is infinite."""
+        found = self.grid.cells(scores, finite=finite, out=out)
         for start in range(0, scores.size, BLOCK):
-            block = scores[start : start + BLOCK]
-            gap = self.gap[self.grid.cells(block)]
+            block = found[start : start + BLOCK]
+            gap = self.gap[block]
             beside = np.flatnonzero(gap < 0)
             if beside.size:
-                gap[beside] = np.searchsorted(self.cuts, block[beside], side="left")
-            found[start : start + BLOCK] = gap
+                gap[beside] = np.searchsorted(self.cuts, scores[start : start + BLOCK][beside], side="left")
+            block[:] = gap
         return found
 
 
 class Counter:
-    """Counts how often each of ``size`` keys came; keys are gathered, since counting many at once is cheaper."""
+    """Counts how often each of ``size`` keys came.
+
+    Keys are written into ``room``, since counting many at once is cheaper.
+    """
 
     def __init__(self, size: int) -> None:
         self.counts = np.zeros(size, dtype=np.int64)
-        self._room = max(1 << 20, min(2 * size, 1 << 23))
-        self._waiting: list[Ints] = []
+        self._keys = np.empty(max(1 << 20, min(2 * size, 1 << 23)), dtype=np.int32)
         self._held = 0
 
-    def add(self, keys: Ints) -> None:
-        """Count these keys too."""
-        self._waiting.append(keys)
-        self._held += keys.size
-        if self._held >= self._room:
-            self._flush()
+    def rooms(self, size: int) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+        """Yield slices of ``size`` keys, with the room into which the keys of each are to be written."""
+        done = 0
+        while done < size:
+            if self._held == self._keys.size:
+                self._flush()
+            more = min(size - done, self._keys.size - self._held)
+            yield slice(done, done + more), self._keys[self._held : self._held + more]
+            self._held += more
+            done += more
 
     def _flush(self) -> None:
-        if self._waiting:
-            keys = self._waiting[0] if len(self._waiting) == 1 else np.concatenate(self._waiting)
-            self.counts += np.bincount(keys, minlength=self.counts.size)
-            self._waiting, self._held = [], 0
+        self.counts += np.bincount(self._keys[: self._held], minlength=self.counts.size)
+        self._held = 0
 
     def total(self) -> Ints:
         """Return the counts."""

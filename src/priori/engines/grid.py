@@ -7,6 +7,7 @@ made narrow where scores are dense. Infinite scores have cells of their own at b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Grid", "even_grid", "fitted_grid", "split_grid"]
 
-Cells = NDArray[np.int64]
+Cells = NDArray[np.int32]
 AnyFloats = NDArray[Any]
 
 #: Scores looked at together: few enough to stay in a processor's cache.
@@ -47,31 +48,42 @@ class Grid:
         """The type of the arithmetic."""
         return self.low.dtype
 
-    def cells(self, scores: AnyFloats) -> Cells:
-        """Return the cell of each score (any but NaN); it never falls as the score rises."""
-        found = np.empty(scores.size, dtype=np.int64)
-        for start in range(0, scores.size, BLOCK):
-            block = np.asarray(scores[start : start + BLOCK], dtype=self.dtype)
-            self._fill(block, found[start : start + BLOCK])
+    def cells(self, scores: AnyFloats, *, finite: bool = False, out: Cells | None = None) -> Cells:
+        """Return the cell of each score (any but NaN); it never falls as the score rises.
+
+        ``finite`` promises that no score is infinite.
+        """
+        found = np.empty(scores.size, dtype=np.int32) if out is None else out
+        scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, scores.size, BLOCK):
+                block = np.asarray(scores[start : start + BLOCK], dtype=self.dtype)
+                place = found[start : start + BLOCK]
+                self._place(block, place, scratch[: block.size])
+                if not finite and not np.isfinite(block).all():
+                    place[block == -np.inf] = 0
+                    place[block == np.inf] = self.size - 1
         return found
 
-    def _fill(self, block: AnyFloats, found: Cells) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self.low.size == 1:
-                place = block - self.low[0]
-                place *= self.scale[0]
-                np.clip(place, 0, self.first[1] - 2, out=place)
-                found[:] = place
-                found += 1
-            else:
-                segment = np.maximum(np.searchsorted(self.low, block, side="right") - 1, 0)
-                place = (block - self.low[segment]) * self.scale[segment]
-                np.clip(place, 0, np.diff(self.first)[segment] - 1, out=place)
-                found[:] = place
-                found += self.first[segment]
-        if not np.isfinite(block).all():
-            found[block == -np.inf] = 0
-            found[block == np.inf] = self.size - 1
+    def _place(self, block: AnyFloats, found: Cells, scratch: AnyFloats) -> None:
+        if self.low.size == 1:
+            np.subtract(block, self.low[0], out=scratch)
+            np.multiply(scratch, self.scale[0], out=scratch)
+            np.clip(scratch, 0, self.dtype.type(self.first[1] - 2), out=scratch)
+            np.copyto(found, scratch, casting="unsafe")
+            found += np.int32(1)
+            return
+        segment = np.maximum(np.searchsorted(self.low, block, side="right") - 1, 0)
+        np.subtract(block, self.low[segment], out=scratch)
+        np.multiply(scratch, self.scale[segment], out=scratch)
+        np.clip(scratch, 0, self._last[segment], out=scratch)
+        np.copyto(found, scratch, casting="unsafe")
+        found += self.first[segment]
+
+    @cached_property
+    def _last(self) -> AnyFloats:
+        """The number of the last cell of each segment within it."""
+        return (np.diff(self.first) - 1).astype(self.dtype)
 
     def at_most(self, scores: AnyFloats) -> AnyFloats:
         """Return the largest number of our type that is at most each score."""
@@ -79,7 +91,7 @@ class Grid:
             rounded = np.asarray(scores).astype(self.dtype)
         return np.where(rounded > scores, np.nextafter(rounded, self.dtype.type(-np.inf)), rounded)
 
-    def lowest(self, cells: Cells) -> AnyFloats:
+    def lowest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the smallest finite number that falls into each cell or a higher one (not for the last cell).
 
         Found by bisection on the ordered bits of the floating numbers: no formula could be trusted to round as
@@ -110,13 +122,13 @@ def _number(order: NDArray[np.int64], dtype: np.dtype[Any]) -> AnyFloats:
     return bits.astype(np.int32).view(np.float32) if dtype == np.float32 else bits.view(np.float64)
 
 
-def _segments(low: AnyFloats, high: AnyFloats, cells: Cells) -> Grid:
+def _segments(low: AnyFloats, high: AnyFloats, cells: NDArray[Any]) -> Grid:
     kind = low.dtype.type
     with np.errstate(divide="ignore", over="ignore"):
         scale = 0.5 * cells / (0.5 * high.astype(np.float64) - 0.5 * low.astype(np.float64))
     largest = np.finfo(low.dtype).max
     limited = np.nan_to_num(np.minimum(scale, largest), nan=largest, posinf=largest)
-    first = np.concatenate([[1], 1 + np.cumsum(cells)])
+    first = np.concatenate([[1], 1 + np.cumsum(cells)]).astype(np.int32)
     return Grid(low, limited.astype(kind), first)
 
 

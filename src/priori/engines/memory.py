@@ -7,13 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from priori.engines.base import Survey
-from priori.engines.streaming import Batch, Streaming
+from priori.engines.streaming import ROWS, Batch, Streaming, settled
 from priori.scores import Names, Scores
 
 __all__ = ["Memory"]
-
-#: Trials in a batch.
-ROWS = 1 << 20
 
 
 class Memory(Streaming):
@@ -40,7 +37,7 @@ class Memory(Streaming):
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]
         return Names(self.scores.users.values[np.unique(np.concatenate(used))])
 
-    def batches(self, *, user: bool = False) -> Iterator[Batch]:
+    def scan(self, *, user: bool = False) -> Iterator[Batch]:
         used = None
         if user:
             used = np.searchsorted(self.users().values, self.scores.users.values)  # type: ignore[union-attr]
@@ -49,4 +46,4 @@ class Memory(Streaming):
                 part = slice(start, start + ROWS)
                 score = trials.score[part]
                 codes = None if used is None or trials.user is None else used[trials.user[part]]
-                yield Batch(score, np.full(score.size, own, dtype=np.uint8), codes)
+                yield settled(score, np.full(score.size, own, dtype=np.uint8), codes, "error")[0]

@@ -19,6 +19,7 @@ from priori.engines.base import Engine, Tally, TooMany
 from priori.engines.bounds import promising
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.grid import fitted_grid, split_grid
+from priori.engines.streaming import Streaming
 from priori.errors import InputError, OptionError
 from priori.outcomes import Outcomes
 from priori.scores import Names
@@ -48,6 +49,8 @@ class Table:
         self.engine = engine
         self.memory = memory
         self.cells = cells
+        if isinstance(engine, Streaming):
+            engine.retain = memory // 4
         self._histogram: Histogram | None = None
         self._known = NOTHING
         self._tied = False
@@ -225,7 +228,7 @@ class Table:
         cells[[0, -1]] = False
         return cells
 
-    def _cells_of(self, thresholds: Floats) -> NDArray[np.int64]:
+    def _cells_of(self, thresholds: Floats) -> NDArray[np.int32]:
         grid = self.histogram.grid
         return grid.cells(grid.at_most(thresholds))
 
