@@ -28,7 +28,7 @@ def table_of(scores: Scores, size: tuple[int, int]) -> Table:
 
 @pytest.mark.parametrize("task", list(TASKS))
 @pytest.mark.parametrize("criterion", list(CRITERIA))
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     negatives=oracle.score_list,
     positives=oracle.score_list,
@@ -51,7 +51,7 @@ def test_choice_is_the_one_in_memory(
 
 
 @pytest.mark.parametrize("criterion", ["wer", "pr", "eer"])
-@settings(max_examples=100)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(negatives=oracle.score_list, positives=oracle.score_list, size=sizes)
 def test_exact_curve_is_the_one_in_memory(
     criterion: str, negatives: list[float], positives: list[float], size: tuple[int, int]

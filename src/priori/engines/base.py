@@ -81,6 +81,8 @@ class Engine(ABC):
     has_users: bool = False
     has_trials: bool = False
     progress: Progress | None = None
+    #: The most segments a grid may have.
+    segments: int = 1 << 12
 
     @abstractmethod
     def survey(self) -> Survey:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Grid", "even_grid", "fitted_grid", "split_grid"]
+__all__ = ["Grid", "even_grid", "fitted_grid", "joined_runs", "split_grid"]
 
 Cells = NDArray[np.int32]
 AnyFloats = NDArray[Any]
@@ -89,7 +89,7 @@ class Grid:
         """Return the largest number of our type that is at most each score."""
         with np.errstate(over="ignore"):
             rounded = np.asarray(scores).astype(self.dtype)
-        return np.where(rounded > scores, np.nextafter(rounded, self.dtype.type(-np.inf)), rounded)
+            return np.where(rounded > scores, np.nextafter(rounded, self.dtype.type(-np.inf)), rounded)
 
     def lowest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the smallest finite number that falls into each cell or a higher one (not for the last cell).
@@ -138,11 +138,14 @@ def even_grid(low: float, high: float, cells: int, dtype: Any = np.float64) -> G
     return _segments(np.array([kind(low)]), np.array([kind(high)]), np.array([cells]))
 
 
-def fitted_grid(sample: AnyFloats, cells: int, limits: tuple[float, float] | None = None) -> Grid:
+def fitted_grid(
+    sample: AnyFloats, cells: int, limits: tuple[float, float] | None = None, segments: int = SEGMENTS
+) -> Grid:
     """Return a grid that suits a sample of finite scores: even where that spreads them well, else narrow where dense.
 
     ``limits`` are the smallest and the largest score, where they are known.
     """
+    segments = min(segments, SEGMENTS)
     values = np.unique(sample)
     if values.size == 0:
         return even_grid(0.0, 1.0, 1, sample.dtype)
@@ -151,21 +154,36 @@ def fitted_grid(sample: AnyFloats, cells: int, limits: tuple[float, float] | Non
     coarse = even_grid(low, high, 1024, sample.dtype)
     share = np.bincount(coarse.cells(values), minlength=coarse.size) / values.size
     # Scores of a bell come to about 3 here; 1 is the best, 1024 the worst.
-    if values.size < 16 * SEGMENTS or np.square(share).sum() * 1024 < 24:
+    if values.size < 16 * segments or np.square(share).sum() * 1024 < 24:
         return even
-    starts = values[:: -(-values.size // SEGMENTS)]
+    starts = values[:: -(-values.size // segments)]
     if low < starts[0]:
         starts = np.insert(starts, 0, low)
     ends = np.append(starts[1:], max(high, values[-1]))
     return _segments(starts, ends, np.full(starts.size, max(1, cells // starts.size)))
 
 
-def split_grid(grid: Grid, keep: NDArray[np.bool_], cells: int, limits: tuple[float, float]) -> Grid:
+def joined_runs(keep: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """Return the mask with the narrowest gaps between its runs filled, until there are at most ``most`` runs."""
+    kept = np.flatnonzero(keep)
+    gap = np.diff(kept) - 1
+    if np.count_nonzero(gap) < most:
+        return keep
+    narrow = np.argsort(gap, kind="stable")[: gap.size - (most - 1)]
+    filled = keep.copy()
+    for place in narrow[gap[narrow] > 0].tolist():
+        filled[kept[place] : kept[place + 1]] = True
+    return filled
+
+
+def split_grid(
+    grid: Grid, keep: NDArray[np.bool_], cells: int, limits: tuple[float, float], segments: int = 1 << 12
+) -> Grid:
     """Return a grid of about ``cells`` cells that cuts the cells to ``keep`` finer and merges the others.
 
     ``limits`` are the smallest and the largest finite score: the outermost cells reach no further.
     """
-    kept = keep[1:-1]
+    kept = joined_runs(keep[1:-1], max(1, (segments - 1) // 2))
     changes = np.flatnonzero(np.append(True, kept[1:] != kept[:-1]))
     starts = grid.lowest(changes + 1)
     starts[0] = min([limits[0], *starts[1:2]])

@@ -124,7 +124,7 @@ class Table:
             survey = self.engine.survey()
             cells = min(max(survey.rows // 64, 1 << 10), self.cells)
             self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
-            self._count(fitted_grid(survey.sample, cells, survey.limits))
+            self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
         assert self._histogram is not None
         return self._histogram
 
@@ -161,7 +161,7 @@ class Table:
         for _ in range(ROUNDS):
             if self._can_fetch(keep):
                 return shortlisted(self.histogram, self._known)
-            finer = split_grid(self.histogram.grid, keep, self.cells, self.histogram.limits)
+            finer = split_grid(self.histogram.grid, keep, self.cells, self.histogram.limits, self.engine.segments)
             before = self._rows(keep)
             self._count(finer)
             keep = self._promising(criterion, alphas)
