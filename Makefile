@@ -42,5 +42,8 @@ bench: $(VENV)/.installed-test  ## Measure speed as ratios to named references
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python -m pytest benchmarks -q
 
+gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)
+	$(BIN)/priori reproduce --output docs/gallery
+
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

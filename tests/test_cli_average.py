@@ -131,6 +131,14 @@ def test_every_method_prints_a_table(priori, table, method):
     assert f"{method} average of 3 ROC curves (a posteriori)" in out
 
 
+@pytest.mark.parametrize("method", ["pooled", "vertical", "horizontal", "diagonal"])
+def test_every_other_method_has_the_same_csv_columns(priori, table, method):
+    _, out, _ = priori("average", "--method", method, table, "--format", "csv")
+    header, rows = read_csv(out)
+    assert list(header) == ["fpr", "tpr", "lower", "upper"]
+    assert np.all(rows[:, 2] <= rows[:, 3])
+
+
 def test_an_angle_is_given_in_degrees(priori, table):
     _, level, _ = priori("average", "--method", "horizontal", table, "--format", "csv", "--positions", 11)
     _, turned, _ = priori("average", "--method", "angle", "--theta", 90, table, "--format", "csv", "--positions", 11)

@@ -310,6 +310,13 @@ def test_no_temporary_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_names_that_are_no_sql(write: Write, parser: str) -> None:
+    odd = ["it's", "{}", "{0}", "a;--", "%s", "\\x41", "ß 字"]
+    content = "score,label,user,trial\n" + "".join(f"{n},{n % 2},{name},{name}\n" for n, name in enumerate(odd))
+    scores = priori.read(write("dev.csv", content))
+    assert names(scores) == trials(scores) == odd[::2] + odd[1::2]
+
+
 def test_many_rows_keep_their_order(write: Write) -> None:
     """Large enough for several threads and several pieces, with names, ids and NaN at the end."""
     rows = 300_000

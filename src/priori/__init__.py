@@ -29,10 +29,14 @@ from priori.scores import Scores
 if TYPE_CHECKING:
     from priori import examples
     from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.comparison import Comparison, compare
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.dependence import rate_interval
     from priori.designeffect import design_effect
     from priori.planning import plan
+    from priori.promises import Coverage, coverage
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.ranking import Ranking, compare_all
     from priori.readers import read
     from priori.resampling import Band
     from priori.zcurves import ztest_epc
@@ -43,16 +47,23 @@ _LATER = {
     "AverageCurve": "priori.averaging",
     "AverageEPC": "priori.averaging",
     "Band": "priori.resampling",
+    "Comparison": "priori.comparison",
+    "Ranking": "priori.ranking",
+    "Coverage": "priori.promises",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
     "average": "priori.averaging",
     "average_epc": "priori.averaging",
+    "compare": "priori.comparison",
+    "compare_all": "priori.ranking",
+    "coverage": "priori.promises",
     "design_effect": "priori.designeffect",
     "mcnemar_test": "priori.proportions",
     "plan": "priori.planning",
     "proportion_interval": "priori.proportions",
     "proportion_test": "priori.proportions",
     "recommend": "priori.averaging",
+    "rate_interval": "priori.dependence",
     "read": "priori.readers",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
@@ -67,12 +78,15 @@ __all__ = [
     "AverageCurve",
     "AverageEPC",
     "Band",
+    "Comparison",
+    "Coverage",
     "Criterion",
     "InputError",
     "Measure",
     "OptionError",
     "Outcomes",
     "PrioriError",
+    "Ranking",
     "Scores",
     "Task",
     "__version__",
@@ -88,7 +102,10 @@ __all__ = [
     "average_epc",
     "average_precision",
     "choose_threshold",
+    "compare",
+    "compare_all",
     "count",
+    "coverage",
     "design_effect",
     "det",
     "epc",
@@ -97,6 +114,7 @@ __all__ = [
     "plan",
     "proportion_interval",
     "proportion_test",
+    "rate_interval",
     "read",
     "recommend",
     "roc",

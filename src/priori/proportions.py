@@ -167,7 +167,11 @@ def _normal(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def _wilson(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    z = quantile(level)
+    return wilson(x, n, quantile(level))
+
+
+def wilson(x: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Return the limits of Wilson's interval that reaches ``z`` standard deviations; counts need not be whole."""
     centre = (x + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)
     # At no error (or nothing but errors) the limit is 0 (or 1), which subtraction would only nearly give.

@@ -1,9 +1,12 @@
-"""What every result can do: go into a dictionary, JSON, a dataframe, a notebook."""
+"""What every result can do: go into a dictionary, JSON, CSV, a dataframe, a notebook."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 
 from priori.frames import make_frame
 
-__all__ = ["Result", "plain"]
+__all__ = ["Result", "csv_text", "plain"]
 
 
 def plain(value: Any) -> Any:
@@ -81,3 +84,23 @@ class Result:
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
+    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    header: list[str] | None = None
+    for table in tables:
+        if header is None:
+            header = list(table)
+            writer.writerow(header)
+        columns = [_cells(table[name]) for name in header]
+        size = max((len(column) for column in columns if len(column) != 1), default=1)
+        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
+    return buffer.getvalue()
+
+
+def _cells(column: Any) -> list[Any]:
+    values = np.atleast_1d(np.asarray(column)).tolist()
+    return [repr(value) if isinstance(value, float) else value for value in values]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.errors import InputError, OneClassError, unknown
 from priori.labels import is_missing, is_positive
 
-__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error"]
+__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
@@ -90,7 +90,10 @@ class Trials:
         def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
-        row = np.arange(len(self), dtype=np.int64)[index] if self.row is None else self.row[index]
+        if self.row is not None:
+            row = self.row[index]
+        else:
+            row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index],
             pick(self.user),
@@ -407,6 +410,33 @@ def pool(parts: Sequence[Scores]) -> Scores:
         Trials(np.concatenate([part.positive.score for part in parts])),
         source="pooled",
     )
+
+
+def restrict(scores: Scores, users: ArrayLike) -> Scores:
+    """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
+
+    Examples
+    --------
+    >>> from priori.scores import Scores, restrict
+    >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
+    >>> restrict(scores, ["b"])
+    Scores(1 negatives, 1 positives, 1 users)
+    """
+    if scores.users is None or not scores.has_users:
+        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
+    wanted = np.asarray(users)
+    names = scores.users.values
+    if _kind(wanted) != _kind(names):
+        wanted, names = wanted.astype(str), names.astype(str)
+    unheard = np.setdiff1d(wanted, names)
+    if unheard.size:
+        raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
+    keep = np.isin(names, wanted)
+    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
+    for name, trials in (("negative", negative), ("positive", positive)):
+        if not len(trials):
+            raise InputError(f"{scores.source}: these {wanted.size} users have no {name} trial; choose more users")
+    return replace(scores, negative=negative, positive=positive)
 
 
 def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:

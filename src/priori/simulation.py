@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.errors import OptionError
 from priori.scores import Names, Scores, Trials
 
-__all__ = ["expected_rates", "generator", "population"]
+__all__ = ["expected_rates", "generator", "population", "systems"]
 
 Floats = NDArray[np.float64]
 Rng = int | Sequence[int] | np.random.Generator
@@ -34,6 +34,7 @@ def population(
     probe_effect_sd: float = 0.0,
     crossed: bool = False,
     shift: float = 0.0,
+    prefix: str = "u",
     rng: Rng = 0,
 ) -> Scores:
     """Draw the scores of one system on users whose models differ.
@@ -60,6 +61,8 @@ def population(
         Give every trial the identity of its probe: the user's own in genuine trials, another user's in the others.
     shift : float
         Added to every score; a development set and a test set with different shifts do not match.
+    prefix : str
+        What the users' names begin with. Sets with the same names hold the same people to whoever pairs them by name.
     rng : int, sequence of int or numpy Generator
         Seed. A sequence such as ``(seed, replicate)`` gives streams that do not overlap.
 
@@ -93,7 +96,7 @@ def population(
         score = score + effects[2][probe]
     for array in (score, own_score):
         array.setflags(write=False)
-    names = Names(np.array([f"u{number:0{len(str(n_users))}d}" for number in range(1, n_users + 1)]))
+    names = Names(np.array([f"{prefix}{number:0{len(str(n_users))}d}" for number in range(1, n_users + 1)]))
     return Scores(
         Trials(score, user, probe),
         Trials(own_score, claimed, claimed if crossed else None),
@@ -116,6 +119,48 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
 
     at = np.asarray(thresholds, dtype=np.float64) - shift
     return np.asarray(ndtr(-at)), np.asarray(ndtr(at - separation))
+
+
+def systems(
+    count: int = 24,
+    n_users: int = 124,
+    genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96,
+    *,
+    equal_error_rates: tuple[float, float] = (0.05, 0.25),
+    user_effect_sd: float = 0.5,
+    rng: int | Sequence[int] = 0,
+) -> list[tuple[Scores, Scores]]:
+    """Draw a pool of systems, each a development and a test set of its own users, by default of NIST 2005's shape.
+
+    Their equal error rates are evenly spaced; everything else is `population`'s. The users of the two sets differ.
+
+    Examples
+    --------
+    >>> from priori.simulation import systems
+    >>> systems(2, 31)[0]
+    (Scores(2976 negatives, 279 positives, 31 users), Scores(2976 negatives, 279 positives, 31 users))
+    """
+    from scipy.special import ndtri
+
+    low, high = equal_error_rates
+    if count < 1 or not 0 < low <= high < 1:
+        raise OptionError("give at least one system, and equal error rates between 0 and 1")
+    seed = [rng] if isinstance(rng, int) else list(rng)
+
+    def draw(number: int, rate: float, which: int, prefix: str) -> Scores:
+        return population(
+            n_users,
+            genuine_per_user,
+            impostor_per_user,
+            separation=float(-2 * ndtri(rate)),
+            user_effect_sd=user_effect_sd,
+            prefix=prefix,
+            rng=(*seed, number, which),
+        )
+
+    rates = enumerate(np.linspace(low, high, count))
+    return [(draw(number, rate, 0, "d"), draw(number, rate, 1, "t")) for number, rate in rates]
 
 
 def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:

@@ -32,7 +32,7 @@ def small(seed: int, shift: float = 2.0, names: str = "abcd", noise: bool = True
 
 def values(curve, **options):
     plan = make_plan(curve.dev, curve.test, **options)
-    return replicate([system_of(curve)], plan, lambda o: value_of(curve.measure, o[0], curve.alpha))
+    return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
 
 
 def same_distribution(found, expected):
@@ -98,7 +98,9 @@ def test_users_are_drawn_anew_only_after_every_s_replicates():
 def test_two_classes_of_one_system_are_drawn_apart():
     curve = priori.epc(small(1), small(2), alpha=[Fraction(1, 2)])
     plan = make_plan(None, curve.test, bootstrap="sample", n_resamples=SIZE)
-    rates = replicate([system_of(curve)], plan, lambda o: np.column_stack([o[0].fp[:, 0], o[0].fn[:, 0]]).astype(float))
+    rates = replicate(
+        [system_of(curve)], plan, lambda o, first: np.column_stack([o[0].fp[:, 0], o[0].fn[:, 0]]).astype(float)
+    )
     assert abs(np.corrcoef(rates.T)[0, 1]) < 4 / np.sqrt(SIZE)
 
 
@@ -109,13 +111,15 @@ def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
     plan = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3)
 
     def run(**options):
-        return replicate([system_of(curve)], plan, lambda o: value_of(curve.measure, o[0], curve.alpha), **options)
+        return replicate(
+            [system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha), **options
+        )
 
     once = run(threads=1)
     for options in ({"threads": 2}, {"threads": 3, "rows": 7}, {"threads": 1, "rows": 1}):
         np.testing.assert_array_equal(run(**options), once)
     other = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=4)
-    again = replicate([system_of(curve)], other, lambda o: value_of(curve.measure, o[0], curve.alpha))
+    again = replicate([system_of(curve)], other, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
     assert (again != once).any()
 
 
@@ -168,7 +172,7 @@ def test_an_interrupt_ends_the_run_at_once():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        replicate([system_of(curve)], plan, lambda o: o[0].fp[:, :1] * 1.0, progress=stop)
+        replicate([system_of(curve)], plan, lambda o, first: o[0].fp[:, :1] * 1.0, progress=stop)
 
 
 def test_progress_reaches_the_end():

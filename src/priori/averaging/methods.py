@@ -187,8 +187,6 @@ def _angle_axis(theta: float | None) -> Axis:
         raise OptionError(
             f"theta must lie between 0 (vertical) and pi/2 (horizontal) radians, 0 to 90 degrees, not {theta:g} radians"
         )
-    if theta == math.pi / 2:
-        return Axis(0.0, 1.0)
     return _axis(math.cos(theta), math.sin(theta))
 
 
@@ -210,4 +208,6 @@ def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None
 def _axis(cosine: float, sine: float) -> Axis:
     # One minus the other, not another quotient: then they sum to exactly 1, and the last position is exactly 1.
     share = cosine / (cosine + sine)
+    # So near to an axis, the ends of a line across it could not be told apart by their positions.
+    share = 0.0 if share < 1e-9 else 1.0 if share > 1 - 1e-9 else share
     return Axis(share, 1.0 - share)

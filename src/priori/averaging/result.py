@@ -104,17 +104,17 @@ class AverageCurve(Result):
         """Upper limit of the averaged coordinate.
 
         That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
-        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles; NaN for ``threshold`` and
-        ``pooled``, which average two coordinates.
+        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles. ``threshold`` and ``pooled`` average
+        two coordinates: theirs is the true positive rate's; ``fpr_lower`` and ``fpr_upper`` have the other.
         """
         return self._limit(self.fpr_lower, self.tpr_upper, self.fpr_upper)
 
     def _limit(self, fpr: Floats, tpr: Floats, level: Floats) -> Floats:
-        if self.method.one_threshold:
-            return np.full_like(self.fpr, np.nan)
         if self.method.name == "horizontal":
             return level
-        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr) if self.theta else tpr
+        if self.method.one_threshold or self.theta == 0:
+            return tpr
+        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr)
 
     @property
     def area(self) -> float:
@@ -153,9 +153,11 @@ class AverageCurve(Result):
         """Return the table: one row per point of the curve."""
         names = ("fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
         limits = {name: getattr(self, name) for name in names}
-        if self.method.one_threshold:
-            return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr, **limits}
-        return {"fpr": self.fpr, "tpr": self.tpr, "lower": self.lower, "upper": self.upper, **limits}
+        rates = {"fpr": self.fpr, "tpr": self.tpr}
+        if self.method.name == "threshold":
+            return {"threshold": self.threshold, **rates, **limits}
+        bounds = {**rates, "lower": self.lower, "upper": self.upper, **limits}
+        return {**bounds, "threshold": self.threshold} if self.method.one_threshold else bounds
 
     def summary(self) -> dict[str, Any]:
         """Return the method, its meaning and warning, and the average AUC and EER."""

@@ -15,7 +15,23 @@ from priori.errors import PrioriError
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
-COMMANDS = ("epc", "threshold", "rates", "roc", "det", "average", "average-epc", "ztest", "plan", "reproduce")
+COMMANDS = (
+    "epc",
+    "compare",
+    "threshold",
+    "rates",
+    "report",
+    "app",
+    "average",
+    "average-epc",
+    "ztest",
+    "plan",
+    "coverage",
+    "roc",
+    "det",
+    "demo",
+    "reproduce",
+)
 
 
 class Commands(click.Group):

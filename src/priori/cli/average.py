@@ -78,8 +78,9 @@ def command(
     a warning when scores are not commensurable across data sets are printed on standard error.
 
     The csv columns are fpr, tpr, lower, upper. The last two bound the averaged coordinate: the TPR for vertical, the
-    FPR for horizontal, and cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost. For threshold and pooled the
-    columns are threshold, fpr, tpr, fpr_lower, fpr_upper, tpr_lower, tpr_upper: both rates vary.
+    FPR for horizontal, cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost, and the TPR for pooled, whose
+    FPR varies too (json has both). For threshold the columns are threshold, fpr, tpr, fpr_lower, fpr_upper,
+    tpr_lower, tpr_upper.
 
     \b
     Examples:
@@ -95,7 +96,7 @@ def command(
         check_format(plot)
     options: dict[str, Any] = {
         "method": chosen, "prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn, "within": within,
-        "theta": None if theta is None else _radians(theta), **averaging.options(),
+        "theta": None if theta is None else math.radians(theta), **averaging.options(),
     }  # fmt: skip
     if chosen == "pooled":
         options["weights"] = None
@@ -110,7 +111,7 @@ def command(
         tell(f"wrote {plot}")
     if format_ == "csv":
         columns = curve.columns()
-        names = list(columns) if curve.method.one_threshold else ["fpr", "tpr", "lower", "upper"]
+        names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
         emit(csv_text([{name: columns[name] for name in names}]), output)
     elif format_ == "json":
         emit(json_text(curve.to_dict()), output)
@@ -141,11 +142,6 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
     if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
         tell(f"note: your answers speak for --method {advice.method}: {advice.meaning}")
     return method
-
-
-def _radians(degrees: float) -> float:
-    # 90 degrees is exactly horizontal, though pi/2 is not exactly a quarter turn.
-    return math.pi / 2 if degrees == 90 else math.radians(degrees)
 
 
 def _positions(text: str) -> int | str:

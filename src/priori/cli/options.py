@@ -14,6 +14,7 @@ from priori.criteria import CRITERIA
 from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
+from priori.systems import SourceFile, System
 
 __all__ = [
     "Reading",
@@ -105,15 +106,6 @@ def reading_options(command: Command) -> Command:
     return gather(command, "reading", Reading, _READING)
 
 
-@dataclass(frozen=True)
-class System:
-    """A system to evaluate: its name, its development and its test scores."""
-
-    name: str
-    dev: Scores
-    test: Scores
-
-
 def system_option(command: Command) -> Command:
     """Add ``--system NAME DEV TEST`` (repeatable) and the Kaldi and VoxCeleb trial files that go with it."""
     return _stack(
@@ -141,7 +133,13 @@ def systems_of(
         if dev == "-" and test == "-":
             raise OptionError(f"system {name!r}: only one of its two files can be standard input")
         dev_trials, test_trials = trials or (None, None)
-        read = System(name, reading.read(dev, trials=dev_trials), reading.read(test, trials=test_trials))
+        read = System(
+            name,
+            reading.read(dev, trials=dev_trials),
+            reading.read(test, trials=test_trials),
+            SourceFile(dev),
+            SourceFile(test),
+        )
         pair_check(read.dev, read.test, name=f"system {name!r}")
         found.append(read)
     return found
@@ -179,7 +177,7 @@ class Resampling:
     resamples: str
     resample: str
     level: float
-    interval: str
+    interval: str | None
     simultaneous: bool
     seed: int
     shared_users: bool | None
@@ -227,8 +225,9 @@ _RESAMPLING = (
     click.option("--resample", type=click.Choice(["test", "both"]), default="test", show_default=True,
                  help="Redraw the test scores only, or the development scores too, choosing thresholds anew."),
     click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-    click.option("--interval", type=click.Choice(["percentile", "centred", "basic"]), default="percentile",
-                 show_default=True, help="How bounds come from replicates."),
+    click.option("--interval", type=click.Choice(["calibrated", "percentile", "centred"]),
+                 help="How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+                 "user-constrained bootstrap, as published."),
     click.option("--simultaneous", is_flag=True, help="Hold the whole curve at once, not each alpha on its own."),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
                  help="The same seed, the same numbers."),
@@ -248,7 +247,7 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
     bootstrap = click.option(
         "--bootstrap", default=default, show_default=default is not None,
         type=click.Choice(["auto", "sample", "user", "user-constrained", "joint", "crossed"]),
-        help="What is redrawn; auto: users where they are known, else trials.",
+        help="What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
     )  # fmt: skip
 
     def apply(command: Command) -> Command:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import tempfile
@@ -12,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from priori._version import __version__
 from priori.errors import OptionError
-from priori.results import plain
+from priori.results import csv_text, plain
 
 __all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "warn", "write_whole"]
 
@@ -54,26 +51,6 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         if isinstance(error, OSError):
             raise OptionError(f"cannot write {target}: {error.strerror}") from None
         raise
-
-
-def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
-    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    header: list[str] | None = None
-    for table in tables:
-        if header is None:
-            header = list(table)
-            writer.writerow(header)
-        columns = [_cells(table[name]) for name in header]
-        size = max((len(column) for column in columns if len(column) != 1), default=1)
-        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
-    return buffer.getvalue()
-
-
-def _cells(column: Any) -> list[Any]:
-    values = np.atleast_1d(np.asarray(column)).tolist()
-    return [repr(value) if isinstance(value, float) else value for value in values]
 
 
 def json_text(content: Mapping[str, Any]) -> str:

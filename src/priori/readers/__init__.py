@@ -148,7 +148,8 @@ def _scores(table: Table, sample: Sample, nan: NanPolicy, lower_is_better: bool)
 def _positive(table: Table, sample: Sample) -> NDArray[np.bool_]:
     if "label" in table.codes:
         positive = is_positive(table.names["label"].values, sample.pos_label, where=sample.source.name)
-        return np.asarray(positive[table.codes["label"]])
+        codes = table.codes["label"]
+        return np.asarray(codes == positive.argmax() if positive.sum() == 1 else positive[codes])
     return np.asarray(table.codes["user"] == table.codes["probe_user"])
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError
 from priori.readers import text
 from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.rewrite import Unclean, cleaned, squeezed
 from priori.readers.source import Source
 from priori.scores import Names
 
@@ -33,31 +36,45 @@ __all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
 PIECE = 1 << 20
 
+#: Up to this many names are compared one by one, which beats looking them up.
+FEW = 8
+
 #: What the text parser must see: in fields without quotes, and with them.
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
 _ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
 
 
-class Unclean(Exception):
-    """The file may mean something else than what duckdb read; or names are missing, or hold a NUL, in ``columns``."""
+#: The characters that make a path a pattern.
+GLOB = "*?["
 
-    def __init__(self, columns: Sequence[str] = ()) -> None:
-        self.columns = columns
+#: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
+SETTINGS: dict[str, str] = {}
 
 
 @contextmanager
-def connection() -> Iterator[DuckDBPyConnection]:
-    """Open an in-memory database that spills to the system's temporary directory and fetches no extension."""
+def connection(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Open an in-memory database that spills to the system's temporary directory and fetches no extension.
+
+    It can read the one file at ``path`` and nothing else, whatever a crafted file or column name makes of the
+    query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
+    its directory.)
+    """
     import duckdb
 
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
         "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
         "preserve_insertion_order": "true",
+        **SETTINGS,
     }
     database = duckdb.connect(config=settings)
     try:
         database.execute("SET enable_progress_bar = false")
+        if not set(GLOB) & set(str(path)):
+            database.execute(f"SET allowed_paths = [{literal(str(path))}]")
+            database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
         yield database
     finally:
         database.close()
@@ -70,7 +87,7 @@ def literal(text: str) -> str:
 
 def pattern(path: object) -> str:
     """Return a path as an SQL literal that duckdb takes as this one file, whatever glob characters it holds."""
-    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path)))
+    return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
 def load(source: Source, layout: Layout) -> Table:
@@ -81,12 +98,25 @@ def load(source: Source, layout: Layout) -> Table:
         with _verified(source):
             table = _load(source, *_prepared(source, layout))
     except (duckdb.Error, Unclean):
-        with text.cleaned(source, layout) as (copy, plain):
-            try:
-                table = _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
-            except duckdb.Error as error:
-                raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+        table = _load_copy(source, layout)
     return replace(table, layout=layout)
+
+
+def _load_copy(source: Source, layout: Layout) -> Table:
+    """Read a copy with its blanks in order, or else one that the text parser wrote, and raise the errors it found."""
+    import duckdb
+
+    if layout.delimiter == BLANKS:
+        with (
+            suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
+            squeezed(source, layout) as (copy, plain),
+        ):
+            return _load(copy, *_prepared(copy, plain))
+    with cleaned(source, layout) as (copy, plain):
+        try:
+            return _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
+        except duckdb.Error as error:
+            raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
 
 
 @contextmanager
@@ -130,7 +160,8 @@ def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
 
 def _load(source: Source, layout: Layout, trim: bool = False, *, trusted: bool = False) -> Table:
     columns = _columns(layout, trim, trusted)
-    with connection() as database:
+    assert source.path is not None
+    with connection(source.path) as database:
         database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
         table = table_of(database, layout, "trials")
     if not trusted:
@@ -196,13 +227,22 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
         if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
-        database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
-        wanted += [f'enum_code("{member}"::{group}_name) AS "{member}"' for member in members]
+        code = _coding(database, group, names)
+        wanted += [f'{code.format(member)} AS "{member}"' for member in members]
     columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
     score = columns.pop("score", None)
-    codes = {name: column.astype(np.int32) for name, column in columns.items()}
+    codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
     return Table(score, codes, lists, trial)
+
+
+def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
+    """Return the expression for the place of a name in its list, with ``{}`` for the column."""
+    if len(names) <= FEW:
+        choices = " ".join(f"WHEN {literal(name)} THEN {place}" for place, name in enumerate(names))
+        return 'CAST(CASE "{}" ' + choices.replace("{", "{{").replace("}", "}}") + " END AS INTEGER)"
+    database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
+    return 'enum_code("{}"::' + f"{group}_name)"
 
 
 def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:

@@ -34,7 +34,8 @@ def read(sample: Sample) -> Table:
     name = sample.source.name
     if not sample.source.parquet:
         raise InputError(f"{name}: not a Parquet file (it does not begin with PAR1)")
-    with fast.connection() as database:
+    assert sample.source.path is not None
+    with fast.connection(sample.source.path) as database:
         try:
             database.execute(f"CREATE TEMP VIEW file AS FROM read_parquet({fast.pattern(sample.source.path)})")
             types = {column: kind for column, kind, *_ in database.execute("DESCRIBE file").fetchall()}

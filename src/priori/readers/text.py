@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import re
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
@@ -18,10 +14,9 @@ from priori.readers.layout import BLANKS, CONTROL, Layout, Table
 from priori.readers.source import Source
 from priori.scores import Names
 
-__all__ = ["cleaned", "first_nan", "is_number", "load", "number", "records"]
+__all__ = ["first_nan", "is_number", "load", "number", "records", "rows", "split_blanks"]
 
 _FIELD = re.compile(r"[^ \t]+")
-_UNIT = "\x1f"
 
 
 def number(text: str) -> float:
@@ -34,15 +29,15 @@ def number(text: str) -> float:
     ValueError
         With the reason, when the text is no number, or one too large for double precision.
     """
-    if text == "" or text.lower() == "na":
-        return math.nan
-    if "_" in text or not text.isascii():
-        raise ValueError("is not a number")
     try:
         value = float(text)
     except ValueError:
+        if text == "" or text.lower() == "na":
+            return math.nan
         comma = re.fullmatch(r"[+-]?\d+,\d+", text)
         raise ValueError("is not a number" + (" (write a decimal point)" if comma else "")) from None
+    if "_" in text or not text.isascii():
+        raise ValueError("is not a number")
     if math.isinf(value) and "inf" not in text.lower():
         raise ValueError("is too large for double precision (write inf if infinity is meant)")
     return value
@@ -107,7 +102,6 @@ def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, 
     width = len(layout.fields)
     names = list(layout.names.values())
     score = layout.columns.get("score")
-    used = [*names, *layout.trial]
     for line, fields in records(source, layout.delimiter, layout.skip):
         if len(fields) != width and not (len(fields) == width + 1 and fields[-1] == ""):
             raise _wrong_width(source, layout, line, fields)
@@ -117,15 +111,20 @@ def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, 
                 value = number(fields[score])
             except ValueError as error:
                 raise InputError(f"{source.name}:{line}: the score {_shown(fields[score])} {error}") from None
-        for place in used:
-            if not fields[place]:
-                raise InputError(f"{source.name}:{line}: no {layout.fields[place]}; the field is empty, fill it in")
-            if CONTROL.search(fields[place]):
-                raise InputError(
-                    f"{source.name}:{line}: the {layout.fields[place]} {_shown(fields[place])} "
-                    "holds a tab or a line break; remove it"
-                )
-        yield line, [fields[place] for place in names], " ".join(fields[place] for place in layout.trial), value
+        if layout.quoted:  # between blanks, no field is empty or holds one
+            _check_names(source, layout, line, fields)
+        yield line, [fields[place] for place in names], " ".join([fields[place] for place in layout.trial]), value
+
+
+def _check_names(source: Source, layout: Layout, line: int, fields: list[str]) -> None:
+    for place in (*layout.names.values(), *layout.trial):
+        if not fields[place]:
+            raise InputError(f"{source.name}:{line}: no {layout.fields[place]}; the field is empty, fill it in")
+        if CONTROL.search(fields[place]):
+            raise InputError(
+                f"{source.name}:{line}: the {layout.fields[place]} {_shown(fields[place])} "
+                "holds a tab or a line break; remove it"
+            )
 
 
 def _wrong_width(source: Source, layout: Layout, line: int, fields: list[str]) -> InputError:
@@ -169,23 +168,3 @@ def load(source: Source, layout: Layout) -> Table:
 def first_nan(source: Source, layout: Layout) -> int:
     """Return the line of the first NaN score."""
     return next(line for line, _, _, value in rows(source, layout) if math.isnan(value))
-
-
-@contextmanager
-def cleaned(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
-    """Write the rows, checked, to a temporary file that duckdb cannot misread, and give it with its layout."""
-    fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if "score" in layout.columns else [])]
-    descriptor, path = tempfile.mkstemp(prefix="priori-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            for _, names, trial, value in rows(source, layout):
-                tail = ([trial] if layout.trial else []) + ([repr(value)] if "score" in layout.columns else [])
-                file.write(_UNIT.join(names + tail) + "\n")
-        columns = {name: place for place, name in enumerate(fields) if name != "trial"}
-        trial_place = (fields.index("trial"),) if layout.trial else ()
-        yield (
-            Source(source.name, Path(path), b"", False, False, os.path.getsize(path)),
-            Layout(_UNIT, tuple(fields), columns, trial_place, layout.trial_is_built),
-        )
-    finally:
-        os.unlink(path)

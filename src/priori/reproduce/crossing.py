@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
 import priori
 from priori.epc import EPC
-from priori.examples import Sets, load
+from priori.examples import NAMES, Sets, load
 from priori.roc import AposterioriROC
 from priori.scores import Scores
 from priori.simulation import population
 
-__all__ = ["Pair", "best_frr", "real_break_even_pair", "real_pair", "simulated_pair"]
+__all__ = ["Pair", "Survey", "best_frr", "real_break_even_pair", "real_pair", "simulated_pair", "survey"]
 
 Floats = NDArray[np.float64]
 
@@ -106,10 +107,49 @@ def real_pair() -> Pair:
 
 
 def real_break_even_pair() -> Pair:
-    """Return two classifiers of breast masses on the fourth fold: logistic regression and nearest neighbours."""
+    """Return two classifiers of breast masses on the fourth fold: logistic regression and nearest neighbours.
+
+    Found by looking through all our examples; `survey` counts how many there are.
+    """
     systems = load("cancer").systems
 
     def fold(name: str) -> Sets:
         return Sets(systems[name].dev.by()["fold4"], systems[name].test.by()["fold4"])
 
     return make_pair("cancer, fold 4", "logistic", "neighbours", fold("logistic"), fold("neighbours"))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """How often one ROC is nowhere above the other, over all pairs of systems in all examples, folds and splits.
+
+    ``at_break_even`` of them are in the reverse order a priori at the break-even point, ``somewhere`` at some alpha.
+    """
+
+    pairs: int
+    dominated: int
+    at_break_even: int
+    somewhere: int
+
+
+def survey() -> Survey:
+    """Count, on our real scores, how often a ROC that is nowhere above the other errs more a priori."""
+    pairs = dominated = at_break_even = somewhere = 0
+    for name in NAMES:
+        systems = {system: _split(sets) for system, sets in load(name).systems.items()}
+        for a, b in permutations(systems, 2):
+            for part, sets in systems[a].items():
+                pair = make_pair(f"{name} {part}", a, b, sets, systems[b][part])
+                pairs += 1
+                if pair.share_below == 1 and pair.test_eer[0] < pair.test_eer[1]:
+                    dominated += 1
+                    at_break_even += pair.break_even_hter[1] < pair.break_even_hter[0]
+                    somewhere += bool(pair.b_better.size)
+    return Survey(pairs // 2, dominated, at_break_even, somewhere)
+
+
+def _split(sets: Sets) -> dict[str, Sets]:
+    if sets.dev.datasets is None:
+        return {"": sets}
+    dev, test = sets.dev.by(), sets.test.by()
+    return {name: Sets(dev[name], test[name]) for name in dev}

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 import priori
 from priori.epc import EPC
 from priori.resampling import Band
-from priori.resampling.intervals import bounds
 from priori.scores import Scores
 from priori.simulation import population
 
@@ -32,12 +31,14 @@ VARIANTS = ("user-constrained", "sample", "user", "joint, U varies", "joint, S v
 class Size:
     """How large the experiment is: systems, repetitions with 31 and with 62 users, numbers of bootstraps.
 
-    ``fixed`` is the number of bootstraps of the kind that is held fixed while the other varies.
+    ``effects`` are other user effects than ours, to see what rests on that choice; ``fixed`` is the number of
+    bootstraps of the kind that is held fixed while the other varies.
     """
 
     systems: int
     repeats: tuple[int, int]
     grid: tuple[int, ...]
+    effects: tuple[float, ...]
     fixed: int = 30
 
     @property
@@ -48,9 +49,10 @@ class Size:
 
 @dataclass(frozen=True)
 class System:
-    """A simulated system: how far apart its classes are."""
+    """A simulated system: how far apart its classes are, and how much its users differ."""
 
     separation: float
+    user_effect: float = USER_EFFECT
 
     def draw(self, n_users: int, seed: tuple[int, ...]) -> Scores:
         """Draw users and their trials, as many as the NIST 2005 subset has on average."""
@@ -59,16 +61,16 @@ class System:
             _spread(GENUINE, n_users),
             _spread(IMPOSTOR, n_users),
             separation=self.separation,
-            user_effect_sd=USER_EFFECT,
+            user_effect_sd=self.user_effect,
             rng=(2007, *seed),
         )
 
 
-def systems(count: int) -> list[System]:
+def systems(count: int, user_effect: float = USER_EFFECT) -> list[System]:
     """Return systems whose equal error rates are evenly spaced."""
     from scipy.special import ndtri
 
-    return [System(float(-2 * ndtri(rate))) for rate in np.linspace(BEST_EER, WORST_EER, count)]
+    return [System(float(-2 * ndtri(rate)), user_effect) for rate in np.linspace(BEST_EER, WORST_EER, count)]
 
 
 def _spread(total: int, n_users: int) -> list[int]:
@@ -114,12 +116,16 @@ def _replicates(curve: EPC, size: Size, seed: int) -> dict[str, Floats]:
     """Return the replicates of each variant; those of the joint bootstrap as users by samples by alphas."""
     found: dict[str, Floats] = {}
     for variant in VARIANTS[:3]:
-        band = curve.band(bootstrap=variant, n_resamples=size.largest, resample="both", rng=seed, keep=True)
+        band = curve.band(
+            bootstrap=variant, n_resamples=size.largest, resample="both", interval="percentile", rng=seed, keep=True
+        )
         assert band.replicates is not None
         found[variant] = band.replicates
     most = size.largest
     for variant, shape in ((VARIANTS[3], (most, size.fixed)), (VARIANTS[4], (size.fixed, most))):
-        band = curve.band(bootstrap="joint", n_resamples=shape, resample="both", rng=seed, keep=True)
+        band = curve.band(
+            bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=seed, keep=True
+        )
         assert band.replicates is not None
         found[variant] = band.replicates.reshape(*shape, -1)
     return found
@@ -129,35 +135,49 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
     flat = used.reshape(-1, used.shape[-1])
-    return bounds(flat, flat[0], LEVEL, "percentile")
+    lower, upper = np.quantile(flat, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="inverted_cdf")
+    return lower, upper
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:
     """Return the joint bootstrap's band for sets of ``n_users`` users each: Figure 1."""
     dev, eva = system.draw(n_users, (99, number, 1)), system.draw(n_users, (99, number, 2))
+    shape = (size.largest, size.fixed)
     return priori.epc(dev, eva).band(
-        bootstrap="joint", n_resamples=(size.largest, size.fixed), resample="both", rng=number
+        bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=number
     )
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Mean coverage in per cent and mean width, over systems and draws."""
+    """Coverage in per cent of every experiment (experiment, variant, number of bootstraps), and mean widths."""
 
     grid: tuple[int, ...]
-    same: Floats
+    each: Floats
     own: Floats
     width: Floats
-    standard_error: Floats
 
     @classmethod
     def of(cls, found: list[Covered], size: Size) -> Coverage:
-        """Average the experiments."""
-        same = np.array([one.same for one in found])
+        """Gather the experiments."""
         return cls(
             size.grid,
-            100 * same.mean(axis=0),
+            100 * np.array([one.same for one in found]),
             100 * np.mean([one.own for one in found], axis=0),
             100 * np.mean([one.width for one in found], axis=0),
-            100 * same.std(axis=0, ddof=1) / np.sqrt(len(found)),
         )
+
+    @property
+    def same(self) -> Floats:
+        """Mean coverage, by variant and number of bootstraps."""
+        return np.asarray(self.each.mean(axis=0))
+
+    @property
+    def standard_error(self) -> Floats:
+        """The standard error of `same`."""
+        return np.asarray(self.each.std(axis=0, ddof=1) / np.sqrt(len(self.each)))
+
+    def gap(self, first: int, second: int) -> tuple[Floats, Floats]:
+        """Return by how much one variant covers more than another on the same draws, and the standard error."""
+        gaps = self.each[:, first] - self.each[:, second]
+        return gaps.mean(axis=0), gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))

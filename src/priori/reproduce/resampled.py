@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.epc import EPC
+from priori.comparison import Comparison, compare
 from priori.plots import plot_epc
 from priori.plots.style import COLOURS
 from priori.reproduce.crossing import Pair
 from priori.reproduce.figures import canvas
 from priori.reproduce.results import Conclusion, Figure
 from priori.resampling import Band
-from priori.resampling.bands import system_of, value_of
-from priori.resampling.intervals import bounds
-from priori.resampling.plans import make_plan
-from priori.resampling.run import replicate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-    from priori.outcomes import Outcomes
-
 __all__ = ["Resampled", "resampled", "resampled_figures"]
 
 Floats = NDArray[np.float64]
-LEVEL = 0.95
 #: The alpha of the histogram: where A, the better ROC, is clearly the worse system a priori.
 HISTOGRAM_ALPHA = 0.3
 
@@ -40,23 +33,29 @@ class Resampled:
 
     simulated: Pair
     faces: Pair
-    differences: Floats
-    interval: tuple[float, float]
+    at_one: Comparison
     band: Band
-    along: tuple[Floats, Floats]
+    along: Comparison
+
+    @property
+    def differences(self) -> Floats:
+        """The replicates of V_A - V_B at one alpha."""
+        return self.at_one.replicates[:, 0]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval centred at their mean that holds 95 % of them."""
+        return float(self.at_one.lower[0]), float(self.at_one.upper[0])
 
     @property
     def significant(self) -> NDArray[np.bool_]:
         """The alphas at which the two face systems differ: 0 is outside the interval."""
-        lower, upper = self.along
-        return (lower > 0) | (upper < 0)
+        return self.along.significant
 
     @property
     def regions(self) -> list[tuple[float, float]]:
         """The runs of alphas at which they differ."""
-        alpha, inside = self.faces.epc_a.alpha, np.concatenate([[False], self.significant, [False]])
-        starts, stops = np.flatnonzero(inside[1:] & ~inside[:-1]), np.flatnonzero(~inside[1:] & inside[:-1]) - 1
-        return [(float(alpha[start]), float(alpha[stop])) for start, stop in zip(starts, stops, strict=True)]
+        return [(region.start, region.end) for region in self.along.regions]
 
     @property
     def conclusions(self) -> list[Conclusion]:
@@ -88,28 +87,10 @@ class Resampled:
 
 def resampled(simulated: Pair, faces: Pair, *, n_resamples: int = 10_000) -> Resampled:
     """Draw the trials of the test set anew, the same trials for both systems, thresholds fixed."""
-    at = (simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA))
-    differences = _differences(*at, n_resamples)[:, 0]
-    low, high = bounds(differences[:, None], np.zeros(1), LEVEL, "centred")
-    along = _differences(faces.epc_a, faces.epc_b, n_resamples)
-    band = faces.epc_a.band(bootstrap="sample", n_resamples=n_resamples, interval="centred", rng=7)
-    return Resampled(
-        simulated,
-        faces,
-        differences,
-        (float(low[0]), float(high[0])),
-        band,
-        bounds(along, along[0], LEVEL, "centred"),
-    )
-
-
-def _differences(a: EPC, b: EPC, n_resamples: int) -> Floats:
-    plan = make_plan(None, a.test, bootstrap="sample", n_resamples=n_resamples, rng=6)
-
-    def statistic(outcomes: list[Outcomes]) -> Floats:
-        return value_of(a.measure, outcomes[0], a.alpha) - value_of(b.measure, outcomes[1], b.alpha)
-
-    return replicate([system_of(a), system_of(b)], plan, statistic)
+    settings: dict[str, Any] = {"bootstrap": "sample", "n_resamples": n_resamples, "interval": "centred"}
+    at_one = compare(simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA), rng=6, **settings)
+    along = compare(faces.epc_a, faces.epc_b, rng=6, **settings)
+    return Resampled(simulated, faces, at_one, faces.epc_a.band(rng=7, **settings), along)
 
 
 def resampled_figures(found: Resampled) -> tuple[Figure, ...]:

@@ -94,11 +94,6 @@ class Reproduction:
         """The command that makes it."""
         return f"priori reproduce {self.name}" + (" --quick" if self.quick else "")
 
-    @property
-    def agrees(self) -> bool:
-        """Whether every conclusion holds."""
-        return all(conclusion.holds for conclusion in self.conclusions)
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the drawings, ready for JSON."""
         content = {

@@ -1,10 +1,11 @@
-"""Bands: intervals around a curve from the bootstrap."""
+"""Bands: intervals around a curve, or around single numbers, from the bootstrap."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,15 @@ from numpy.typing import NDArray
 from priori.epc import EPC
 from priori.measures import Measure
 from priori.outcomes import Outcomes
-from priori.resampling.intervals import bounds, check_level, simultaneous_bounds
-from priori.resampling.plans import make_plan
+from priori.proportions import check_level
+from priori.resampling.calibration import Calibration, calibrate
+from priori.resampling.intervals import Interval, bounds, check_interval, simultaneous_bounds
+from priori.resampling.plans import Plan, make_plan
 from priori.resampling.run import Progress, System, replicate
 from priori.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Band", "band"]
 
@@ -35,9 +41,11 @@ class Band(Result):
     mean : ndarray
         The mean of the replicates.
     settings : dict
-        How the band was made.
+        How the band was made, and what it promises.
     warnings : tuple of str
         What to mind about it.
+    curve : EPC
+        The curve it belongs to.
     replicates : ndarray or None
         The values of every replicate, one row each, where they were kept.
     """
@@ -48,6 +56,7 @@ class Band(Result):
     upper: Floats
     mean: Floats
     settings: dict[str, Any]
+    curve: EPC
     warnings: tuple[str, ...] = ()
     replicates: Floats | None = None
 
@@ -61,19 +70,106 @@ class Band(Result):
         """The mean width over the alphas, E_beta[upper - lower] (2007, section 3.2)."""
         return float(self.width.mean())
 
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the test scores came from, if any."""
+        return self.curve.backend
+
+    def covers(self, values: Floats) -> float:
+        """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
+        return float(np.mean((self.lower <= values) & (values <= self.upper)))
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per alpha."""
-        return {
-            "alpha": self.alpha,
-            "value": self.value,
-            "lower": self.lower,
-            "upper": self.upper,
-            "mean": self.mean,
-        }
+        return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
         """Return how the band was made and its expected width."""
         return {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve and its band; returns the axes."""
+        from priori.plots import plot_epc
+
+        return plot_epc([self.curve], bands=[self], ax=ax, **options)
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """A plan with its interval: everything that is settled before the first replicate."""
+
+    plan: Plan
+    interval: Interval
+    level: float
+    simultaneous: bool
+    options: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        curve: EPC,
+        *,
+        confidence_level: float = 0.95,
+        interval: str | None = None,
+        simultaneous: bool = False,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Bootstrap:
+        """Check the options of a band."""
+        level = check_level(confidence_level)
+        plan = make_plan(curve.dev, curve.test, **options)
+        kind = check_interval(interval, plan.bootstrap)
+        return cls(plan, kind, level, simultaneous, {"threads": threads, "progress": progress})
+
+    def calibration(self, curve: EPC) -> Calibration | None:
+        """Return the corrections at a curve's thresholds, where there are any."""
+        if self.interval == "calibrated" or self.plan.per_user != (1.0, 1.0):
+            return calibrate(curve.test, curve.threshold, self.plan)
+        return None
+
+    def replicates(self, curve: EPC, reduce: Callable[[Floats], Floats] = lambda values: values) -> Floats:
+        """Return the curve of every replicate, each reduced to what is wanted of it."""
+        calibration = self.calibration(curve)
+
+        def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+            (counted,) = outcomes
+            if calibration is not None:
+                counted = calibration.adjust(counted, self.plan, first)
+            return reduce(value_of(curve.measure, counted, curve.alpha))
+
+        return replicate([system_of(curve)], self.plan, statistic, **self.options)
+
+    def bounds(self, values: Floats, curve: EPC) -> tuple[Floats, Floats]:
+        """Return lower and upper bounds from replicates of a curve, within what its measure can be."""
+        calibration = self.calibration(curve) if self.interval == "calibrated" else None
+        if self.simultaneous:
+            lower, upper = simultaneous_bounds(values, self.level, stretch=calibration.reach if calibration else float)
+        else:
+            level = calibration.level(self.level) if calibration else self.level
+            lower, upper = bounds(values, level, centred=self.interval == "centred")
+        if values.min() >= 0:
+            lower = np.maximum(lower, 0.0)
+        if curve.measure.rate and values.max() <= 1:
+            upper = np.minimum(upper, 1.0)
+        return lower, upper
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides the numbers, for the record."""
+        plan = self.plan
+        return {
+            "bootstrap": plan.bootstrap,
+            "resample": plan.resample,
+            "n_resamples": plan.n_resamples if plan.inner == 1 else [plan.outer, plan.inner],
+            "confidence_level": self.level,
+            "interval": self.interval,
+            "simultaneous": self.simultaneous,
+            "promise": "prediction" if any(plan.future) else "confidence",
+            "future_users": plan.future[0] or None,
+            "future_growth": list(plan.growth) if any(plan.future) else None,
+            "shared_users": plan.shared_users,
+            "seed": plan.seed,
+        }
 
 
 def system_of(curve: EPC) -> System:
@@ -85,47 +181,48 @@ def system_of(curve: EPC) -> System:
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     """Return the measure of outcomes of shape (replicates, alphas), called with one row of outcomes as always."""
     shape = outcomes.fp.shape
-    flat = Outcomes(
-        *(np.ravel(np.broadcast_to(c, shape)) for c in (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn))
-    )
+    counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
+    flat = Outcomes(*(np.ravel(np.broadcast_to(count, shape)) for count in counts))
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
-def band(
-    curve: EPC,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: str = "test",
-    confidence_level: float = 0.95,
-    interval: str = "percentile",
-    simultaneous: bool = False,
-    shared_users: bool | None = None,
-    rng: Any = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> Band:
+def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
     """Compute a bootstrap band around an Expected Performance Curve.
 
     Parameters
     ----------
     bootstrap : {"sample", "user", "user-constrained", "joint", "crossed"}, optional
-        What is redrawn; by default users where they are known, else trials.
+        What is redrawn. By default identities where both of each trial's are known, else users where they are
+        known, else trials.
     n_resamples : int or (int, int)
-        The number of replicates; for the joint bootstrap also (U, S): U draws of users, S of their trials in each
-        (2007, Eq. 13).
+        The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
+        their trials in each (2007, Eq. 13).
     resample : {"test", "both"}
         Redraw the test set and keep the thresholds (2005, section 5), or redraw the development set too and
         choose the thresholds anew in every replicate (2007, section 3).
-    interval : {"percentile", "centred", "basic"}
-        How bounds come from replicates; see `priori.resampling.intervals.bounds`.
+    confidence_level : float
+        0.95 by default.
+    interval : {"calibrated", "percentile", "centred"}, optional
+        How bounds come from replicates: ``percentile`` is the 2007 paper's (section 3.2), ``centred`` the 2005
+        paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
+        corrects the percentile interval for few users and few errors so that it covers what it says.
     simultaneous : bool
-        Hold the whole curve, not each point, with the given confidence.
+        Hold the whole curve, not each point, with the given confidence (studentised maximum).
+    promise : {"confidence", "prediction"}
+        Hold the curve the system has on the whole population, or the one a new test set will show.
+    future_users, future_trials : int, optional
+        The size of that new test set; by default as large as this one. Trials are those of both classes together,
+        or a pair (negatives, positives).
     shared_users : bool, optional
         Whether one draw of users serves both sets; by default when both hold the same users.
     rng : int, numpy Generator or None
-        The seed. The same seed gives the same band on any number of threads.
+        The seed, 0 by default. The same seed gives the same band on any number of threads.
+    threads : int, optional
+        How many threads; by default as many as there are processors.
+    progress : callable, optional
+        Called with (done, total) now and then.
+    keep : bool
+        Keep the values of every replicate in the result.
 
     Examples
     --------
@@ -136,36 +233,17 @@ def band(
     >>> bool(found.lower[0] < found.value[0] < found.upper[0])
     True
     """
-    level = check_level(confidence_level)
-    plan = make_plan(
-        curve.dev,
-        curve.test,
-        bootstrap=bootstrap,
-        resample=resample,
-        n_resamples=n_resamples,
-        shared_users=shared_users,
-        rng=rng,
+    bootstrap = Bootstrap.of(curve, **options)
+    values = bootstrap.replicates(curve)
+    lower, upper = bootstrap.bounds(values, curve)
+    return Band(
+        curve.alpha,
+        curve.value,
+        lower,
+        upper,
+        values.mean(axis=0),
+        bootstrap.settings(),
+        curve,
+        bootstrap.plan.warnings,
+        values if keep else None,
     )
-
-    def statistic(outcomes: list[Outcomes]) -> Floats:
-        return value_of(curve.measure, outcomes[0], curve.alpha)
-
-    values = replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
-    mean = values.mean(axis=0)
-    if simultaneous:
-        lower, upper = simultaneous_bounds(values, mean, level)
-    else:
-        lower, upper = bounds(values, curve.value, level, interval)
-    if curve.measure.rate:
-        lower, upper = np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
-    settings = {
-        "bootstrap": plan.bootstrap,
-        "resample": plan.resample,
-        "n_resamples": [plan.outer, plan.inner] if isinstance(n_resamples, (tuple, list)) else plan.n_resamples,
-        "confidence_level": level,
-        "interval": "studentised maximum" if simultaneous else interval,
-        "simultaneous": simultaneous,
-        "shared_users": plan.shared_users,
-        "seed": plan.seed,
-    }
-    return Band(curve.alpha, curve.value, lower, upper, mean, settings, plan.warnings, values if keep else None)

@@ -322,7 +322,7 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
 
 @compiled
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
-    """Return the gap with the smallest |precision - recall|."""
+    """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]
     pair = np.zeros((2, 2), np.int64)  # the best so far and the one at hand: fp, fn
     pair[0, 1] = totals[0]
@@ -339,6 +339,8 @@ def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-
         pair[0, 1] -= negative[g]
         pair[1, 1] += positive[g]
         tp_best, tp = positives - pair[1, 0], positives - pair[1, 1]
+        if tp == 0:
+            break
         accepted_best, accepted = max(tp_best + pair[0, 0], 1), max(tp + pair[0, 1], 1)
         sign = compare(
             tp * abs(positives - accepted), accepted_best, tp_best * abs(positives - accepted_best), accepted

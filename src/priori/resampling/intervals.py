@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -9,18 +10,27 @@ from numpy.typing import NDArray
 
 from priori.errors import OptionError, unknown
 
-__all__ = ["Interval", "bounds", "check_level", "simultaneous_bounds"]
+__all__ = ["Interval", "bounds", "check_interval", "simultaneous_bounds"]
 
 Floats = NDArray[np.float64]
-Interval = Literal["percentile", "centred", "basic"]
+Interval = Literal["calibrated", "percentile", "centred"]
+
+#: The bootstraps that the calibrated interval knows how to put right.
+CALIBRATED = ("sample", "user", "crossed")
 
 
-def check_level(confidence_level: float) -> float:
-    """Return the level, which must lie strictly between 0 and 1."""
-    level = float(confidence_level)
-    if not 0 < level < 1:
-        raise OptionError(f"confidence_level must lie between 0 and 1 (0.95 for 95 %), not {confidence_level}")
-    return level
+def check_interval(interval: str | None, bootstrap: str) -> Interval:
+    """Return the interval, or the one a bootstrap has by default: calibrated, or the 2007 paper's."""
+    if interval is None:
+        return "calibrated" if bootstrap in CALIBRATED else "percentile"
+    if interval not in get_args(Interval):
+        raise unknown("interval", interval, get_args(Interval))
+    if interval == "calibrated" and bootstrap not in CALIBRATED:
+        raise OptionError(
+            f"the calibrated interval goes with the bootstraps {', '.join(CALIBRATED)}, not with {bootstrap}; "
+            "choose percentile"
+        )
+    return interval  # type: ignore[return-value]
 
 
 def quantile(values: Floats, probability: float) -> Floats:
@@ -28,35 +38,32 @@ def quantile(values: Floats, probability: float) -> Floats:
     return np.asarray(np.quantile(values, probability, axis=0, method="inverted_cdf"))
 
 
-def bounds(values: Floats, value: Floats, level: float, interval: str = "percentile") -> tuple[Floats, Floats]:
+def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floats, Floats]:
     """Return the bounds of a pointwise interval from replicates, one row each.
 
-    ``percentile`` is the 2007 paper's (section 3.2): the quantiles (1 - level)/2 and (1 + level)/2.
-    ``centred`` is the 2005 paper's (section 5): centred at the mean of the replicates and holding ``level`` of
-    them. ``basic`` reflects the percentile interval at the value itself.
+    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2); or, ``centred``, what lies no farther
+    from the mean of the replicates than a share ``level`` of them (2005, section 5).
     """
-    if interval not in get_args(Interval):
-        raise unknown("interval", interval, get_args(Interval))
-    if interval == "centred":
+    if centred:
         mean = values.mean(axis=0)
         half = quantile(np.abs(values - mean), level)
         return mean - half, mean + half
-    low, high = quantile(values, (1 - level) / 2), quantile(values, (1 + level) / 2)
-    return (low, high) if interval == "percentile" else (2 * value - high, 2 * value - low)
+    return quantile(values, (1 - level) / 2), quantile(values, (1 + level) / 2)
 
 
-def simultaneous_bounds(values: Floats, centre: Floats, level: float) -> tuple[Floats, Floats]:
+def simultaneous_bounds(
+    values: Floats, level: float, *, stretch: Callable[[float], float] = float
+) -> tuple[Floats, Floats]:
     """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
 
-    Each replicate's largest distance from the mean in standard deviations is taken along the curve; the band
-    reaches as many standard deviations from ``centre`` as a share ``level`` of them stays within. Where
-    replicates do not differ the band has no width.
+    Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
+    curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width.
     """
-    spread = values.std(axis=0)
-    moving = spread > 1e-12 * np.maximum(np.abs(values).max(axis=0), 1e-300)
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
     if not moving.any():
-        return centre.copy(), centre.copy()
-    distance = np.abs(values - values.mean(axis=0))[:, moving] / spread[moving]
-    reach = quantile(distance.max(axis=1), level)
-    half = np.where(moving, reach * spread, 0.0)
-    return centre - half, centre + half
+        return mean, mean.copy()
+    distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
+    half = np.where(moving, stretch(float(quantile(distance.max(axis=1), level))) * spread, 0.0)
+    return mean - half, mean + half

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from priori.errors import InputError, OptionError, unknown
 from priori.scores import Scores, Trials
 
-__all__ = ["BOOTSTRAPS", "Bootstrap", "Identities", "Plan", "Resample", "identify", "make_plan"]
+__all__ = ["BOOTSTRAPS", "Bootstrap", "Identities", "Plan", "Promise", "Resample", "identify", "make_plan"]
 
 Bootstrap = Literal["sample", "user", "user-constrained", "joint", "crossed"]
 Resample = Literal["test", "both"]
+Promise = Literal["confidence", "prediction"]
 
 #: Every bootstrap by the name people type, with what it redraws.
 BOOTSTRAPS: dict[str, str] = {
@@ -31,9 +32,10 @@ BOOTSTRAPS: dict[str, str] = {
 class Plan:
     """What a bootstrap redraws.
 
-    ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is the size of a future
-    test set as (users, negatives, positives), drawn from each replicate; zeros where there is none.
-    ``streams`` keeps the random numbers of systems that are drawn apart from each other apart.
+    ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is what is drawn from each
+    replicate in turn, as (users, negatives, positives), zeros where nothing is; ``growth`` how many times as
+    many negatives and positives the future set has; ``per_user`` the same for each of its users. ``streams``
+    keeps the random numbers of systems that are drawn apart from each other apart.
     """
 
     bootstrap: Bootstrap
@@ -43,6 +45,8 @@ class Plan:
     shared_users: bool
     seed: int
     future: tuple[int, int, int] = (0, 0, 0)
+    growth: tuple[float, float] = (0.0, 0.0)
+    per_user: tuple[float, float] = (1.0, 1.0)
     streams: int = 0
     warnings: tuple[str, ...] = ()
 
@@ -76,9 +80,13 @@ def make_plan(
     n_resamples: int | tuple[int, int] = 10_000,
     shared_users: bool | None = None,
     rng: Any = 0,
-    future: tuple[int, int, int] = (0, 0, 0),
+    promise: str = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
 ) -> Plan:
     """Check the options of a bootstrap and settle what they leave open."""
+    if promise not in get_args(Promise):
+        raise unknown("promise", promise, get_args(Promise))
     if resample not in get_args(Resample):
         raise unknown("set to resample", resample, get_args(Resample))
     if bootstrap is not None and bootstrap not in BOOTSTRAPS:
@@ -87,7 +95,8 @@ def make_plan(
     with_users = all(scores.n_users >= 2 for scores in sets)
     warnings: list[str] = []
     if bootstrap is None:
-        bootstrap = "user" if with_users else "sample"
+        both_known = all(scores.has_identities for scores in sets)
+        bootstrap = ("crossed" if both_known else "user") if with_users else "sample"
     if bootstrap == "sample" and any(scores.has_users for scores in sets):
         warnings.append(
             "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
@@ -100,16 +109,59 @@ def make_plan(
     if len(sets) == 2 and bootstrap in ("user", "joint", "crossed"):
         shared, said = _shared(sets[0], sets[1], shared_users)
         warnings.extend(said)
-    return Plan(
+    plan = Plan(
         bootstrap,  # type: ignore[arg-type]
         resample,  # type: ignore[arg-type]
         outer,
         inner,
         shared,
         _seed(rng),
-        future,
         warnings=tuple(warnings),
     )
+    if promise == "prediction":
+        return _with_future(plan, test, future_users, future_trials)
+    if future_users is not None or future_trials is not None:
+        raise OptionError("a future set belongs to the promise 'prediction'; a confidence band has none")
+    return plan
+
+
+def _with_future(plan: Plan, test: Scores, users: int | None, trials: int | tuple[int, int] | None) -> Plan:
+    """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
+    sizes = (len(test.negative), len(test.positive))
+    if plan.bootstrap == "user-constrained":
+        raise OptionError("the user-constrained bootstrap keeps every user, so it predicts no future set; choose user")
+    if not plan.by_user:
+        if users is not None:
+            raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
+        wanted = _trials(trials, sizes, 1.0)
+        growth = (wanted[0] / sizes[0], wanted[1] / sizes[1])
+        return replace(plan, future=(0, *wanted), growth=growth)
+    if users is not None and users < 2:
+        raise OptionError(f"future_users must be 2 or more, not {users}")
+    if trials is not None and plan.bootstrap != "user":
+        raise OptionError(
+            f"future_trials does not go with the {plan.bootstrap} bootstrap; give future_users, or choose user"
+        )
+    now = identify([test], crossed=plan.bootstrap == "crossed")[0].count
+    ratio = (now if users is None else users) / now
+    growth = (ratio**2, ratio) if plan.bootstrap == "crossed" else (ratio, ratio)
+    per_user = (1.0, 1.0)
+    if trials is not None:
+        wanted = _trials(trials, sizes, ratio)
+        growth = (wanted[0] / sizes[0], wanted[1] / sizes[1])
+        per_user = (growth[0] / ratio, growth[1] / ratio)
+    return replace(plan, future=(now if users is None else users, 0, 0), growth=growth, per_user=per_user)
+
+
+def _trials(trials: int | tuple[int, int] | None, sizes: tuple[int, int], ratio: float) -> tuple[int, int]:
+    """Return the negatives and positives of a future set; a single number is shared out as they are now."""
+    if trials is None:
+        return round(sizes[0] * ratio), round(sizes[1] * ratio)
+    pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
+    negatives, positives = (round(number) for number in pair)
+    if min(negatives, positives) < 1:
+        raise OptionError(f"future_trials leaves a class without trials ({negatives} negatives, {positives} positives)")
+    return negatives, positives
 
 
 def _check_identities(scores: Scores, bootstrap: str) -> None:

@@ -26,8 +26,9 @@ __all__ = ["Progress", "Statistic", "System", "replicate"]
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
-#: From the outcomes of each system, of shape (replicates, thresholds), to an array of (replicates, numbers).
-Statistic = Callable[[list[Outcomes]], Floats]
+#: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
+#: an array of (replicates, numbers).
+Statistic = Callable[[list[Outcomes], int], Floats]
 #: Replicates first, first + 1, ...: as many as asked for.
 Batch = Callable[[int, int], list[Outcomes]]
 
@@ -71,7 +72,7 @@ def replicate(
     starts = range(0, total, step)
 
     def work(start: int) -> tuple[int, Floats]:
-        return start, statistic(batch(start, min(step, total - start)))
+        return start, statistic(batch(start, min(step, total - start)), start)
 
     first, values = work(0)  # alone: it compiles, and tells the size of the rest
     gathered = np.empty((total, values.shape[1]))

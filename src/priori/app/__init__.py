@@ -1,0 +1,1 @@
+"""The page, live: upload scores, see progress, change a setting, download the report."""

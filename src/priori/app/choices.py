@@ -1,0 +1,226 @@
+"""Choices: what a visitor can set in the form, checked field by field: each complaint stands where it belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from priori.app.limits import Limits
+from priori.criteria import CRITERIA, get_criterion
+from priori.errors import OptionError, PrioriError, unknown
+from priori.measures import MEASURES, TASKS, get_measure
+from priori.report.settings import BOOTSTRAPS, Settings
+
+__all__ = ["EXAMPLES", "Choices", "FieldErrors", "options"]
+
+#: The bundled examples, as the form lists them.
+EXAMPLES = {
+    "faces": "Faces: five face verification systems (authentication)",
+    "spam": "Spam: four filters of text messages (retrieval)",
+    "cancer": "Cancer: three classifiers of breast masses (diagnosis)",
+}
+FORMATS = {
+    "csv": "CSV, with a header",
+    "tsv": "TSV, with a header",
+    "table": "columns separated by blanks, with a header",
+    "parquet": "Parquet",
+    "two-column": "two columns: label score",
+    "bob4": "bob, four columns",
+    "bob5": "bob, five columns",
+    "kaldi": "Kaldi scores, with trials",
+    "voxceleb": "VoxCeleb scores, with trials",
+}
+NAN_POLICIES = ("error", "reject", "drop")
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
+
+#: A number as people type it. Exponents are left out on purpose: the exact value of 1e-999999999 fills any memory.
+NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{0,12})?|\.[0-9]{1,12}")
+FRACTION = re.compile(rf"({NUMBER.pattern})|[0-9]{{1,9}}/[0-9]{{1,9}}")
+
+
+class FieldErrors(Exception):
+    """What is wrong, by the field it is wrong in."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a visitor chose; all plain text and numbers, so that it can go to the job's process as JSON."""
+
+    example: str = ""
+    task: str = "authentication"
+    criterion: str = ""
+    measure: str = ""
+    alpha: str = "0.5"
+    bootstrap: str = "auto"
+    resample: str = "test"
+    resamples: int = 10_000
+    level: float = 0.95
+    simultaneous: bool = False
+    unpaired: bool = False
+    seed: int = 0
+    title: str = ""
+    nan: str = "error"
+    lower_is_better: bool = False
+    positive: str = ""
+    format: str = ""
+    columns: str = ""
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, str], limits: Limits) -> Choices:
+        """Read the fields of a form; raises `FieldErrors` with everything that is wrong."""
+        errors: dict[str, str] = {}
+        values: dict[str, Any] = {}
+        for name, check in _checks(limits).items():
+            try:
+                values[name] = check(fields.get(name, "").strip())
+            except PrioriError as error:
+                errors[name] = str(error)
+        if not errors:
+            chosen = cls(**values)
+            try:
+                chosen.settings()
+            except PrioriError as error:
+                errors["form"] = str(error)
+        if errors:
+            raise FieldErrors(errors)
+        return chosen
+
+    def settings(self) -> Settings:
+        """Return what the report is to compute."""
+        return Settings(
+            task=self.task,
+            criterion=self.criterion or None,
+            measure=self.measure or None,
+            alpha=self.alpha,
+            bootstrap=None if self.bootstrap == "none" else self.bootstrap,
+            n_resamples=self.resamples,
+            resample=self.resample,
+            confidence_level=self.level,
+            simultaneous=self.simultaneous,
+            unpaired=self.unpaired,
+            seed=self.seed,
+            title=self.title,
+        )
+
+    def column_names(self) -> dict[str, str]:
+        """Return the visitor's names of our columns."""
+        return _columns(self.columns)
+
+
+def options() -> dict[str, Any]:
+    """Return what the selections of the form offer: value and text of each."""
+    return {
+        "example": EXAMPLES,
+        "task": {name: f"{name}: {_word(task.v1.name)}, {_word(task.v2.name)}" for name, task in TASKS.items()},
+        "criterion": {name: f"{name}: {cost}" for name, cost in CRITERIA.items()},
+        "measure": {name: measure.title for name, measure in MEASURES.items()},
+        "bootstrap": BOOTSTRAP_TEXTS,
+        "format": FORMATS,
+    }
+
+
+def _word(name: str) -> str:
+    return name.upper() if len(name) <= 3 else name
+
+
+BOOTSTRAP_TEXTS = {
+    "auto": "users if known, else trials",
+    "sample": "trials, within each class",
+    "user": "users, with all their trials",
+    "user-constrained": "the trials of each user",
+    "joint": "users, then their trials",
+    "crossed": "both identities of a trial",
+    "none": "none: no intervals",
+}
+assert set(BOOTSTRAP_TEXTS) == {*BOOTSTRAPS, "none"}
+
+
+def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
+    return {
+        "example": _one_of("example", ("", *EXAMPLES), ""),
+        "task": _one_of("task", tuple(TASKS), "authentication"),
+        "criterion": _known(get_criterion, 40),
+        "measure": _known(get_measure, 100),
+        "alpha": _alpha,
+        "bootstrap": _one_of("bootstrap", tuple(BOOTSTRAP_TEXTS), "auto"),
+        "resample": _one_of("set to redraw", ("test", "both"), "test"),
+        "resamples": lambda text: int(_number("the number of resamples", text or "10000", 100, limits.resamples, True)),
+        "level": lambda text: _number("the level", text or "0.95", 0.5, 0.9999),
+        "simultaneous": _flag,
+        "unpaired": _flag,
+        "seed": lambda text: int(_number("the seed", text or "0", 0, 999_999_999, True)),
+        "title": lambda text: _short("the title", text, 200),
+        "nan": _one_of("NaN policy", NAN_POLICIES, "error"),
+        "lower_is_better": _flag,
+        "positive": lambda text: _short("the positive label", text, 200),
+        "format": _one_of("format", ("", *FORMATS), ""),
+        "columns": lambda text: ", ".join(f"{ours}={theirs}" for ours, theirs in _columns(text).items()),
+    }
+
+
+def _one_of(kind: str, allowed: tuple[str, ...], default: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        chosen = text or default
+        if chosen not in allowed:
+            raise unknown(kind, chosen[:40], [name for name in allowed if name])
+        return chosen
+
+    return check
+
+
+def _known(get: Callable[[str], Any], longest: int) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if text:
+            get(_short("the name", text, longest))
+        return text
+
+    return check
+
+
+def _flag(text: str) -> bool:
+    if text not in ("", "0", "1", "on"):
+        raise OptionError(f"choose yes or no, not {text[:40]!r}")
+    return text in ("1", "on")
+
+
+def _short(what: str, text: str, longest: int) -> str:
+    if len(text) > longest:
+        raise OptionError(f"{what} has {len(text):,} characters; at most {longest} are taken")
+    return " ".join(text.split())
+
+
+def _number(what: str, text: str, low: float, high: float, whole: bool = False) -> float:
+    form = re.compile(r"[0-9]{1,9}") if whole else NUMBER
+    if not form.fullmatch(text) or not low <= float(text) <= high:
+        kind = "a whole number" if whole else "a number"
+        raise OptionError(f"{what} must be {kind} from {low:,g} to {high:,g}, not {text[:40]!r}")
+    return float(text)
+
+
+def _alpha(text: str) -> str:
+    from priori.alphas import as_fraction
+
+    chosen = text or "0.5"
+    if not FRACTION.fullmatch(chosen):
+        raise OptionError(f"alpha must be a number between 0 and 1 such as 0.5 or 99/109, not {chosen[:40]!r}")
+    as_fraction(chosen)
+    return chosen
+
+
+def _columns(text: str) -> dict[str, str]:
+    """Read ``score=similarity, user=model``."""
+    names: dict[str, str] = {}
+    for pair in filter(None, (part.strip() for part in _short("the list of columns", text, 1000).split(","))):
+        ours, equals, theirs = (part.strip() for part in pair.partition("="))
+        if not (ours and equals and theirs):
+            raise OptionError(f"write ours=theirs, for example score=similarity, not {pair[:60]!r}")
+        if ours not in COLUMNS:
+            raise unknown("column", ours[:40], COLUMNS)
+        names[ours] = theirs
+    return names

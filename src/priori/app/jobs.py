@@ -1,0 +1,273 @@
+"""Jobs: the analyses of all visitors, each computed in a process of its own that can be ended at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from priori.app.choices import Choices
+from priori.app.limits import Limits, Refusal, megabytes
+from priori.app.process import WORKER, Ended, run_worker
+from priori.app.storage import Storage
+from priori.app.uploads import Upload
+
+__all__ = ["Job", "Jobs", "SystemFiles"]
+
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+LOG = logging.getLogger("priori.app")
+
+#: The longest message taken from a job's process.
+MESSAGE = 4_000
+
+
+@dataclass(frozen=True)
+class SystemFiles:
+    """A system as it was uploaded: its name, its development and its test file."""
+
+    name: str
+    dev: Upload
+    test: Upload
+
+
+@dataclass
+class Job:
+    """One analysis: files, choices, and how far it is."""
+
+    key: str
+    visitor: str
+    folder: Path
+    systems: dict[str, SystemFiles] = field(default_factory=dict)
+    trials: dict[str, Upload] = field(default_factory=dict)
+    choices: Choices = field(default_factory=Choices)
+    state: State = "waiting"
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    outcome: Path | None = None
+    mark: str = ""
+    runs: int = 0
+    used: float = field(default_factory=time.monotonic)
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it computes or waits for its turn."""
+        return self.state in ("waiting", "running")
+
+    def uploads(self) -> list[Upload]:
+        """Return every file of this job."""
+        return [*self.trials.values(), *(file for one in self.systems.values() for file in (one.dev, one.test))]
+
+    def size(self) -> int:
+        """Return how much room it takes."""
+        results = list(self.outcome.iterdir()) if self.outcome is not None and self.outcome.exists() else []
+        return sum(file.size for file in self.uploads()) + sum(file.stat().st_size for file in results)
+
+
+class Jobs:
+    """All jobs of one server: at most so many at a time, the others wait their turn."""
+
+    def __init__(self, storage: Storage, limits: Limits, worker: tuple[str, ...] = WORKER) -> None:
+        self.storage, self.limits, self.worker = storage, limits, worker
+        self.jobs: dict[str, Job] = {}
+        self.waiting: list[Job] = []
+        self.running: set[str] = set()
+        self.uploading = 0
+        self.reserved = 0
+
+    # -- finding and making ----------------------------------------------------------------------------
+
+    def find(self, key: str, visitor: str) -> Job:
+        """Return a visitor's job; another's does not exist for them."""
+        job = self.jobs.get(key)
+        if job is None or not secrets.compare_digest(job.visitor, visitor):
+            raise Refusal(404, "there is no such analysis here: it was deleted, or it belongs to another visitor")
+        job.used = time.monotonic()
+        return job
+
+    def of(self, visitor: str) -> list[Job]:
+        """Return the jobs of a visitor, the latest first."""
+        return [job for job in reversed(self.jobs.values()) if job.visitor == visitor]
+
+    def check_room(self, visitor: str, *, new: bool) -> None:
+        """Refuse a request before its files are received, when there is no place for its job."""
+        if sum(job.active for job in self.of(visitor)) >= self.limits.active_per_visitor:
+            raise Refusal(429, "wait until one of your analyses is done, or cancel one", retry_after=10)
+        if len(self.waiting) >= self.limits.queue:
+            raise Refusal(503, "too many analyses are waiting; try again in a minute", retry_after=60)
+        if new and len(self.jobs) >= self.limits.kept:
+            raise Refusal(503, "the server keeps as many analyses as it can; try again in a while", retry_after=300)
+
+    @contextmanager
+    def upload(self) -> Iterator[int]:
+        """Take one of the places for uploads, and give the room on disk that is left for it."""
+        if self.uploading >= self.limits.uploads:
+            raise Refusal(503, "too many uploads at the same time; try again in a minute", retry_after=60)
+        stored = sum(job.size() for job in self.jobs.values())
+        room = min(self.limits.upload, self.limits.stored - stored - self.reserved)
+        if room <= 0:
+            raise Refusal(503, "the server's room for files is used up; try again in some minutes", retry_after=300)
+        self.uploading += 1
+        self.reserved += room
+        try:
+            yield room
+        finally:
+            self.uploading -= 1
+            self.reserved -= room
+
+    def new(self, visitor: str) -> Job:
+        """Make a job; the oldest finished ones of the same visitor make way for it."""
+        mine = [job for job in self.of(visitor) if not job.active]
+        for old in mine[max(self.limits.kept_per_visitor - 1, 0) :]:
+            self.remove(old)
+        job = Job(secrets.token_urlsafe(24), visitor, self.storage.new_folder())
+        self.jobs[job.key] = job
+        return job
+
+    # -- running ---------------------------------------------------------------------------------------
+
+    def start(self, job: Job) -> None:
+        """Compute a job, now or when its turn comes."""
+        job.state, job.stage, job.done, job.total = "waiting", "", 0, 0
+        job.errors, job.notes = {}, {}
+        self.waiting.append(job)
+        self._next()
+
+    def _next(self) -> None:
+        while self.waiting and len(self.running) < self.limits.jobs:
+            job = self.waiting.pop(0)
+            job.state = "running"
+            self.running.add(job.key)
+            job.task = asyncio.create_task(self._run(job))
+
+    async def _run(self, job: Job) -> None:
+        begin = time.monotonic()
+        job.runs += 1
+        outcome = job.folder / f"run-{job.runs}"
+        outcome.mkdir(mode=0o700)
+        mark = secrets.token_hex(24)
+        ended: Ended | None = None
+        try:
+            ended = await run_worker(
+                self._specification(job, mark), outcome, self.limits, lambda message: _listen(job, message), self.worker
+            )
+        except asyncio.CancelledError:
+            job.state = "cancelled"
+        finally:
+            self.running.discard(job.key)
+            job.used = time.monotonic()
+            if ended is not None:
+                job.state, job.errors = ended.state, ended.errors
+            if job.state == "done":
+                old, job.outcome, job.mark = job.outcome, outcome, mark
+                if old is not None:
+                    self.storage.remove(old)
+            else:
+                self.storage.remove(outcome)
+            LOG.info("analysis %s after %.1f s%s", job.state, time.monotonic() - begin, ended.log if ended else "")
+            job.task = None
+            self._next()
+
+    def _specification(self, job: Job, mark: str) -> dict[str, Any]:
+        def file(upload: Upload) -> dict[str, Any]:
+            return {**asdict(upload), "path": str(upload.path)}
+
+        systems = [
+            {"key": key, "name": one.name, "dev": file(one.dev), "test": file(one.test)}
+            for key, one in job.systems.items()
+        ]
+        return {
+            "systems": systems,
+            "trials": {part: file(upload) for part, upload in job.trials.items()},
+            "choices": asdict(job.choices),
+            "mark": mark,
+        }
+
+    async def cancel(self, job: Job) -> None:
+        """End a job; when this returns its process is gone."""
+        if job in self.waiting:
+            self.waiting.remove(job)
+            job.state = "cancelled"
+        task = job.task
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+            if job.key in self.running:  # cancelled before its first step, so it cleaned up nothing
+                self.running.discard(job.key)
+                job.state, job.task = "cancelled", None
+                self._next()
+
+    # -- ending ----------------------------------------------------------------------------------------
+
+    def remove(self, job: Job) -> None:
+        """Forget a job that is not active, with its files and results."""
+        self.jobs.pop(job.key, None)
+        self.storage.remove(job.folder)
+
+    async def delete(self, job: Job) -> None:
+        """End a job, and forget it."""
+        await self.cancel(job)
+        self.remove(job)
+
+    def expire(self) -> None:
+        """Forget the jobs that nobody asked for in a while."""
+        now = time.monotonic()
+        for job in [job for job in self.jobs.values() if not job.active and now - job.used > self.limits.keep]:
+            self.remove(job)
+
+    async def watch(self) -> None:
+        """Forget what is too old, again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(min(10.0, self.limits.keep / 4))
+            self.expire()
+
+    async def close(self) -> None:
+        """End every job and remove every file."""
+        self.waiting.clear()
+        await asyncio.gather(*(self.cancel(job) for job in list(self.jobs.values())))
+        self.jobs.clear()
+        self.storage.close()
+
+    def status(self, job: Job) -> dict[str, Any]:
+        """Return what the page needs to show how far a job is."""
+        position = self.waiting.index(job) + 1 if job in self.waiting else 0
+        return {
+            "state": job.state,
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+            "position": position,
+            "errors": job.errors,
+            "notes": job.notes,
+        }
+
+
+def _listen(job: Job, message: Mapping[str, Any]) -> None:
+    """Take what a job's process says of its progress."""
+    if "stage" in message:
+        job.stage = str(message["stage"])[:MESSAGE]
+        job.done, job.total = int(message.get("done", 0)), int(message.get("total", 0))
+    elif "note" in message:
+        job.notes[str(message.get("field", ""))[:40]] = str(message["note"])[:MESSAGE]
+
+
+def describe(limits: Limits) -> dict[str, str]:
+    """Return the limits as the page states them."""
+    return {
+        "upload": megabytes(limits.upload),
+        "unpacked": megabytes(limits.unpacked),
+        "systems": str(limits.systems),
+        "minutes": f"{limits.seconds / 60:g}",
+        "memory": megabytes(limits.memory),
+        "keep": f"{limits.keep / 60:g}",
+        "kept": str(limits.kept_per_visitor),
+    }

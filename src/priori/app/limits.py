@@ -1,0 +1,94 @@
+"""Limits: what one server takes on, and what it says to a request that asks for more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["MEGABYTE", "Limits", "Refusal", "megabytes"]
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one server takes on; sizes in bytes, times in seconds.
+
+    Attributes
+    ----------
+    upload : int
+        The size of one request, all its files together.
+    unpacked : int
+        The size of one file once decompressed.
+    stored : int
+        The size of all files kept at one time, over all visitors.
+    systems, field_bytes, name_characters : int
+        Systems in one analysis; bytes in a field that is not a file; characters of a name.
+    jobs, queue, uploads : int
+        Analyses computed at the same time; waiting for their turn; uploads received at the same time.
+    active_per_visitor, kept_per_visitor, kept : int
+        Analyses of one visitor that compute or wait; that are kept; analyses kept in all.
+    memory, seconds : int, float
+        What one analysis may use: address space, and time on the clock.
+    upload_seconds, idle_seconds : float
+        How long an upload may last in all, and without a byte arriving.
+    keep : float
+        How long files and results stay after their visitor last asked for them.
+    resamples : int
+        The largest number of bootstrap replicates.
+    """
+
+    upload: int = 200 * MEGABYTE
+    unpacked: int = 1_000 * MEGABYTE
+    stored: int = 1_000 * MEGABYTE
+    systems: int = 12
+    field_bytes: int = 64_000
+    name_characters: int = 10_000
+    jobs: int = 2
+    queue: int = 8
+    uploads: int = 4
+    active_per_visitor: int = 3
+    kept_per_visitor: int = 6
+    kept: int = 60
+    memory: int = 4_000 * MEGABYTE
+    seconds: float = 600.0
+    upload_seconds: float = 600.0
+    idle_seconds: float = 30.0
+    keep: float = 1800.0
+    resamples: int = 100_000
+
+    @property
+    def files(self) -> int:
+        """Files in one request: two per system, and the two trials files."""
+        return 2 * self.systems + 2
+
+    @property
+    def fields(self) -> int:
+        """Fields in one request that are not files."""
+        return self.systems + 40
+
+
+class Refusal(Exception):
+    """A request that is not carried out: the status, what to say, and the fields it is about."""
+
+    def __init__(
+        self, status: int, message: str, *, errors: dict[str, str] | None = None, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.errors = errors or {}
+        self.retry_after = retry_after
+
+
+def megabytes(size: float) -> str:
+    """Return a size for reading.
+
+    Examples
+    --------
+    >>> megabytes(200_000_000), megabytes(1_500), megabytes(12)
+    ('200 MB', '1.5 kB', '12 bytes')
+    """
+    for unit, name in ((1_000_000_000, "GB"), (MEGABYTE, "MB"), (1_000, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size:.0f} bytes"

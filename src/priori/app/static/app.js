@@ -1,0 +1,325 @@
+// The form, live: systems come and go, files are dropped, progress is shown, complaints stand next to their fields.
+
+const form = document.getElementById("app-form");
+const part = (id) => document.getElementById(`app-${id}`);
+const inputFor = (field) => document.getElementById(`in-${field}`);
+const bytes = (size) =>
+  size >= 1e6 ? `${+(size / 1e6).toPrecision(3)} MB` : size >= 1e3 ? `${+(size / 1e3).toPrecision(3)} kB` : `${size} bytes`;
+
+/** Files that the server already has, by field: they are not sent again. */
+const sent = new Map();
+
+// -- complaints ----------------------------------------------------------------------------------------
+
+function complain(errors) {
+  for (const place of form.querySelectorAll(".app-error")) {
+    const field = place.id.slice("app-error-".length);
+    const input = inputFor(field);
+    place.textContent = errors[field] ?? "";
+    place.hidden = !errors[field];
+    if (input?.matches("input, select")) {
+      if (errors[field]) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+  }
+  const unplaced = Object.entries(errors).filter(([field]) => !part(`error-${field}`)).map(([, text]) => text);
+  if (unplaced.length) {
+    const whole = part("error-form");
+    whole.textContent = [whole.textContent, ...unplaced].filter(Boolean).join(" ");
+    whole.hidden = false;
+  }
+  const first = form.querySelector("[aria-invalid]");
+  if (!first) return;
+  for (let around = first.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  first.focus();
+}
+
+function note(notes) {
+  for (const place of form.querySelectorAll(".app-note")) {
+    const text = notes[place.id.slice("app-note-".length)];
+    place.textContent = text ?? "";
+    place.hidden = !text;
+  }
+}
+
+// -- systems -------------------------------------------------------------------------------------------
+
+/** Keys are never used twice: a new system must not inherit the files of one that was removed. */
+let nextKey = 0;
+const systems = () => [...form.querySelectorAll(".app-system")];
+
+function renumber() {
+  systems().forEach((system, index) => {
+    for (const number of system.querySelectorAll(".app-number")) number.textContent = index + 1;
+    system.querySelector("input[type=text]").placeholder = `System ${index + 1}`;
+    system.querySelector(".app-remove").hidden = systems().length < 2;
+  });
+  part("add").disabled = systems().length >= Number(form.dataset.systems);
+}
+
+function addSystem() {
+  if (systems().length >= Number(form.dataset.systems)) return null;
+  const key = nextKey++;
+  const fresh = part("system-template").content.cloneNode(true);
+  for (const element of fresh.querySelectorAll("*")) {
+    for (const attribute of [...element.attributes]) {
+      if (attribute.value.includes("KEY")) element.setAttribute(attribute.name, attribute.value.replaceAll("KEY", key));
+    }
+  }
+  part("systems").append(fresh);
+  renumber();
+  return systems().at(-1);
+}
+
+function removeSystem(system) {
+  const index = systems().indexOf(system);
+  for (const input of system.querySelectorAll("input[type=file]")) sent.delete(input.name);
+  system.remove();
+  renumber();
+  (systems()[Math.min(index, systems().length - 1)]?.querySelector("input") ?? part("add")).focus();
+}
+
+// -- files ---------------------------------------------------------------------------------------------
+
+const SET = /(?:^|[^a-z])(dev|devel|development|val|valid|validation|test|eval|evaluation)(?![a-z])/i;
+
+function place(file) {
+  const stem = file.name.replace(/\.gz$/i, "").replace(/\.[a-z0-9]{1,8}$/i, "");
+  const found = SET.exec(stem);
+  if (!found) return { name: stem };
+  const name = stem.replace(SET, " ").replace(/^[\s._-]+|[\s._-]+$/g, "").replace(/\s+/g, " ");
+  return { name, set: /^(test|eval)/i.test(found[1]) ? "test" : "dev" };
+}
+
+function give(input, file) {
+  const transfer = new DataTransfer();
+  transfer.items.add(file);
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+const inputOf = (system, set) => inputFor(`${set}-${system.dataset.key}`);
+const nameOf = (system) => inputFor(`name-${system.dataset.key}`);
+const isFree = (input) => !input.files.length && part(`kept-${input.name}`).hidden;
+
+/** Give many files their places: by name where it says so, else the next free one. */
+function distribute(files) {
+  for (const file of files) {
+    const { name, set } = place(file);
+    const sets = set ? [set] : ["dev", "test"];
+    let system = set && name ? systems().find((one) => nameOf(one).value === name && isFree(inputOf(one, set))) : null;
+    system ??= systems().find(
+      (one) => (!set || !name || nameOf(one).value === "") && sets.some((each) => isFree(inputOf(one, each))),
+    );
+    system ??= addSystem();
+    if (!system) return complain({ form: `at most ${form.dataset.systems} systems are taken at a time` });
+    if (set && name && nameOf(system).value === "") nameOf(system).value = name;
+    give(inputOf(system, sets.find((each) => isFree(inputOf(system, each)))), file);
+  }
+}
+
+function dropTarget(event) {
+  return event.target.closest?.("[data-drop], #app-drop-all");
+}
+
+function onDrag(event) {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  // A file dropped beside a target must not replace the page.
+  event.preventDefault();
+  const target = dropTarget(event);
+  event.dataTransfer.dropEffect = target ? "copy" : "none";
+  for (const old of form.querySelectorAll(".app-over")) if (old !== target) old.classList.remove("app-over");
+  target?.classList.add("app-over");
+}
+
+function onDrop(event) {
+  if (!event.dataTransfer?.files.length) return;
+  event.preventDefault();
+  for (const old of form.querySelectorAll(".app-over")) old.classList.remove("app-over");
+  const target = dropTarget(event);
+  if (!target) return;
+  const files = [...event.dataTransfer.files];
+  if (target.dataset.drop && files.length === 1) give(inputFor(target.dataset.drop), files[0]);
+  else distribute(files);
+}
+
+// -- sending -------------------------------------------------------------------------------------------
+
+function content() {
+  const data = new FormData(form);
+  const files = new Map();
+  for (const [name, value] of [...data.entries()]) {
+    if (!(value instanceof File)) continue;
+    const chosen = inputFor(name).files[0];
+    if (!chosen || sent.get(name) === chosen || inputFor("example").value) data.delete(name);
+    else files.set(name, chosen);
+  }
+  const total = [...files.values()].reduce((sum, file) => sum + file.size, 0);
+  return { data, files, total };
+}
+
+/** What is missing, so that it can be told without a round trip. */
+function missing() {
+  const errors = {};
+  if (inputFor("example").value) return errors;
+  const started = (one) => nameOf(one).value.trim() || !isFree(inputOf(one, "dev")) || !isFree(inputOf(one, "test"));
+  const given = systems().filter(started);
+  for (const one of given.length ? given : systems().slice(0, 1)) {
+    for (const [set, word] of [["dev", "development"], ["test", "test"]]) {
+      const input = inputOf(one, set);
+      if (isFree(input)) errors[input.name] = `choose a file with ${word} scores`;
+    }
+  }
+  return errors;
+}
+
+function send(data, address) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.responseType = "json";
+    request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("X-Priori-Key", form.elements.csrf.value);
+    request.upload.onprogress = (event) => {
+      if (event.lengthComputable && event.loaded < event.total) progress("Uploading", event.loaded, event.total);
+    };
+    request.onload = () => resolve({ status: request.status, answer: request.response });
+    request.onerror = () => resolve({ status: 0, answer: null });
+    request.onabort = () => resolve({ status: -1, answer: null });
+    sending = request;
+    request.send(data);
+  });
+}
+
+let sending = null;
+
+async function submit(event) {
+  event.preventDefault();
+  const wrong = missing();
+  if (Object.keys(wrong).length) return complain(wrong);
+  const { data, files, total } = content();
+  complain({});
+  note({});
+  const most = Number(form.dataset.upload);
+  if (total > most) return complain({ form: `the files have ${bytes(total)} together; the limit is ${bytes(most)}` });
+  busy(true);
+  progress(files.size ? "Uploading" : "Starting", 0, 0);
+  const { status, answer } = await send(data, form.action);
+  sending = null;
+  if (status === 202 && answer) {
+    for (const [name, file] of files) sent.set(name, file);
+    form.dataset.job = answer.job;
+    form.action = answer.address;
+    if (location.pathname !== answer.address) history.replaceState(null, "", answer.address);
+    return follow(answer.address);
+  }
+  busy(false);
+  if (status === -1) return complain({ form: "cancelled" });
+  if (status === 404) return complain({ form: "this analysis has been deleted; begin a new one" });
+  complain(answer?.errors ?? { form: "the server does not answer: it was stopped, or it refused the upload" });
+}
+
+// -- progress ------------------------------------------------------------------------------------------
+
+const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+function busy(on) {
+  part("progress").hidden = !on;
+  part("cancel").hidden = !on;
+  part("compute").disabled = on;
+  form.setAttribute("aria-busy", String(on));
+}
+
+let said = "";
+
+function progress(stage, done, total) {
+  const bar = part("progress-bar");
+  if (total > 0) bar.value = done / total;
+  else bar.removeAttribute("value");
+  const text = total > 1 ? `${stage}: ${Math.floor((100 * done) / total)} %` : `${stage} …`;
+  part("progress-text").textContent = text;
+  // Read aloud when the stage changes, not at every per cent.
+  if (stage !== said) part("progress-said").textContent = said = stage;
+}
+
+async function follow(address) {
+  busy(true);
+  for (let pause = 150; ; pause = Math.min(pause * 1.2, 1000)) {
+    let status;
+    try {
+      const response = await fetch(`${address}/status`, { headers: { Accept: "application/json" }, cache: "no-store" });
+      if (response.status === 404) return lost("this analysis has been deleted");
+      if (!response.ok) throw new Error(response.status);
+      status = await response.json();
+    } catch {
+      return lost("the server does not answer: it was stopped");
+    }
+    note(status.notes);
+    if (status.state === "done") return show(address);
+    if (status.state === "failed" || status.state === "cancelled") {
+      busy(false);
+      part("compute").textContent = "Compute again";
+      return complain(status.state === "failed" ? status.errors : { form: "cancelled" });
+    }
+    if (status.state === "waiting") progress(`Waiting, ${status.position - 1} before you`, 0, 0);
+    else progress(status.stage || "Starting", status.done, status.total);
+    await wait(pause);
+  }
+}
+
+/** Show the result, from its top: the verdict comes first. */
+function show(address) {
+  window.scrollTo({ top: 0, behavior: "instant" });
+  if (location.pathname === address) location.reload();
+  else location.assign(address);
+}
+
+function lost(message) {
+  busy(false);
+  complain({ form: message });
+}
+
+async function cancel() {
+  if (sending) return sending.abort();
+  part("cancel").disabled = true;
+  try {
+    const headers = { Accept: "application/json", "X-Priori-Key": form.elements.csrf.value };
+    await fetch(`/jobs/${form.dataset.job}/cancel`, { method: "POST", headers });
+  } finally {
+    part("cancel").disabled = false;
+  }
+}
+
+// -- begin ---------------------------------------------------------------------------------------------
+
+function begin() {
+  nextKey = Math.max(-1, ...systems().map((system) => Number(system.dataset.key))) + 1;
+  part("add").hidden = part("drop-all").hidden = false;
+  renumber();
+  form.addEventListener("submit", submit);
+  part("cancel").addEventListener("click", cancel);
+  part("add").addEventListener("click", () => addSystem()?.querySelector("input").focus());
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest(".app-remove");
+    if (button) removeSystem(button.closest(".app-system"));
+  });
+  form.addEventListener("change", (event) => {
+    const error = part(`error-${event.target.name}`);
+    if (error) error.hidden = true;
+    event.target.removeAttribute("aria-invalid");
+  });
+  const example = inputFor("example");
+  const task = { faces: "authentication", spam: "retrieval", cancer: "diagnosis" };
+  example.addEventListener("change", () => {
+    part("files").hidden = example.value !== "";
+    if (example.value) inputFor("task").value = task[example.value];
+  });
+  part("files").hidden = example.value !== "";
+  document.addEventListener("dragenter", onDrag);
+  document.addEventListener("dragover", onDrag);
+  document.addEventListener("drop", onDrop);
+  if (["waiting", "running"].includes(form.dataset.state)) follow(`/jobs/${form.dataset.job}`);
+  else form.querySelector("[aria-invalid]")?.focus();
+}
+
+if (form) begin();

@@ -1,0 +1,252 @@
+"""Uploads: a form read as it arrives, files straight to disk under names we make, refused at the first excess."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from priori.app.limits import Limits, Refusal, megabytes
+
+__all__ = ["Form", "Upload", "clean_name", "read_form"]
+
+#: Fields that may hold a file: a system's development and test scores, and the two trials files.
+FILE_FIELD = re.compile(r"(dev|test)-([0-9]{1,4}|trials)")
+
+#: Characters that change how the text around them is shown: they would let a name rewrite its surroundings.
+DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that was uploaded: where it is, what its owner calls it (text to show, never a path), its size."""
+
+    path: Path
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass
+class Form:
+    """The fields and files of one request."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Upload] = field(default_factory=dict)
+
+
+def clean_name(text: str, longest: int) -> str:
+    """Return a name as one line of text that cannot rewrite what stands around it.
+
+    Examples
+    --------
+    >>> clean_name(" a\\nb\\u202e ", 10)
+    'a b'
+    """
+    if len(text) > longest:
+        raise Refusal(422, f"a name has {len(text):,} characters; at most {longest:,} are taken: shorten it")
+    shown = DIRECTION.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
+
+
+@dataclass
+class _Part:
+    """The part of the form that is arriving."""
+
+    headers: dict[bytes, bytes] = field(default_factory=dict)
+    header_name: bytes = b""
+    header_value: bytes = b""
+    name: str = ""
+    file_name: str | None = None
+    data: bytearray = field(default_factory=bytearray)
+    file: IO[bytes] | None = None
+    path: Path | None = None
+    size: int = 0
+    digest: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+
+class _Receiver:
+    """What the multipart parser calls: keeps small fields, writes files, counts everything."""
+
+    def __init__(self, folder: Path, limits: Limits, on_field: Callable[[str, str], None], trusted: bool) -> None:
+        self.folder, self.limits, self.on_field, self.trusted = folder, limits, on_field, trusted
+        self.form = Form()
+        self.part = _Part()
+        self.finished = False
+
+    def callbacks(self) -> dict[str, Callable[..., None]]:
+        return {
+            "on_part_begin": self.begin,
+            "on_header_field": self.header_name,
+            "on_header_value": self.header_value,
+            "on_header_end": self.header_end,
+            "on_headers_finished": self.headers_finished,
+            "on_part_data": self.data,
+            "on_part_end": self.end,
+            "on_end": self.all_done,
+        }
+
+    def begin(self) -> None:
+        self.part = _Part()
+
+    def header_name(self, data: bytes, start: int, end: int) -> None:
+        self.part.header_name += data[start:end]
+
+    def header_value(self, data: bytes, start: int, end: int) -> None:
+        self.part.header_value += data[start:end]
+
+    def header_end(self) -> None:
+        self.part.headers[self.part.header_name.lower()] = self.part.header_value
+        self.part.header_name = self.part.header_value = b""
+
+    def headers_finished(self) -> None:
+        from python_multipart.multipart import parse_options_header
+
+        part = self.part
+        kind, options = parse_options_header(part.headers.get(b"content-disposition", b""))
+        part.name = options.get(b"name", b"").decode("utf-8", "replace")
+        if kind != b"form-data" or not part.name:
+            raise Refusal(400, "the form has a part without a name")
+        if part.name in self.form.fields or part.name in self.form.files:
+            raise Refusal(400, "the form has two parts of the same name")
+        if b"filename" in options:
+            part.file_name = options[b"filename"].decode("utf-8", "replace").replace("%22", '"')
+            self._open()
+        elif len(self.form.fields) >= self.limits.fields:
+            raise Refusal(413, f"the form has more than {self.limits.fields} fields")
+
+    def _open(self) -> None:
+        if not self.trusted:
+            raise Refusal(403, "the form came without its key; load the page again and send it from there")
+        if not FILE_FIELD.fullmatch(self.part.name):
+            raise Refusal(400, "the form has a file where none is expected")
+        if len(self.form.files) >= self.limits.files:
+            raise Refusal(413, f"at most {self.limits.files} files are taken at a time ({self.limits.systems} systems)")
+        self.part.path = self.folder / secrets.token_hex(16)
+        descriptor = os.open(self.part.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        self.part.file = os.fdopen(descriptor, "wb")
+
+    def data(self, data: bytes, start: int, end: int) -> None:
+        part = self.part
+        piece = data[start:end]
+        part.size += len(piece)
+        if part.file is not None:
+            part.file.write(piece)
+            part.digest.update(piece)
+        elif part.size > self.limits.field_bytes:
+            raise Refusal(413, f"a field is longer than {megabytes(self.limits.field_bytes)}")
+        else:
+            part.data += piece
+
+    def end(self) -> None:
+        part = self.part
+        if part.file is None:
+            text = part.data.decode("utf-8", "replace")
+            self.form.fields[part.name] = text
+            self.on_field(part.name, text)
+            self.trusted = self.trusted or part.name == "csrf"
+            return
+        part.file.close()
+        part.file = None
+        assert part.path is not None
+        if not part.size and not part.file_name:  # what a browser sends for a file field left empty
+            part.path.unlink()
+            return
+        name = clean_name(part.file_name or "", self.limits.name_characters) or "a file without a name"
+        self.form.files[part.name] = Upload(part.path, name, part.size, part.digest.hexdigest())
+
+    def all_done(self) -> None:
+        self.finished = True
+
+    def close(self) -> None:
+        if self.part.file is not None:
+            self.part.file.close()
+
+
+async def read_form(
+    stream: AsyncIterator[bytes],
+    content_type: str,
+    folder: Path,
+    limits: Limits,
+    *,
+    room: int,
+    check_key: Callable[[str], None],
+    trusted: bool,
+) -> Form:
+    """Read a multipart form as it arrives; files go to ``folder``.
+
+    Parameters
+    ----------
+    stream : async iterator of bytes
+        The body of the request.
+    room : int
+        How many bytes may still be stored; the upload limit holds as well.
+    check_key : callable
+        Called with the value of the field ``csrf``; raises when it is not this visitor's.
+    trusted : bool
+        Whether the key was in a header already. If not, it must come before the first file.
+
+    Raises
+    ------
+    Refusal
+        At the first byte too many; what was written is the caller's to remove, with the folder.
+    """
+    from python_multipart.exceptions import MultipartParseError
+    from python_multipart.multipart import MultipartParser, parse_options_header
+
+    kind, options = parse_options_header(content_type)
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 0 < len(boundary) <= 200:
+        raise Refusal(415, "send the form as multipart/form-data")
+
+    def on_field(name: str, text: str) -> None:
+        if name == "csrf":
+            check_key(text)
+
+    receiver = _Receiver(folder, limits, on_field, trusted)
+    # Long enough for a file name of 10,000 characters; what is longer is an attack.
+    header = 200 + 6 * limits.name_characters
+    parser = MultipartParser(boundary, receiver.callbacks(), max_header_size=header)  # type: ignore[arg-type]
+    received = 0
+    try:
+        async for chunk in _timely(stream, limits):
+            received += len(chunk)
+            if received > limits.upload:
+                raise Refusal(413, f"the files are larger than {megabytes(limits.upload)} together, which is the limit")
+            if received > room:
+                raise Refusal(503, "the server's room for files is used up; try again in some minutes", retry_after=300)
+            parser.write(chunk)
+        parser.finalize()
+    except MultipartParseError:
+        raise Refusal(400, "the form cannot be read; load the page again and send it from there") from None
+    finally:
+        receiver.close()
+    if not receiver.finished:
+        raise Refusal(400, "the form ended too early; send it again")
+    if not receiver.trusted:
+        raise Refusal(403, "the form came without its key; load the page again and send it from there")
+    return receiver.form
+
+
+async def _timely(stream: AsyncIterator[bytes], limits: Limits) -> AsyncIterator[bytes]:
+    """Yield the pieces of a body, and give up on one that takes too long."""
+    pieces = stream.__aiter__()
+    loop = asyncio.get_running_loop()
+    end = loop.time() + limits.upload_seconds
+    while True:
+        patience = min(limits.idle_seconds, end - loop.time())
+        try:
+            async with asyncio.timeout(max(patience, 0)):
+                chunk = await anext(pieces)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise Refusal(408, "the upload took too long; send it again") from None
+        yield chunk

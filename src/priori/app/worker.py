@@ -1,0 +1,328 @@
+"""The job's process, from the inside: takes its limits, reads the uploads, computes, writes the results.
+
+It gets one line of JSON on standard input and answers in lines of JSON. Nothing of what it reads goes anywhere
+else. When standard input ends, the server is gone, and so is the process.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from priori.errors import InputError, PrioriError
+
+if TYPE_CHECKING:
+    from priori.app.choices import Choices
+    from priori.report.study import Study
+    from priori.scores import Scores
+    from priori.systems import System
+
+__all__ = ["main"]
+
+Say = Callable[[dict[str, Any]], None]
+
+#: How often progress is told, in seconds.
+PAUSE = 0.1
+
+
+def main() -> None:
+    """Compute the one job described on standard input."""
+    say = _channel()
+    order = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    _take_limits(order["limits"])
+    try:
+        compute(order, say)
+        say({"finished": True})
+    except FieldError as error:
+        say({"errors": error.errors})
+    except PrioriError as error:
+        say({"errors": {"form": _told(error, order)}})
+    except MemoryError:
+        say({"errors": {"form": _too_large(order["limits"]["memory"])}})
+    except Exception as error:
+        # The message may hold what is in the files, so it is not told: the kind and the place must do.
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"({type(error).__name__} at {Path(last.filename).name}:{last.lineno})"
+        say({"errors": {"form": f"the analysis failed unexpectedly {where}; please report this"}, "log": where})
+
+
+def _channel() -> Say:
+    """Keep standard output for our lines; whatever else prints there goes nowhere."""
+    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+
+    def say(message: dict[str, Any]) -> None:
+        channel.write(json.dumps(message) + "\n")
+        channel.flush()
+
+    return say
+
+
+def _end_with_server() -> None:
+    sys.stdin.buffer.read()
+    if sys.platform != "win32" and os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def _take_limits(limits: dict[str, Any]) -> None:
+    """Give up what a job has no need of, so that no file can make it take more."""
+    os.umask(0o077)
+    if sys.platform == "win32":
+        return
+    import resource
+
+    os.nice(5)
+    seconds = int(limits["seconds"]) * (os.cpu_count() or 1) + 60
+    wanted = {
+        resource.RLIMIT_AS: limits["memory"],
+        resource.RLIMIT_CPU: seconds,
+        resource.RLIMIT_FSIZE: 2 * limits["unpacked"],
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in wanted.items():
+        hard = resource.getrlimit(kind)[1]
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        try:
+            resource.setrlimit(kind, (value, value))
+        except (OSError, ValueError):  # macOS refuses RLIMIT_AS; the clock still limits
+            continue
+
+
+class FieldError(Exception):
+    """What is wrong with the uploads, by field."""
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__("uploads")
+        self.errors = errors
+
+
+def compute(order: dict[str, Any], say: Say) -> None:
+    """Read, compute, write."""
+    from priori.app.choices import Choices
+
+    choices = Choices(**order["choices"])
+    if choices.example:
+        say({"stage": "Loading the example", "done": 0, "total": 0})
+        systems, command = _example(choices.example)
+    else:
+        systems = _read_all(order, choices, say)
+        command = _command(order, choices)
+
+    from priori.report.study import make_study
+
+    study = make_study(systems, choices.settings(), progress=_Progress(say), command=command)
+    say({"stage": "Making the page", "done": 0, "total": 0})
+    _write(study, Path(order["outcome"]), order["mark"])
+
+
+class _Progress:
+    """Tells of progress, now and then."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
+        self.stage, self.told = "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage != self.stage or now - self.told > PAUSE:
+            self.stage, self.told = stage, now
+            self.say({"stage": stage[:1].upper() + stage[1:], "done": done, "total": total})
+
+
+def _example(name: str) -> tuple[list[System], str]:
+    from priori.examples import load
+    from priori.systems import System
+
+    found = [System(system, sets.dev, sets.test) for system, sets in load(name).systems.items()]
+    return found, f"priori report --example {name} -o report.html"
+
+
+def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:
+    """Read every file; what is wrong with each is told next to its field, all at once."""
+    from priori.systems import SourceFile, System
+
+    errors: dict[str, str] = {}
+    systems: list[System] = []
+    trials = order["trials"]
+    total = 2 * len(order["systems"])
+    for place, given in enumerate(order["systems"]):
+        scores: dict[str, Scores] = {}
+        for step, part in enumerate(("dev", "test")):
+            field, file = f"{part}-{given['key']}", given[part]
+            say({"stage": f"Reading {file['name'][:80]}", "done": 2 * place + step, "total": total})
+            try:
+                scores[part] = _read(file, trials.get(part), order["limits"], choices, say, field)
+            except PrioriError as error:
+                message = _told(error, order)
+                about_trials = part in trials and message.startswith(trials[part]["name"] + ":")
+                errors[f"{part}-trials" if about_trials else field] = message
+            except MemoryError:
+                errors[field] = f"{file['name']}: {_too_large(order['limits']['memory'])}"
+        if len(scores) == 2:
+            try:
+                _check_pair(scores["dev"], scores["test"])
+            except PrioriError as error:
+                errors[f"test-{given['key']}"] = _told(error, order)
+            files = [SourceFile(given[part]["name"], given[part]["sha256"], given[part]["size"]) for part in scores]
+            systems.append(System(given["name"], scores["dev"], scores["test"], *files))
+    if errors:
+        raise FieldError(errors)
+    return systems
+
+
+def _read(
+    file: dict[str, Any],
+    trials: dict[str, Any] | None,
+    limits: dict[str, Any],
+    choices: Choices,
+    say: Say,
+    field: str,
+) -> Scores:
+    from priori.readers import fast, read
+
+    # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
+    fast.SETTINGS.update(
+        memory_limit=f"{limits['memory'] // 3_000_000}MB",
+        max_temp_directory_size=f"{limits['unpacked'] // 1_000_000}MB",
+        threads="2",
+    )
+    for given in (file, trials):
+        if given is not None:
+            refuse_bomb(Path(given["path"]), given["name"], limits["unpacked"])
+    with ExitStack() as stack:
+        return read(
+            file["path"],
+            source=file["name"],
+            format=choices.format or None,
+            columns=choices.column_names() or None,
+            pos_label=choices.positive or None,
+            nan=choices.nan,  # type: ignore[arg-type]
+            lower_is_better=choices.lower_is_better,
+            trials=None if trials is None else stack.enter_context(_Named(trials["path"], trials["name"])),
+            announce=lambda line: say({"note": line, "field": field}),
+        )
+
+
+def _told(error: PrioriError, order: dict[str, Any]) -> str:
+    """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
+    message = " ".join(str(error).split())
+    systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
+    for file in [*systems, *order["trials"].values()]:
+        message = message.replace(file["path"], file["name"])
+    return message.replace(order["outcome"], "").replace(str(Path(order["outcome"]).parent), "")
+
+
+class _Named(io.FileIO):
+    """An open file that goes by its owner's name for it."""
+
+    def __init__(self, path: str, name: str) -> None:
+        super().__init__(path)
+        self.name = name
+
+
+def refuse_bomb(path: Path, name: str, most: int) -> None:
+    """Refuse a gzip file that is much larger than it looks, before anything is made of it."""
+    import gzip
+    import zlib
+
+    from priori.app.limits import megabytes
+
+    with path.open("rb") as file:
+        if file.read(2) != b"\x1f\x8b":
+            return
+    size = 0
+    try:
+        with gzip.open(path) as unpacked:
+            while piece := unpacked.read(1 << 20):
+                size += len(piece)
+                if size > most:
+                    raise InputError(f"{name}: more than {megabytes(most)} once decompressed, which is the limit")
+    except (EOFError, OSError, zlib.error):
+        return  # damaged: the reader says so, and where
+
+
+def _check_pair(dev: Scores, test: Scores) -> None:
+    from priori.readers import pair_check
+
+    pair_check(dev, test)
+
+
+def _too_large(memory: int) -> str:
+    from priori.app.limits import megabytes
+
+    return f"too large for the {megabytes(memory)} of memory an analysis may use; use fewer trials or resamples"
+
+
+def _command(order: dict[str, Any], choices: Choices) -> str:
+    """Return the command that makes the same report from the visitor's own files."""
+    words = ["priori", "report"]
+    for given in order["systems"]:
+        words += ["--system", given["name"], *(_as_path(given[part]["name"]) for part in ("dev", "test"))]
+    if len(order["trials"]) == 2:
+        words += ["--trials", *(_as_path(order["trials"][part]["name"]) for part in ("dev", "test"))]
+    words += _options(choices)
+    return shlex.join([*words, "-o", "report.html"])
+
+
+def _as_path(name: str) -> str:
+    """Return a file name that no command takes for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _options(choices: Choices) -> list[str]:
+    given = {
+        "--task": choices.task,
+        "--criterion": choices.criterion,
+        "--measure": choices.measure,
+        "--alpha": choices.alpha,
+        "--bootstrap": choices.bootstrap,
+        "--resample": choices.resample,
+        "--resamples": str(choices.resamples),
+        "--level": f"{choices.level:g}",
+        "--seed": str(choices.seed),
+        "--title": choices.title,
+        "--nan": choices.nan,
+        "--positive": choices.positive,
+        "--input-format": choices.format,
+    }
+    words = [word for option, value in given.items() if value for word in (option, value)]
+    flags = {"--simultaneous": choices.simultaneous, "--unpaired": choices.unpaired}
+    flags["--lower-is-better"] = choices.lower_is_better
+    words += [flag for flag, on in flags.items() if on]
+    for ours, theirs in choices.column_names().items():
+        words += ["--column", f"{ours}={theirs}"]
+    return words
+
+
+def _write(study: Study, outcome: Path, mark: str) -> None:
+    from priori.app.result import render_result
+    from priori.cli.output import json_text
+    from priori.report.page import render_html
+    from priori.report.tables import render_csv
+
+    contents = {
+        "report.html": render_html(study),
+        "report.json": json_text(study.to_dict()) + "\n",
+        "report.csv": render_csv(study),
+        "page.html": render_result(study, mark),
+    }
+    for name, text in contents.items():
+        (outcome / name).write_text(text, encoding="utf-8", newline="")
+
+
+if __name__ == "__main__":
+    main()

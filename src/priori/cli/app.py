@@ -1,0 +1,109 @@
+"""``priori app``: the report page, live, with upload."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import click
+
+from priori.errors import OptionError
+
+
+@click.command(name="app", short_help="The report page, live: upload scores in a browser.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="The address to listen on. Anything but this machine's own lets others in.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes a free one.",
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="A name this server is also reached by (example.org). Repeatable.",
+)
+@click.option(
+    "--max-upload",
+    type=click.IntRange(1, 100_000),
+    default=200,
+    show_default=True,
+    metavar="MB",
+    help="The size of all files of one analysis together.",
+)
+@click.option(
+    "--max-jobs",
+    type=click.IntRange(1, 1000),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Analyses computed at the same time; others wait.",
+)
+@click.option(
+    "--max-memory",
+    type=click.IntRange(500, 1_000_000),
+    default=4000,
+    show_default=True,
+    metavar="MB",
+    help="The memory of one analysis.",
+)
+@click.option("--open/--no-open", "open_", default=False, show_default=True, help="Open the page in a browser.")
+def command(
+    host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool
+) -> None:
+    """Serve the report page with a form, on this machine, until interrupted (Ctrl+C).
+
+    Drop development and test scores in the browser, see the report, change a setting and see it again. Uploaded
+    files are deleted half an hour after their last use, and all of them when the server stops.
+
+    \b
+    Examples:
+      priori app --open
+      priori app --port 9000 --max-upload 1000
+    """
+    from priori.app.guard import is_loopback
+    from priori.app.limits import MEGABYTE, Limits
+    from priori.app.server import create_app, run
+
+    upload = max_upload * MEGABYTE
+    limits = Limits(
+        upload=upload, unpacked=5 * upload, stored=5 * upload, jobs=max_jobs, memory=max_memory * MEGABYTE
+    )  # fmt: skip
+    listening = _listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}"
+    if not is_loopback(host):
+        click.echo(
+            f"priori: warning: listening on {host}: everyone who can reach this machine can upload files and use its "
+            "processor, and what they send is not encrypted; use it only in a network you trust",
+            err=True,
+        )
+
+    def ready() -> None:
+        click.echo(f"priori: the page is at {address} (Ctrl+C stops it)", err=True)
+        if open_:
+            click.launch(address)
+
+    run(create_app(limits, host=host, names=names), [listening], on_start=ready)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        if os.name == "posix":  # elsewhere it would let another program take the port over
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+    except OSError as error:
+        reason = error.strerror or error
+        raise OptionError(f"cannot listen on {host} port {port} ({reason}); choose another with --port") from None
+    return listening

@@ -1,0 +1,184 @@
+"""``priori report``: the whole story on one page that can be mailed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from priori.cli.options import (
+    MEASURE_HELP,
+    Reading,
+    Resampling,
+    alpha_list,
+    criterion_options,
+    reading_options,
+    resampling_options,
+    system_option,
+    systems_of,
+)
+from priori.cli.output import emit, json_text, warn, write_whole
+from priori.cli.progress import Progress
+from priori.errors import OptionError
+from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
+from priori.systems import SourceFile, System
+
+#: Where the page goes when nothing is said.
+PAGE = "report.html"
+TEXTS: dict[str, Callable[[Study], str]] = {
+    "markdown": render_markdown,
+    "latex": render_latex,
+    "json": lambda study: json_text(study.to_dict()),
+    "csv": render_csv,
+}
+
+
+@click.command(name="report", short_help="One page with everything: verdict, curves, tables.")
+@system_option
+@criterion_options
+@click.option("--measure", metavar="NAME", help=MEASURE_HELP)
+@click.option("--alpha", default="0.5", show_default=True, metavar="ALPHA",
+              help="The trade-off the verdict is about: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
+@click.option("--points", type=int, default=101, show_default=True, help="How many alphas; the slider stops at each.")
+@resampling_options("auto")
+@click.option("--no-bootstrap", is_flag=True, help="No intervals and no tests: quicker, and less honest.")
+@click.option("--unpaired", is_flag=True, help="The systems were tested on different trials.")
+@click.option("--title", default="", metavar="TEXT", help="The heading of the page. Default: the systems' names.")
+@click.option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider.")
+@click.option("--format", "format_", type=click.Choice(["html", *TEXTS]), default="html", show_default=True,
+              help="The page, tables for a paper, or everything for a program.")  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", default=None,
+              help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.")  # fmt: skip
+@reading_options
+@click.pass_context
+def command(
+    context: click.Context,
+    system: tuple[tuple[str, str, str], ...],
+    trials: tuple[str, str] | None,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    alpha: str,
+    points: int,
+    no_bootstrap: bool,
+    unpaired: bool,
+    title: str,
+    static: bool,
+    format_: str,
+    output: str | None,
+    reading: Reading,
+    resampling: Resampling,
+) -> None:
+    """Write one self-contained page about one or more systems, and print its verdict.
+
+    The page opens in any browser, from a file, without a network: verdict, cautions, Expected Performance Curves
+    with bands, differences, ROC and DET curves, scores, tables, and a slider for alpha that moves them all.
+
+    \b
+    Examples:
+      priori report --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
+      priori report --system A a-dev.csv a-test.csv --static -o a.html
+      priori report --system A a-dev.csv a-test.csv --format latex
+    """
+    if static and format_ != "html":
+        raise OptionError(f"--static is about the page; leave it out with --format {format_}")
+    target = PAGE if output is None and format_ == "html" else output
+    _check_target(target)
+    settings = Settings(
+        task=task,
+        criterion=criterion,
+        measure=measure,
+        points=points,
+        alpha=_one(alpha),
+        bootstrap=None if no_bootstrap else resampling.bootstrap,
+        **_further(resampling),
+        unpaired=unpaired,
+        title=title,
+    )
+    systems = [_hashed(one) for one in systems_of(system, reading, trials)]
+    with Stages() as stages:
+        study = make_study(systems, settings, progress=stages, command=typed(context))
+    warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
+    if format_ != "html":
+        emit(TEXTS[format_](study), target)
+    elif target == "-":
+        emit(render_html(study, static=static))
+    else:
+        write_whole(target or PAGE, render_html(study, static=static))
+        click.echo(f"{study.verdict.text}\n\nThe page: {target}")
+
+
+def _further(resampling: Resampling) -> dict[str, Any]:
+    """Return how to resample, as settings; a promise of confidence is what goes without saying."""
+    wanted = resampling.band_options()
+    wanted["seed"] = wanted.pop("rng")
+    del wanted["bootstrap"]
+    return {name: value for name, value in wanted.items() if (name, value) != ("promise", "confidence")}
+
+
+def _check_target(target: str | None) -> None:
+    """Refuse at once what could only fail after the work."""
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise OptionError(f"cannot write {target}: it is a directory; give a file name, such as {path / PAGE}")
+    if not path.parent.is_dir():
+        raise OptionError(f"cannot write {target}: there is no directory {path.parent}; make it first")
+
+
+def _one(text: str) -> object:
+    alphas = alpha_list(text) or []
+    if len(alphas) != 1:
+        raise OptionError(f"--alpha {text!r}: the verdict is about one alpha; the page shows all of them")
+    return alphas[0]
+
+
+def _hashed(system: System) -> System:
+    files = [SourceFile.of(file.name) for file in (system.dev_file, system.test_file) if file is not None]
+    return replace(system, dev_file=files[0], test_file=files[1])
+
+
+def typed(context: click.Context) -> str:
+    """Return the command as one would type it again: what was given, in the order of --help."""
+    words = ["priori", str(context.command.name)]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) in (ParameterSource.DEFAULT, None) or not parameter.opts:
+            continue
+        value, option = context.params[name], parameter.opts[-1]
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(option if value else parameter.secondary_opts[-1])
+            continue
+        for one in value if parameter.multiple else [value]:
+            words += [option, *(map(str, one) if isinstance(one, tuple) else [str(one)])]
+    return shlex.join(words)
+
+
+class Stages:
+    """A progress bar for each stage of the work, one after another."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.bar: Progress | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self.stage or self.bar is None:
+            self.__exit__(None, None, None)
+            self.stage, self.bar = stage, Progress(stage)
+        self.bar(done, total)
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.__exit__(kind, error, trace)

@@ -1,0 +1,139 @@
+"""The data a page carries for its scripts: what the figures draw, and every text that moves with alpha."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.plots.curves import DET_TICKS
+from priori.report.drawing import probit, probit_floor
+from priori.report.pairs import Pair
+from priori.report.rows import moving_tables
+from priori.report.sentences import weighing
+from priori.report.study import Member, Study
+from priori.report.wording import alpha_text, clean, short
+from priori.results import plain
+
+__all__ = ["embed", "page_data", "unbroken"]
+
+
+def embed(content: Any) -> str:
+    """Return JSON that can stand inside a script element: nothing in it can end the element, or be read as HTML.
+
+    Examples
+    --------
+    >>> embed({"name": "</script>"})
+    '{"name":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(plain(content), allow_nan=False, separators=(",", ":"))
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def unbroken(text: str) -> str:
+    """Return the text with spaces that do not break before a unit."""
+    return text.replace(" %", "\u00a0%")
+
+
+def page_data(study: Study) -> dict[str, Any]:
+    """Return everything the scripts of the page need."""
+    settings, first = study.settings, study.curves[0]
+    return {
+        "at": study.at,
+        "alpha": first.alpha,
+        "level": settings.confidence_level,
+        "measure": {
+            "title": settings.shown.title,
+            "name": settings.shown.name,
+            "percent": settings.shown.rate,
+            "fromZero": settings.shown.rate and not settings.shown.greater_is_better,
+        },
+        "systems": [_system(member) for member in study.members],
+        "pairs": [_pair(pair) for pair in study.pairs],
+        "det": _det_axis(study),
+        "live": _live(study),
+    }
+
+
+def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
+    """Return numbers with the digits that a drawing can show."""
+    return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
+
+
+def _system(member: Member) -> dict[str, Any]:
+    curve, band = member.curve, member.band
+    shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
+    outcomes, dev = curve.outcomes, curve.dev_outcomes
+    far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
+    return {
+        "name": clean(member.name),
+        "short": short(member.name, 30),
+        "value": curve.value,
+        "best": curve.best,
+        "threshold": curve.threshold,
+        "devV1": curve.dev_v1,
+        "devV2": curve.dev_v2,
+        "v1": curve.v1,
+        "v2": curve.v2,
+        "lower": None if band is None else band.lower,
+        "upper": None if band is None else band.upper,
+        "counts": {name: getattr(outcomes, name) for name in ("tp", "fp", "tn", "fn")},
+        "devCounts": {name: getattr(dev, name) for name in ("tp", "fp", "tn", "fn")},
+        "roc": {"fpr": _short(member.roc.fpr), "tpr": _short(member.roc.tpr), "auc": member.auc},
+        "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
+        "det": {
+            "fpr": _short(member.det.fpr),
+            "fnr": _short(member.det.fnr),
+            "x": _short(probit(member.det.fpr), 5),
+            "y": _short(probit(member.det.fnr), 5),
+            "eer": member.eer,
+        },
+        "detPoint": {"x": _short(probit(far), 5), "y": _short(probit(frr), 5)},
+        "scores": {"edges": _short(member.histogram.edges, 8), **shares},
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    found = plain(pair.to_dict())
+    return {**found, "regions": [list(region) for region in pair.regions()]}
+
+
+def _det_axis(study: Study) -> dict[str, Any]:
+    """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
+    floor = min(probit_floor(member.curve.test) for member in study.members)
+    worst = max(member.eer for member in study.members)
+    low, high = floor, 0.6 if worst < 0.4 else 0.99
+    shown = [tick for tick in DET_TICKS if low <= tick <= high]
+    range_ = [float(end) for end in probit(np.array([low, high]))]
+    return {"range": range_, "ticks": _short(probit(np.array(shown)), 5), "texts": [f"{100 * t:g}" for t in shown]}
+
+
+def _live(study: Study) -> dict[str, Any]:
+    """Return every text that moves with alpha, one entry per alpha."""
+    settings, alphas = study.settings, study.curves[0].fractions
+    tables: dict[str, dict[str, list[Any]]] = {}
+    for index in range(len(alphas)):
+        for table in moving_tables(study, index):
+            kept = tables.setdefault(table.key, {"cells": [], "systems": []})
+            kept["cells"].append([[unbroken(cell) for cell in row[1:]] for row in table.rows])
+            if table.key == "leaderboard":
+                kept["systems"].append(list(table.systems or ()))
+    answers = {
+        answer.key: [unbroken(one.answers[place].answer) for one in study.verdicts]
+        for place, answer in enumerate(study.verdict.answers)
+    }
+    return {
+        "alpha": [alpha_text(alpha) for alpha in alphas],
+        "weighing": [unbroken(_plainly(weighing(settings.rule, settings.domain, alpha))) for alpha in alphas],
+        "answers": answers,
+        "tables": tables,
+    }
+
+
+def _plainly(weighing_text: str) -> str:
+    """Return what an alpha means without repeating it."""
+    return weighing_text.partition(" (alpha")[0]

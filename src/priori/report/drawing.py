@@ -1,0 +1,151 @@
+"""What the drawings need: curves thinned without visible change, scores counted in bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.roc import AposterioriDET, AposterioriROC, roc
+from priori.scores import Scores
+
+__all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thin", "thinned_curves"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+#: A quarter of a pixel on axes of 500 pixels: nobody sees a curve move by less.
+INVISIBLE = 1 / 2000
+#: The most points of a thinned curve; the tolerance grows, a little, until they suffice.
+MOST = 2000
+
+
+def thin(x: Floats, y: Floats, *, tolerance: float = INVISIBLE, most: int = MOST) -> Index:
+    """Return which points of a monotone curve to keep so that the drawing does not change.
+
+    ``x`` and ``y`` are in units of their axes' lengths. Points of one tiny cell are first reduced to its first and
+    last; then those are dropped that lie within the tolerance of the line between the points kept around them
+    (Douglas and Peucker, 1973).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.linspace(0, 1, 1001)
+    >>> thin(x, np.where(x < 0.5, 0, 2 * x - 1)).tolist()
+    [0, 500, 1000]
+    """
+    if x.size < 3:
+        return np.arange(x.size)
+    while True:
+        kept = _reduce(x, y, _first_and_last(x, y, tolerance / 4), tolerance)
+        if kept.size <= most:
+            return kept
+        tolerance *= 1.25
+
+
+def _first_and_last(x: Floats, y: Floats, cell: float) -> Index:
+    column, row = np.floor(x / cell), np.floor(y / cell)
+    starts = np.flatnonzero((column[1:] != column[:-1]) | (row[1:] != row[:-1])) + 1
+    return np.unique(np.concatenate([[0], starts - 1, starts, [x.size - 1]]))
+
+
+def _reduce(x: Floats, y: Floats, index: Index, tolerance: float) -> Index:
+    x, y = x[index], y[index]
+    keep = np.zeros(index.size, dtype=np.bool_)
+    keep[[0, -1]] = True
+    waiting = [(0, index.size - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        across, up = x[last] - x[first], y[last] - y[first]
+        between = slice(first + 1, last)
+        away = np.abs(across * (y[between] - y[first]) - up * (x[between] - x[first]))
+        farthest = int(np.argmax(away))
+        if away[farthest] > tolerance * max(float(np.hypot(across, up)), 1e-300):
+            middle = first + 1 + farthest
+            keep[middle] = True
+            waiting += [(first, middle), (middle, last)]
+    return np.asarray(index[keep])
+
+
+def probit_floor(test: Scores) -> float:
+    """Return where the axes of a set's DET curve begin: half the smallest rate it can show."""
+    return max(0.5 / max(len(test.negative), len(test.positive)), 1e-6)
+
+
+def thinned_curves(test: Scores, name: str) -> tuple[AposterioriROC, AposterioriDET]:
+    """Return the ROC and the DET curve of a set, each with the points that its own drawing needs."""
+    full = roc(test, name=name)
+    kept = thin(full.fpr, full.tpr)
+    drawn = AposterioriROC(name, test, full.threshold[kept], full.outcomes[kept])
+    every = AposterioriDET(name, test, full.threshold, full.outcomes)
+    low = float(probit(np.array(probit_floor(test)))) - 0.5
+    x, y = (np.clip(deviate, low, -low) / (-2 * low) for deviate in every.probit)
+    kept = thin(x, y)
+    return drawn, AposterioriDET(name, test, full.threshold[kept], full.outcomes[kept])
+
+
+def probit(rate: Floats) -> Floats:
+    """Return rates on the normal-deviate scale; 0 and 1, infinite there, a little beyond where any axis ends."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.clip(rate, 1e-7, 1 - 1e-7)))
+
+
+# -- histograms ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many scores of each class lie in each bin, on both sets; scores beyond the edges are in the outer bins."""
+
+    edges: Floats
+    negatives: NDArray[np.int64]
+    positives: NDArray[np.int64]
+    dev_negatives: NDArray[np.int64]
+    dev_positives: NDArray[np.int64]
+    beyond: int
+
+    def shares(self) -> dict[str, Floats]:
+        """Return each class's counts as shares of that class."""
+        names = ("negatives", "positives", "dev_negatives", "dev_positives")
+        return {name: getattr(self, name) / getattr(self, name).sum() for name in names}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists by name."""
+        names = ("edges", "negatives", "positives", "dev_negatives", "dev_positives")
+        return {**{name: getattr(self, name).tolist() for name in names}, "beyond": self.beyond}
+
+
+def bin_scores(dev: Scores, test: Scores, threshold: float) -> Histogram:
+    """Count the scores of both sets in common bins: (a, b], so that a threshold on an edge parts them rightly.
+
+    The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
+    interest is always inside.
+    """
+    sets = [test.negatives, test.positives, dev.negatives, dev.positives]
+    finite = [ordered[np.isfinite(ordered)] for ordered in sets]
+    finite = [ordered for ordered in finite if ordered.size] or [np.zeros(1)]
+    least, most = min(o[0] for o in finite), max(o[-1] for o in finite)
+    low = min(o[int(0.0005 * (o.size - 1))] for o in finite)
+    high = max(o[int(np.ceil(0.9995 * (o.size - 1)))] for o in finite)
+    if most / 9 - least / 9 <= high / 3 - low / 3:  # in parts, since a difference may overflow
+        low, high = least, most
+    if np.isfinite(threshold):
+        low, high = min(low, threshold), max(high, threshold)
+    if low == high:
+        low, high = low - max(0.5, abs(low) / 1e6), high + max(0.5, abs(high) / 1e6)
+    bins = int(np.clip(2 * min(len(test.negative), len(test.positive)) ** (1 / 3), 20, 80))
+    share = np.linspace(0, 1, bins + 1)
+    edges = low * (1 - share) + high * share  # does not overflow where high - low would
+    negatives, positives, dev_negatives, dev_positives = (_in_bins(ordered, edges) for ordered in sets)
+    beyond = sum(o.size - int(np.searchsorted(o, high, "right") - np.searchsorted(o, low, "left")) for o in sets[:2])
+    return Histogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
+
+
+def _in_bins(ordered: Floats, edges: Floats) -> NDArray[np.int64]:
+    inner = np.searchsorted(ordered, edges[1:-1], side="right")
+    return np.diff(np.concatenate([[0], inner, [ordered.size]])).astype(np.int64)

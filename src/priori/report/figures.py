@@ -1,0 +1,172 @@
+"""Figures without a script: matplotlib's SVG, made small and made to follow the page's colours."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priori.epc import EPC
+from priori.plots.curves import plot_det, plot_epc, plot_roc
+from priori.plots.style import COLOURS
+from priori.report.study import Member, Study
+from priori.report.wording import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["static_figures"]
+
+#: Text stays text, in the page's own typeface; lines lose the points that nobody sees.
+STYLE: dict[str, Any] = {
+    "svg.fonttype": "none", "font.size": 10, "axes.titlesize": 10, "axes.spines.top": False,
+    "axes.spines.right": False, "path.simplify": True, "path.simplify_threshold": 0.25, "legend.fontsize": 9,
+}  # fmt: skip
+
+
+def static_figures(study: Study) -> dict[str, str]:
+    """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
+    drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
+        "epc": (_curves, (9.6, 4.4)),
+        "roc": (_roc, (4.9, 4.7)),
+        "det": (_det, (4.9, 4.7)),
+    }
+    if study.pairs:
+        drawings["difference"] = (_difference, (9.6, 3.6))
+    found = {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
+    for place, member in enumerate(study.members):
+        name = f"scores-{place}"
+        found[name] = _draw(study, name, lambda s, f, m=member, p=place: _scores(s, f, m, p), (4.6, 2.5))  # type: ignore[misc]
+    return found
+
+
+def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: tuple[float, float]) -> str:
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    style: Any = {**matplotlib.rcParamsDefault, **STYLE, "svg.hashsalt": f"priori-{name}"}
+    style.pop("backend", None)
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(study, figure)
+        for axes in figure.axes:
+            axes.set_title("")
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _slim(buffer.getvalue())
+
+
+def _slim(svg: str) -> str:
+    """Return the drawing alone: no prologue, no sizes, no names that nothing uses, the page's colours and type."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg)
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda found: found[0] if found[1] in used else "", svg)
+    svg = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = re.sub(r"font: ([\w ]*?)([\d.]+px) [^;\"]*", r"font: \1\2 var(--sans)", svg)
+    for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
+        svg = svg.replace(theirs, ours)
+    return re.sub(r"\n\s*", "\n", svg).strip()
+
+
+def _label(name: str) -> str:
+    """Return a name as matplotlib shows it as it is: no formulas, not hidden by a first underscore."""
+    text = short(name, 28).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
+def _renamed(study: Study) -> list[EPC]:
+    return [replace(curve, name=_label(curve.name)) for curve in study.curves]
+
+
+def _at(curve: EPC, index: int) -> EPC:
+    """Return a curve of one alpha, for the point to mark."""
+    one = slice(index, index + 1)
+    return replace(
+        curve, alpha=curve.alpha[one], threshold=curve.threshold[one], value=curve.value[one], best=curve.best[one],
+        outcomes=curve.outcomes[one], dev_outcomes=curve.dev_outcomes[one],
+    )  # fmt: skip
+
+
+def _cursor(axes: Axes, x: float) -> None:
+    axes.axvline(x, color="#000000", lw=1)
+
+
+def _curves(study: Study, figure: Figure) -> None:
+    axes = figure.add_subplot()
+    bands = [member.band for member in study.members if member.band is not None]
+    regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
+    curves = _renamed(study)
+    plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
+    scale = 100 if study.settings.shown.rate else 1
+    alpha = float(study.settings.alpha)
+    _cursor(axes, alpha)
+    for place, curve in enumerate(curves):
+        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[place % 8], mec="white", ms=8)
+    axes.set_xlabel("alpha")
+
+
+def _difference(study: Study, figure: Figure) -> None:
+    pair, scale = study.pairs[0], 100 if study.settings.shown.rate else 1
+    rows = 1 if pair.confidence is None else 2
+    panels = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:rows])[:, 0]
+    upper = panels[0]
+    for panel in panels:
+        for low, high in pair.regions():
+            panel.axvspan(low, high, color="0.85", zorder=0, lw=0)
+        _cursor(panel, float(study.settings.alpha))
+        panel.grid(alpha=0.25)
+    if pair.lower is not None and pair.upper is not None:
+        upper.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color="#8b919b", alpha=0.3, lw=0)
+    upper.plot(pair.alpha, scale * pair.difference, color="#000000")
+    upper.axhline(0, color="#000000", lw=0.8)
+    upper.set_ylabel("difference" + (" (points)" if scale == 100 else ""))
+    if pair.confidence is not None:
+        panels[1].plot(pair.alpha, 100 * pair.confidence, color=COLOURS[0])
+        panels[1].axhline(100 * study.settings.confidence_level, color="#000000", lw=0.8, ls="--")
+        panels[1].set(ylabel="confidence (%)", ylim=(0, 102))
+    panels[-1].set(xlabel="alpha", xlim=(0, 1))
+
+
+def _roc(study: Study, figure: Figure) -> None:
+    axes = figure.add_subplot()
+    curves = [replace(member.roc, name=_label(member.name)) for member in study.members]
+    plot_roc(curves, ax=axes, operating_points=[_at(curve, study.at) for curve in _renamed(study)])
+    _legend(axes, len(curves), loc="lower right")
+
+
+def _det(study: Study, figure: Figure) -> None:
+    axes = figure.add_subplot()
+    curves = [replace(member.det, name=_label(member.name)) for member in study.members]
+    plot_det(curves, ax=axes, operating_points=[_at(curve, study.at) for curve in _renamed(study)])
+    _legend(axes, len(curves), loc="upper right")
+
+
+def _legend(axes: Axes, count: int, loc: Any) -> None:
+    """Name the curves only; the dots have their colours."""
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(handles[:count], labels[:count], frameon=False, loc=loc)
+
+
+def _scores(study: Study, figure: Figure, member: Member, place: int) -> None:
+    axes, shares, edges = figure.add_subplot(), member.histogram.shares(), member.histogram.edges
+    for name, colour in (("negatives", "#8b919b"), ("positives", COLOURS[place % 8])):
+        axes.stairs(100 * shares[name], edges, fill=True, color=colour, alpha=0.4, label=name)
+        axes.stairs(100 * shares[f"dev_{name}"], edges, color=colour, lw=1)
+    threshold = float(np.clip(member.curve.threshold[study.at], edges[0], edges[-1]))
+    axes.axvline(threshold, color="#000000", lw=1.5)
+    axes.set(xlabel="score", ylabel="share (%)", xlim=(edges[0], edges[-1]))
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)

@@ -1,0 +1,141 @@
+"""Settings: what a report is asked to compute, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from priori.alphas import as_fraction, grid
+from priori.criteria import Criterion, get_criterion
+from priori.errors import OptionError, unknown
+from priori.measures import Measure, Task, get_measure, get_task
+from priori.resampling import BOOTSTRAPS as NAMES
+
+__all__ = ["BOOTSTRAPS", "Settings"]
+
+#: ``auto`` lets the data choose: users where they are known, single trials where they are not.
+BOOTSTRAPS = ("auto", *NAMES)
+#: More alphas than this cannot be told apart on a page, and would make it heavy.
+MOST_POINTS = 1001
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to compute for a report.
+
+    Attributes
+    ----------
+    task, criterion, measure
+        As in `priori.epc`; None is the task's own.
+    points : int
+        How many alphas, from 0 to 1; the slider stops at each.
+    alpha : number or text
+        The alpha of interest: where the slider begins, and what the verdict is about. 0.1 means one tenth.
+    bootstrap : str or None
+        ``auto``, the name of a bootstrap, or None for no intervals at all.
+    n_resamples, resample, confidence_level, simultaneous, seed
+        As in `priori.resampling.band`.
+    interval, shared_users, promise, future_users, future_trials, threads
+        As in `priori.resampling.band`; None leaves them to it.
+    unpaired : bool
+        The systems were tested on different trials: compare them as independent.
+    title : str
+        The heading of the page; empty for one made from the systems' names.
+
+    Examples
+    --------
+    >>> Settings(measure="hter", alpha=0.5).alpha
+    Fraction(1, 2)
+    """
+
+    task: str = "authentication"
+    criterion: str | None = None
+    measure: str | None = None
+    points: int = 101
+    alpha: Any = Fraction(1, 2)
+    bootstrap: str | None = "auto"
+    n_resamples: int | tuple[int, int] = 10_000
+    resample: str = "test"
+    confidence_level: float = 0.95
+    simultaneous: bool = False
+    interval: str | None = None
+    shared_users: bool | None = None
+    promise: str | None = None
+    future_users: int | None = None
+    future_trials: int | None = None
+    threads: int | None = None
+    unpaired: bool = False
+    seed: int = 0
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", as_fraction(self.alpha))
+        for value in (self.domain, self.rule, self.shown):  # each raises for a name it does not know
+            assert value is not None
+        if isinstance(self.points, bool) or not isinstance(self.points, int) or not 2 <= self.points <= MOST_POINTS:
+            raise OptionError(f"a report has from 2 to {MOST_POINTS} alphas, not {self.points}")
+        if self.bootstrap is not None and self.bootstrap not in BOOTSTRAPS:
+            raise unknown("bootstrap", self.bootstrap, [*BOOTSTRAPS, "none"])
+        if self.resample not in ("test", "both"):
+            raise unknown("set to resample", self.resample, ("test", "both"))
+        if not 0 < self.confidence_level < 1:
+            raise OptionError(f"the confidence level must lie between 0 and 1, not {self.confidence_level:g}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
+            raise OptionError(f"the seed must be a whole number from 0 up, not {self.seed!r}")
+
+    @property
+    def domain(self) -> Task:
+        """The task itself."""
+        return get_task(self.task)
+
+    @property
+    def rule(self) -> Criterion:
+        """The criterion itself."""
+        return get_criterion(self.criterion, self.domain)
+
+    @property
+    def shown(self) -> Measure:
+        """The measure itself."""
+        return get_measure(self.domain.aggregate if self.measure is None else self.measure)
+
+    @property
+    def alphas(self) -> tuple[Fraction, ...]:
+        """The alphas of every curve: a grid from 0 to 1, and the alpha of interest."""
+        return tuple(sorted({*grid(self.points), self.alpha}))
+
+    def comparison_options(self) -> dict[str, Any]:
+        """Return the options of `priori.compare`."""
+        return {
+            "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
+            "n_resamples": self.n_resamples,
+            "resample": self.resample,
+            "confidence_level": self.confidence_level,
+            "simultaneous": self.simultaneous,
+            "shared_users": self.shared_users,
+            "rng": self.seed,
+            "threads": self.threads,
+        }
+
+    def band_options(self) -> dict[str, Any]:
+        """Return the options of `priori.resampling.band`."""
+        further = {name: getattr(self, name) for name in ("interval", "promise", "future_users", "future_trials")}
+        return {**self.comparison_options(), **{name: value for name, value in further.items() if value is not None}}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every setting, with what was left open filled in."""
+        return {
+            "title": self.title,
+            "task": self.domain.name,
+            "criterion": self.rule.name,
+            "measure": self.shown.name,
+            "points": self.points,
+            "alpha": float(self.alpha),
+            "bootstrap": self.bootstrap,
+            "n_resamples": self.n_resamples,
+            "resample": self.resample,
+            "confidence_level": self.confidence_level,
+            "simultaneous": self.simultaneous,
+            "unpaired": self.unpaired,
+            "seed": self.seed,
+        }

@@ -1,0 +1,270 @@
+"""The study: everything a report shows, computed once and frozen."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from priori._version import __version__
+from priori.epc import EPC, Areas, areas, epc
+from priori.errors import OptionError
+from priori.report.cautions import Caution, cautions
+from priori.report.drawing import Histogram, bin_scores, thinned_curves
+from priori.report.pairs import Pair, make_pairs
+from priori.report.sentences import Verdict, ranking, verdict
+from priori.report.settings import Settings
+from priori.report.wording import alpha_text, listing, short
+from priori.resampling import BOOTSTRAPS, Band
+from priori.results import plain
+from priori.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
+from priori.systems import SourceFile, System
+
+__all__ = ["Member", "Progress", "Settings", "Study", "System", "make_study"]
+
+#: Called with the name of the stage, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+
+#: More systems than this cannot be told apart by colour and line.
+MOST_SYSTEMS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One system of a study: its curve and band, its a posteriori curves thinned for drawing, its scores in bins."""
+
+    name: str
+    curve: EPC
+    band: Band | None
+    roc: AposterioriROC
+    det: AposterioriDET
+    histogram: Histogram
+    areas: Areas
+    area: float | None
+    auc: float
+    eer: float
+    dev_file: SourceFile | None
+    test_file: SourceFile | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and lists."""
+        return {
+            **self.curve.to_dict(),
+            "band": None if self.band is None else self.band.to_dict(),
+            "areas": {**plain(self.areas.to_dict()), "epc": self.area},
+            "a_posteriori": {"auc": self.auc, "eer": self.eer},
+            "histogram": plain(self.histogram.to_dict()),
+            "files": {"dev": _file(self.dev_file), "test": _file(self.test_file)},
+        }
+
+
+def _file(source: SourceFile | None) -> dict[str, Any] | None:
+    return None if source is None else {"name": source.name, "sha256": source.sha256, "size": source.size}
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Everything a report shows. Made by `make_study`.
+
+    Attributes
+    ----------
+    settings : Settings
+    members : tuple of Member
+        The systems, in the order given.
+    pairs : tuple of Pair
+        Every two systems against each other.
+    letters : tuple or None
+        For each alpha the letters of every system; those that share one do not differ significantly.
+    at : int
+        The place of the alpha of interest among the alphas.
+    verdicts : tuple of Verdict
+        The answers in words, one verdict per alpha.
+    cautions : tuple of Caution
+        What to mind, at the alpha of interest.
+    versions : dict
+        What computed it.
+    command : str or None
+        The command that makes the same report again.
+    """
+
+    settings: Settings
+    members: tuple[Member, ...]
+    pairs: tuple[Pair, ...]
+    letters: tuple[tuple[str, ...], ...] | None
+    at: int
+    verdicts: tuple[Verdict, ...]
+    cautions: tuple[Caution, ...]
+    versions: dict[str, str]
+    command: str | None = None
+
+    @property
+    def curves(self) -> tuple[EPC, ...]:
+        """The Expected Performance Curves of the systems."""
+        return tuple(member.curve for member in self.members)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answers at the alpha of interest."""
+        return self.verdicts[self.at]
+
+    @property
+    def title(self) -> str:
+        """The heading: the one given, or the systems' names."""
+        if self.settings.title.strip():
+            return short(self.settings.title, 200)
+        names = [short(member.name, 30) for member in self.members]
+        return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"])
+
+    def ranks(self, index: int) -> list[int]:
+        """Return the rank of each system at an alpha; 1 is best, equals share a rank."""
+        values = [float(member.curve.value[index]) for member in self.members]
+        return ranking(values, self.settings.shown.greater_is_better)
+
+    def described_settings(self) -> dict[str, str]:
+        """Return the settings in words, for people."""
+        chosen, band = self.settings, self.members[0].band
+        found = {
+            "Task": chosen.domain.name,
+            "Criterion": chosen.rule.name,
+            "Measure": chosen.shown.title,
+            "Alphas": f"{len(self.curves[0].alpha)} from 0 to 1",
+            "Alpha of interest": alpha_text(chosen.alpha),
+        }
+        if band is None:
+            return {**found, "Bootstrap": "none"}
+        drawn = band.settings["n_resamples"]
+        return {
+            **found,
+            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']]}",
+            "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
+            "Redrawn": "test set, thresholds fixed"
+            if chosen.resample == "test"
+            else "both sets, thresholds chosen anew",
+            "Level": f"{100 * chosen.confidence_level:g} %, {'simultaneous' if chosen.simultaneous else 'pointwise'}",
+            "Systems compared": "unpaired" if chosen.unpaired else "trial by trial",
+            "Seed": str(chosen.seed),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and lists, ready for JSON."""
+        return {
+            "title": self.title,
+            "settings": plain(self.settings.to_dict()),
+            "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
+            "cautions": [vars(caution) for caution in self.cautions],
+            "systems": [member.to_dict() for member in self.members],
+            "comparisons": [plain(pair.to_dict()) for pair in self.pairs],
+            "ranks": self.ranks(self.at),
+            "letters": None if self.letters is None else list(self.letters[self.at]),
+            "versions": self.versions,
+            "command": self.command,
+        }
+
+
+def make_study(
+    systems: Sequence[System],
+    settings: Settings | None = None,
+    *,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> Study:
+    """Compute everything a report shows.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        One or more, each with its own name.
+    settings : Settings, optional
+        What to compute.
+    progress : callable, optional
+        Called with (stage, done, total) as the work goes on. To cancel, raise an exception from it.
+    command : str, optional
+        The command that makes the same report again, to be shown in it.
+
+    Raises
+    ------
+    OptionError, InputError
+        Where the systems or the settings do not allow it; the message says what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from priori import Scores
+    >>> from priori.report import Settings, System, make_study
+    >>> rng = np.random.default_rng(0)
+    >>> dev, test = (Scores.from_arrays(rng.normal(0, 1, 500), rng.normal(3, 1, 300)) for _ in range(2))
+    >>> study = make_study([System("A", dev, test)], Settings(bootstrap=None))
+    >>> print(study.verdict.answers[0].answer)
+    At equal costs (alpha = 0.5), A's expected HTER is 7.5 %.
+    """
+    chosen = Settings() if settings is None else settings
+    say = progress or (lambda stage, done, total: None)
+    _check(systems)
+    fractions = chosen.alphas
+    at = fractions.index(chosen.alpha)
+    curves = []
+    for done, one in enumerate(systems):
+        say("curves", done, len(systems))
+        curves.append(
+            epc(one.dev, one.test, task=chosen.domain, criterion=chosen.rule, measure=chosen.shown, alpha=fractions,
+                name=one.name)
+        )  # fmt: skip
+    bands = [_band(curve, chosen, partial(say, "bands"), done, len(curves)) for done, curve in enumerate(curves)]
+    pairs, letters = make_pairs(curves, chosen, progress=partial(say, "comparisons"))
+    members = []
+    for done, (one, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
+        say("drawings", done, len(systems))
+        members.append(_member(one, curve, band, at))
+    verdicts = tuple(verdict(index, chosen, curves, bands, pairs) for index in range(len(fractions)))
+    found = cautions(systems, chosen, curves, bands, at)
+    say("drawings", len(systems), len(systems))
+    return Study(chosen, tuple(members), pairs, letters, at, verdicts, found, _versions(), command)
+
+
+def _check(systems: Sequence[System]) -> None:
+    if not systems:
+        raise OptionError("a report needs at least one system")
+    if len(systems) > MOST_SYSTEMS:
+        raise OptionError(f"a report shows at most {MOST_SYSTEMS} systems, not {len(systems)}")
+    names = [system.name for system in systems]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"two systems are called {short(twice)!r}; give each its own name")
+
+
+def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:
+    if settings.bootstrap is None:
+        return None
+    return curve.band(
+        **settings.band_options(), progress=lambda part, whole: progress(done * whole + part, count * whole)
+    )
+
+
+def _member(system: System, curve: EPC, band: Band | None, at: int) -> Member:
+    drawn_roc, drawn_det = thinned_curves(system.test, system.name)
+    try:
+        under: float | None = curve.area
+    except OptionError:  # a criterion without an exact curve
+        under = None
+    return Member(
+        system.name,
+        curve,
+        band,
+        drawn_roc,
+        drawn_det,
+        bin_scores(system.dev, system.test, float(curve.threshold[at])),
+        areas(system.dev, system.test, task=curve.task),
+        under,
+        a_posteriori_auc(system.test),
+        a_posteriori_eer(system.test),
+        system.dev_file,
+        system.test_file,
+    )
+
+
+def _versions() -> dict[str, str]:
+    return {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}

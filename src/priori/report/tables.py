@@ -1,0 +1,117 @@
+"""Tables for papers, from the same study as the page: Markdown and LaTeX, escaped; CSV with every digit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from priori.epc import EPC
+from priori.report.rows import Table, fixed_tables, moving_tables
+from priori.report.study import Study
+from priori.report.wording import alpha_text, clean
+from priori.resampling import Band
+from priori.results import csv_text
+
+__all__ = ["render_csv", "render_latex", "render_markdown"]
+
+
+def render_markdown(study: Study) -> str:
+    """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
+    parts = [f"# {_markdown(study.title)}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
+    parts += (
+        ["\n".join(f"- **{one.title}.** {_markdown(one.text)}" for one in study.cautions)] if study.cautions else []
+    )
+    for table in _tables(study):
+        rows = [_flat_header(table), ["---", *("---" if at in table.words else "---:" for at in _columns(table))]]
+        rows += [[_markdown(cell) for cell in row] for row in table.rows]
+        rows[0] = [_markdown(cell) for cell in rows[0]]
+        lines = [f"| {' | '.join(row)} |" for row in rows]
+        note = [_markdown(table.note)] if table.note else []
+        parts += [f"## {_markdown(_headed(study, table))}", "\n".join(lines), *note]
+    return "\n\n".join(parts) + "\n"
+
+
+def _columns(table: Table) -> range:
+    return range(1, len(table.header))
+
+
+def _headed(study: Study, table: Table) -> str:
+    moving = table.key not in ("along-alpha", "areas")
+    return f"{table.title} at alpha = {alpha_text(study.settings.alpha)}" if moving else table.title
+
+
+def _tables(study: Study) -> list[Table]:
+    return [*moving_tables(study, study.at), *fixed_tables(study)]
+
+
+def _flat_header(table: Table) -> list[str]:
+    """Return the header with the words of the groups before their columns."""
+    groups = [""] + [text for text, width in table.groups for _ in range(width)]
+    groups += [""] * (len(table.header) - len(groups))
+    return [f"{group.lower()} {cell}".strip() for group, cell in zip(groups, table.header, strict=True)]
+
+
+def _markdown(text: str) -> str:
+    text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]#|~$])", r"\\\1", text)
+
+
+def render_latex(study: Study) -> str:
+    """Return the tables of a study as LaTeX (booktabs), names escaped."""
+    parts = ["% \\usepackage{booktabs}"]
+    for table in _tables(study):
+        align = "l" + "".join("l" if at in table.words else "r" for at in _columns(table))
+        lines = [
+            "\\begin{table}",
+            "  \\centering",
+            f"  \\caption{{{_latex(_headed(study, table))}. {_latex(table.note)}}}".replace(". }", ".}"),
+            f"  \\begin{{tabular}}{{{align}}}",
+            "    \\toprule",
+        ]
+        if any(text for text, _ in table.groups):
+            lines += _latex_groups(table)
+        lines.append(f"    {_latex_row(table.header)}")
+        lines.append("    \\midrule")
+        lines += [f"    {_latex_row(row)}" for row in table.rows]
+        lines += ["    \\bottomrule", "  \\end{tabular}", "\\end{table}"]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(_latex(cell) for cell in cells) + r" \\"
+
+
+def _latex_groups(table: Table) -> list[str]:
+    cells, rules, column = [""], [], 2
+    for text, width in table.groups:
+        cells.append(f"\\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}")
+        if text:
+            rules.append(f"\\cmidrule(lr){{{column}-{column + width - 1}}}")
+        column += width
+    return [f"    {' & '.join(cells)} \\\\", f"    {' '.join(rules)}"]
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "−": "$-$", "…": r"\ldots{}", "\u2068": "", "\u2069": "",
+}  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    escaped = "".join(_LATEX.get(char, char) for char in clean(text))
+    return escaped.replace(r" \%", r"\,\%")
+
+
+def render_csv(study: Study) -> str:
+    """Return the curves of a study as CSV, every digit kept: one row per system and alpha."""
+    return csv_text(_curve_columns(member.curve, member.band) for member in study.members)
+
+
+def _curve_columns(curve: EPC, band: Band | None) -> dict[str, object]:
+    columns: dict[str, object] = {"system": [curve.name], **curve.columns()}
+    if band is not None:
+        columns |= {"lower": band.lower, "upper": band.upper}
+    counts = curve.outcomes
+    return {**columns, "tp": counts.tp, "fp": counts.fp, "tn": counts.tn, "fn": counts.fn}

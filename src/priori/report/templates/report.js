@@ -1,0 +1,379 @@
+// The page moves with one number, alpha. Every text was written beforehand, one per alpha; here they are only shown.
+(() => {
+"use strict";
+
+const data = JSON.parse(document.getElementById("priori-data").textContent);
+const root = document.documentElement;
+const state = { at: data.at, pair: 0, shown: data.systems.map(() => true),
+  bands: true, optimism: data.systems.length <= 3 };
+const percent = data.measure.percent;
+const scale = percent ? 100 : 1;
+const unit = percent ? " %" : "";
+const all = (selector) => [...document.querySelectorAll(selector)];
+const plot = (id) => document.getElementById("plot-" + id);
+const scaled = (values) => values.map((value) => value * scale);
+const times100 = (values) => values.map((value) => value * 100);
+// The plotting library reads some HTML in texts; a name is text.
+const safe = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const number = (value) => value === "inf" ? Infinity : value === "-inf" ? -Infinity : value;
+
+// -- how figures look -------------------------------------------------------------------------------------------
+
+// Colours come from the style sheet, so that light, dark and print differ in one place only.
+function theme() {
+  const style = getComputedStyle(root);
+  const of = (name) => style.getPropertyValue("--" + name).trim();
+  return { ink: of("ink"), muted: of("muted"), line: of("line"), shade: of("shade"), paper: of("paper"),
+    neutral: of("neutral"), sans: of("sans"), series: data.systems.map((_, place) => of("c" + place % 8)) };
+}
+
+function inLight(work) {
+  root.classList.add("light");
+  try { return work(theme()); } finally { root.classList.remove("light"); }
+}
+
+const DASHES = ["solid", "dash", "dashdot", "dot"];
+const dash = (place) => DASHES[Math.floor(place / 8) % 4];
+
+function see(colour, opacity) {
+  const [, r, g, b] = /^#(..)(..)(..)$/.exec(colour);
+  return `rgba(${parseInt(r, 16)},${parseInt(g, 16)},${parseInt(b, 16)},${opacity})`;
+}
+
+function axis(look, title, more) {
+  return { title: { text: title, font: { size: 13, color: look.muted }, standoff: 8 }, color: look.muted, gridcolor: look.line,
+    linecolor: look.muted, zeroline: false, tickfont: { size: 12, color: look.muted }, ticks: "", automargin: true,
+    showline: true, fixedrange: coarse, ...more };
+}
+
+const coarse = matchMedia("(pointer: coarse)").matches;
+
+function layout(look, more) {
+  return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: look.sans, size: 12, color: look.ink },
+    margin: { l: 8, r: 12, t: 10, b: 8 }, showlegend: false, dragmode: coarse ? false : "zoom",
+    hoverlabel: { bgcolor: look.paper, bordercolor: look.muted, font: { family: look.sans, size: 12, color: look.ink }, namelength: 30 },
+    ...more };
+}
+
+const line = (look, place, more) => ({ color: look.series[place], width: 2, dash: dash(place), ...more });
+const cursor = (look, x, more) => ({ type: "line", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1,
+  line: { color: look.ink, width: 1.25 }, ...more });
+const dot = (look, place, x, y, more) => ({ type: "circle", xref: "x", yref: "y", xsizemode: "pixel", ysizemode: "pixel",
+  xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: look.series[place], line: { color: look.paper, width: 2 }, ...more });
+const places = () => data.systems.map((_, place) => place).filter((place) => state.shown[place]);
+const common = (place) => ({ type: "scatter", mode: "lines", name: safe(data.systems[place].short), meta: place });
+
+// -- the figures: what they draw, and what moves with alpha -------------------------------------------------------
+
+const figures = {};
+
+figures.epc = {
+  draw(look) {
+    const traces = [];
+    for (const place of places()) {
+      const system = data.systems[place], edge = { ...common(place), x: data.alpha, hoverinfo: "skip", showlegend: false, line: { width: 0 } };
+      if (system.lower && state.bands) {
+        traces.push({ ...edge, y: scaled(system.lower) });
+        traces.push({ ...edge, y: scaled(system.upper), fill: "tonexty", fillcolor: see(look.series[place], places().length > 3 ? 0.1 : 0.16) });
+      }
+    }
+    for (const place of places()) {
+      const system = data.systems[place];
+      if (state.optimism) traces.push({ ...common(place), x: data.alpha, y: scaled(system.best), line: { color: look.series[place], width: 1.25, dash: "dot" },
+        hoverinfo: "skip", showlegend: false });
+      traces.push({ ...common(place), x: data.alpha, y: scaled(system.value), line: line(look, place),
+        hovertemplate: `%{y:.4~g}${unit}<extra>%{fullData.name}</extra>` });
+    }
+    return { traces, layout: layout(look, { hovermode: "x unified",
+      xaxis: axis(look, "alpha", { range: [0, 1], hoverformat: ".3~f" }),
+      yaxis: axis(look, data.measure.title + (percent ? " (%)" : ""), { rangemode: data.measure.fromZero ? "tozero" : "normal" }) }) };
+  },
+  moving(look) {
+    const x = data.alpha[state.at];
+    return [...regions(look), cursor(look, x), ...places().map((place) => dot(look, place, x, data.systems[place].value[state.at] * scale))];
+  },
+  columns() {
+    const rows = [["system", "alpha", "threshold", "dev_v1", "dev_v2", "v1", "v2", "value", "best", "lower", "upper", "tp", "fp", "tn", "fn"]];
+    for (const system of data.systems) data.alpha.forEach((alpha, at) => rows.push([system.name, alpha, system.threshold[at],
+      system.devV1[at], system.devV2[at], system.v1[at], system.v2[at], system.value[at], system.best[at],
+      system.lower ? system.lower[at] : "", system.upper ? system.upper[at] : "",
+      ...["tp", "fp", "tn", "fn"].map((kind) => system.counts[kind][at])]));
+    return rows;
+  },
+};
+
+function regions(look, more) {
+  if (!data.pairs.length) return [];
+  const step = 0.5 / (data.alpha.length - 1);
+  return data.pairs[state.pair].regions.map(([low, high]) => ({ type: "rect", xref: "x", yref: "paper", layer: "below",
+    x0: Math.max(low - step, 0), x1: Math.min(high + step, 1), y0: 0, y1: 1, fillcolor: look.shade, line: { width: 0 }, ...more }));
+}
+
+figures.difference = data.pairs.length ? {
+  draw(look) {
+    const pair = data.pairs[state.pair], x = data.alpha, two = pair.confidence !== null;
+    const base = { type: "scatter", mode: "lines", x }, traces = [];
+    if (pair.lower) {
+      traces.push({ ...base, y: scaled(pair.lower), line: { width: 0 }, hoverinfo: "skip", showlegend: false });
+      traces.push({ ...base, y: scaled(pair.upper), line: { width: 0 }, hoverinfo: "skip", showlegend: false, fill: "tonexty", fillcolor: see(look.neutral, 0.25) });
+    }
+    traces.push({ ...base, y: scaled(pair.difference), name: "difference", line: { color: look.ink, width: 2 },
+      hovertemplate: `%{y:+.3~f}${percent ? " points" : ""}<extra>difference</extra>` });
+    if (two) traces.push({ ...base, y: times100(pair.confidence), yaxis: "y2", name: "confidence", line: { color: look.series[0], width: 2 },
+      hovertemplate: "%{y:.1f} %<extra>confidence</extra>" });
+    const more = two ? { yaxis2: axis(look, "confidence (%)", { domain: [0, 0.3], range: [0, 102], tickvals: [0, 50, 100 * data.level], anchor: "x" }) } : {};
+    return { traces, layout: layout(look, { hovermode: "x unified",
+      xaxis: axis(look, "alpha", { range: [0, 1], hoverformat: ".3~f", anchor: two ? "y2" : "y" }),
+      yaxis: axis(look, "difference" + (percent ? " (points)" : ""), { domain: two ? [0.4, 1] : [0, 1], zeroline: true, zerolinecolor: look.muted, zerolinewidth: 1 }),
+      ...more }) };
+  },
+  moving(look) {
+    const pair = data.pairs[state.pair], x = data.alpha[state.at];
+    const marks = [...regions(look), cursor(look, x), { ...dot(look, 0, x, pair.difference[state.at] * scale), fillcolor: look.ink }];
+    if (pair.confidence) {
+      marks.push({ type: "line", xref: "paper", yref: "y2", x0: 0, x1: 1, y0: 100 * data.level, y1: 100 * data.level, line: { color: look.muted, width: 1, dash: "dash" } });
+      marks.push(dot(look, 0, x, 100 * pair.confidence[state.at], { yref: "y2" }));
+    }
+    return marks;
+  },
+  columns() {
+    const rows = [["a", "b", "alpha", "difference", "lower", "upper", "p_value", "significant", "confidence"]];
+    for (const pair of data.pairs) data.alpha.forEach((alpha, at) => rows.push([data.systems[pair.a].name, data.systems[pair.b].name, alpha,
+      pair.difference[at], ...["lower", "upper", "p_value", "significant", "confidence"].map((name) => pair[name] ? pair[name][at] : "")]));
+    return rows;
+  },
+} : null;
+
+figures.roc = {
+  draw(look) {
+    const traces = places().map((place) => ({ ...common(place), x: times100(data.systems[place].roc.fpr), y: times100(data.systems[place].roc.tpr),
+      line: line(look, place), hovertemplate: "FPR %{x:.3~g} %, TPR %{y:.4~g} %<extra>%{fullData.name}</extra>" }));
+    return { traces, layout: layout(look, { hovermode: "closest",
+      xaxis: axis(look, "false positive rate (%)", { range: [-1, 101], constrain: "domain" }),
+      yaxis: axis(look, "true positive rate (%)", { range: [-1, 101], scaleanchor: "x", constrain: "domain" }) }) };
+  },
+  moving: (look) => [{ type: "line", x0: 0, x1: 100, y0: 0, y1: 100, layer: "below", line: { color: look.muted, width: 1, dash: "dot" } },
+    ...places().map((place) => { const point = data.systems[place].rocPoint;
+      return dot(look, place, 100 * point.fpr[state.at], 100 * point.tpr[state.at]); })],
+  columns: () => [["system", "fpr", "tpr"], ...data.systems.flatMap((system) => system.roc.fpr.map((fpr, i) => [system.name, fpr, system.roc.tpr[i]]))],
+};
+
+const [detLow, detHigh] = data.det.range;
+const inside = (value) => Math.min(Math.max(value, detLow), detHigh);
+
+figures.det = {
+  draw(look) {
+    const traces = places().map((place) => { const curve = data.systems[place].det; return { ...common(place), x: curve.x, y: curve.y,
+      customdata: curve.fpr.map((fpr, i) => [100 * fpr, 100 * curve.fnr[i]]), line: line(look, place),
+      hovertemplate: "FAR %{customdata[0]:.3~g} %, FRR %{customdata[1]:.3~g} %<extra>%{fullData.name}</extra>" }; });
+    const ends = { range: data.det.range, tickvals: data.det.ticks, ticktext: data.det.texts, constrain: "domain" };
+    return { traces, layout: layout(look, { hovermode: "closest", xaxis: axis(look, "false acceptance rate (%)", ends),
+      yaxis: axis(look, "false rejection rate (%)", { ...ends, scaleanchor: "x" }) }) };
+  },
+  moving: (look) => [{ type: "line", x0: detLow, x1: detHigh, y0: detLow, y1: detHigh, layer: "below", line: { color: look.muted, width: 1, dash: "dot" } },
+    ...places().map((place) => { const point = data.systems[place].detPoint;
+      return dot(look, place, inside(point.x[state.at]), inside(point.y[state.at])); })],
+  columns: () => [["system", "fpr", "fnr"], ...data.systems.flatMap((system) => system.det.fpr.map((fpr, i) => [system.name, fpr, system.det.fnr[i]]))],
+};
+
+data.systems.forEach((system, place) => {
+  const edges = system.scores.edges, ends = [edges[0], edges[edges.length - 1]];
+  const steps = (shares) => [...times100(shares), 100 * shares[shares.length - 1]];
+  figures["scores-" + place] = {
+    draw(look) {
+      const base = { type: "scatter", mode: "lines", x: edges }, bars = { ...base, line: { shape: "hv", width: 1 }, fill: "tozeroy" };
+      const thin = { ...base, hoverinfo: "skip", showlegend: false };
+      const text = (name) => `%{y:.3~g} %<extra>${name}</extra>`;
+      return { traces: [
+        { ...bars, y: steps(system.scores.negatives), name: "negatives", line: { shape: "hv", width: 1, color: look.neutral }, fillcolor: see(look.neutral, 0.35), hovertemplate: text("negatives") },
+        { ...bars, y: steps(system.scores.positives), name: "positives", line: { shape: "hv", width: 1, color: look.series[place] }, fillcolor: see(look.series[place], 0.35), hovertemplate: text("positives") },
+        { ...thin, y: steps(system.scores.dev_negatives), line: { shape: "hv", width: 1, color: look.neutral, dash: "dot" } },
+        { ...thin, y: steps(system.scores.dev_positives), line: { shape: "hv", width: 1, color: look.series[place], dash: "dot" } },
+      ], layout: layout(look, { hovermode: "x unified", xaxis: axis(look, "score", { range: ends, hoverformat: ".4~g" }),
+        yaxis: axis(look, "share (%)", { rangemode: "tozero", nticks: 5 }) }) };
+    },
+    moving(look) {
+      // Accepting or rejecting all puts the line at an end of the scores.
+      const threshold = Math.min(Math.max(number(system.threshold[state.at]), ends[0]), ends[1]);
+      return [cursor(look, threshold, { line: { color: look.ink, width: 2 } })];
+    },
+    columns: () => [["from", "to", "negatives", "positives", "dev_negatives", "dev_positives"], ...system.scores.negatives.map((_, i) => [edges[i], edges[i + 1],
+      ...["negatives", "positives", "dev_negatives", "dev_positives"].map((name) => system.scores[name][i])])],
+  };
+});
+
+const ids = Object.keys(figures).filter((id) => figures[id]);
+const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: "reset", showTips: false, plotlyServerURL: "" };
+
+function render(id, look = theme()) {
+  const where = plot(id);
+  if (!where.clientWidth) return;
+  const { traces, layout: made } = figures[id].draw(look);
+  Plotly.react(where, traces, { ...made, width: where.clientWidth, height: where.clientHeight, shapes: figures[id].moving(look) }, CONFIG);
+}
+
+const renderAll = () => { const look = theme(); ids.forEach((id) => render(id, look)); };
+
+// -- moving -------------------------------------------------------------------------------------------------------
+
+const slider = document.getElementById("alpha");
+const names = { alpha: data.live.alpha, weighing: data.live.weighing };
+
+function write(element, text) { if (element.textContent !== text) element.textContent = text; }
+
+function moveTexts() {
+  const at = state.at;
+  for (const element of all("[data-text]")) if (names[element.dataset.text]) write(element, names[element.dataset.text][at]);
+  for (const element of all("[data-answer]")) write(element, data.live.answers[element.dataset.answer][at]);
+  for (const table of all("table[data-moving]")) moveTable(table, data.live.tables[table.dataset.moving], at);
+  slider.setAttribute("aria-valuetext", `alpha ${data.live.alpha[at]}: ${data.live.weighing[at]}`);
+}
+
+function moveTable(table, live, at) {
+  const body = table.tBodies[0];
+  if (live.systems.length) {
+    const rows = new Map([...body.rows].map((row) => [Number(row.dataset.system), row]));
+    body.append(...live.systems[at].map((place) => rows.get(place)));
+  }
+  live.cells[at].forEach((cells, r) => cells.forEach((text, c) => write(body.rows[r].cells[c + 1], text)));
+}
+
+let waiting = false;
+function moveFigures() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    const look = theme();
+    for (const id of ids) if (plot(id).clientWidth && plot(id).data) Plotly.relayout(plot(id), { shapes: figures[id].moving(look) });
+  });
+}
+
+function move(at) {
+  state.at = Math.min(Math.max(at, 0), data.alpha.length - 1);
+  slider.value = state.at;
+  moveTexts();
+  moveFigures();
+}
+
+slider.addEventListener("input", () => move(Number(slider.value)));
+
+function nearest(alpha) {
+  return data.alpha.reduce((best, one, at) => Math.abs(one - alpha) < Math.abs(data.alpha[best] - alpha) ? at : best, 0);
+}
+
+// -- choosing -----------------------------------------------------------------------------------------------------
+
+for (const box of all("[data-toggle]")) box.addEventListener("change", () => {
+  const place = Number(box.dataset.toggle);
+  state.shown[place] = box.checked;
+  for (const row of all(`tr[data-system="${place}"]`)) row.hidden = !box.checked;
+  document.getElementById("figure-scores-" + place).hidden = !box.checked;
+  renderAll();
+});
+
+for (const name of ["bands", "optimism"]) {
+  const box = document.getElementById(name);
+  if (box) box.addEventListener("change", () => { state[name] = box.checked; render("epc"); });
+}
+
+const chooser = document.getElementById("pair");
+if (chooser) chooser.addEventListener("change", () => {
+  state.pair = Number(chooser.value);
+  const pair = data.pairs[state.pair];
+  for (const element of all('[data-text="pair"]')) element.textContent = `${data.systems[pair.a].short} minus ${data.systems[pair.b].short}`;
+  render("epc");
+  render("difference");
+});
+
+// -- taking away --------------------------------------------------------------------------------------------------
+
+let clearing;
+function say(text) {
+  const status = document.getElementById("status");
+  status.textContent = text;
+  clearTimeout(clearing);
+  clearing = setTimeout(() => { status.textContent = ""; }, 2500);
+}
+
+function save(text, type, name) {
+  const link = document.createElement("a"), address = URL.createObjectURL(new Blob([text], { type }));
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+function quoted(value) {
+  const text = String(value ?? "");
+  return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+}
+
+const csv = (rows) => rows.map((row) => row.map(quoted).join(",") + "\n").join("");
+const cellsOf = (table) => [...table.rows].filter((row) => !row.hidden && !row.classList.contains("groups"))
+  .map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\u00a0/g, " ").trim()));
+
+// The headings over several columns go before the words they stand over.
+function rowsOf(table) {
+  const rows = cellsOf(table), groups = table.querySelector(".groups");
+  if (groups) {
+    const over = [...groups.cells].flatMap((cell) => Array(cell.colSpan).fill(cell.textContent.trim().toLowerCase()));
+    rows[0] = rows[0].map((text, i) => `${over[i] || ""} ${text}`.trim());
+  }
+  return rows;
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  say("Copied");
+}
+
+// A figure for a paper: light, on white, with a legend, whatever the page looks like now.
+async function download(id) {
+  const where = plot(id), made = inLight((look) => {
+    const { traces, layout: plain } = figures[id].draw(look);
+    return { data: traces, layout: { ...plain, paper_bgcolor: "#ffffff", plot_bgcolor: "#ffffff", shapes: figures[id].moving(look),
+      showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom" } } };
+  });
+  const size = { width: Math.max(where.clientWidth, 480), height: Math.max(where.clientHeight, 320) + 40 };
+  const address = await Plotly.toImage({ ...made, layout: { ...made.layout, ...size } }, { format: "svg", ...size });
+  save(decodeURIComponent(address.slice(address.indexOf(",") + 1)), "image/svg+xml", `${id}.svg`);
+  say(`Saved ${id}.svg`);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  const { svg, csv: figure, copy: copied, table, copyCommand } = button.dataset;
+  if (svg) download(svg);
+  if (figure) { save(csv(figures[figure].columns()), "text/csv", `${figure}.csv`); say(`Saved ${figure}.csv`); }
+  if (table) { save(csv(rowsOf(document.getElementById("table-" + table))), "text/csv", `${table}.csv`); say(`Saved ${table}.csv`); }
+  if (copied) copy(rowsOf(document.getElementById("table-" + copied)).map((row) => row.join("\t")).join("\n"));
+  if (copyCommand !== undefined) copy(document.getElementById("command").textContent);
+});
+
+// -- beginning, and following the window ----------------------------------------------------------------------------
+
+renderAll();
+moveTexts();
+for (const id of ["epc", "difference"]) if (figures[id]) plot(id).on("plotly_click", (event) => move(nearest(event.points[0].x)));
+const widths = new Map(ids.map((id) => [id, plot(id).clientWidth]));
+new ResizeObserver(() => {
+  for (const id of ids) if (widths.get(id) !== plot(id).clientWidth) { widths.set(id, plot(id).clientWidth); render(id); }
+}).observe(document.getElementById("main"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", renderAll);
+addEventListener("beforeprint", () => { root.classList.add("light", "printing"); renderAll(); });
+addEventListener("afterprint", () => { root.classList.remove("light", "printing"); renderAll(); });
+root.dataset.ready = "true";
+})();
