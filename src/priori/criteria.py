@@ -22,8 +22,9 @@ from priori.envelope import NEAR, Envelope, error_envelope, precision_recall_env
 from priori.errors import OptionError, unknown
 from priori.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
 from priori.outcomes import Outcomes, count
+from priori.remote import Remote
 from priori.scores import Scores
-from priori.shortlist import Remote, Shortlist
+from priori.shortlist import Shortlist
 
 __all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "choose_threshold", "get_criterion"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ from priori.criteria import Criterion, Pieces, get_criterion
 from priori.errors import OptionError, unknown
 from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes, count
+from priori.remote import Remote
 from priori.results import Result
 from priori.scores import Scores
-from priori.shortlist import Remote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,8 +163,8 @@ def _sizes(scores: Scores) -> dict[str, Any]:
 
 
 def epc(
-    dev: Scores,
-    test: Scores,
+    dev: Scores | Remote,
+    test: Scores | Remote,
     *,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
@@ -182,8 +182,9 @@ def epc(
 
     Parameters
     ----------
-    dev, test : Scores
-        The development set, on which thresholds are chosen, and the test set, on which they are judged.
+    dev, test : Scores or Table
+        The development set, on which thresholds are chosen, and the test set, on which they are judged. Those that
+        do not fit in memory come from `priori.scan`.
     task : {"authentication", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
@@ -213,6 +214,8 @@ def epc(
             raise OptionError(
                 f"the {role} set must be Scores (priori.read, Scores.from_...), not {type(given).__name__}"
             )
+    # A table answers to the names of Scores, and says so where it cannot.
+    dev, test = cast(Scores, dev), cast(Scores, test)
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)

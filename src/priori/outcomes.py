@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priori.remote import Remote
+
 if TYPE_CHECKING:
     from priori.scores import Scores
-    from priori.shortlist import Remote
 
 __all__ = ["Outcomes", "count"]
 
@@ -68,7 +69,7 @@ def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
     at = np.asarray(thresholds, dtype=np.float64)
-    if hasattr(scores, "count"):  # the scores live elsewhere, and are counted there
+    if isinstance(scores, Remote):
         return scores.count(at)
     rejected_negatives = np.searchsorted(scores.negatives, at, side="right").astype(np.int64)
     rejected_positives = np.searchsorted(scores.positives, at, side="right").astype(np.int64)

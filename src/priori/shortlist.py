@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from priori.criteria import Criterion
-    from priori.outcomes import Outcomes
-
-__all__ = ["Remote", "Shortlist", "joined"]
+__all__ = ["Shortlist", "joined"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -69,20 +64,3 @@ def joined(parts: Sequence[Shortlist]) -> Shortlist:
     )
     _, first = np.unique(fn - fp, return_index=True)
     return Shortlist(fp, fn, below, above, parts[0].negative, parts[0].positive).take(first)
-
-
-@runtime_checkable
-class Remote(Protocol):
-    """A set of scores that lives elsewhere: it answers with counts and shortlists (see `priori.engines`)."""
-
-    def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
-        """Return what the criterion may choose at these alphas (None: at any)."""
-        ...
-
-    def expect(self, thresholds: ArrayLike) -> None:
-        """Say that counts at these thresholds will be asked for."""
-        ...
-
-    def count(self, thresholds: ArrayLike) -> Outcomes:
-        """Count the outcomes at thresholds."""
-        ...

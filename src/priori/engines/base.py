@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.errors import InputError, unknown
-from priori.scores import NAN_POLICIES, Names, NanPolicy
+from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
 
 __all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany"]
 
@@ -105,12 +105,15 @@ class Engine(ABC):
         """Count the negatives and the positives between cuts, by user when asked."""
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        """Count the trials between the cuts of two systems, paired by a join on the trial id."""
+        """Count the trials between the cuts of two systems, paired by a join on the trial id.
+
+        The users are this system's.
+        """
         raise InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
+
+    @abstractmethod
+    def load(self) -> Scores:
+        """Return all the trials in memory."""
 
     def close(self) -> None:  # noqa: B027 - most have nothing to give back
         """Give back what the engine holds: connections, temporary files."""
-
-    def fingerprint(self) -> Any:
-        """Return something that changes when the scores do."""
-        return None

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.engines.arrow import MissingValues, StreamError, batches
-from priori.engines.base import Settings, Survey
+from priori.engines.base import Engine, Floats, Settings, Survey, Tally
 from priori.engines.streaming import Batch, Streaming, settled
 from priori.errors import InputError
 from priori.frames import match_columns
 from priori.labels import normal, positive_value
 from priori.readers.fast import first_line, literal
-from priori.scores import Names, nan_error
+from priori.scores import Names, Scores, nan_error
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -254,6 +254,30 @@ class DuckDB(Streaming):
         listed = f"SELECT DISTINCT {text} AS name FROM trials WHERE {self._present}"
         coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
         return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        from priori.engines.lazy import Lazy
+
+        if not isinstance(other, DuckDB):
+            return super().tally_pairs(other, cuts, by_user=by_user)
+        theirs = other.relation
+        if self.files is not None and other.files is not None:  # two databases cannot be joined
+            theirs = self.files.relation(other.files.paths)
+        sides = [
+            Lazy(relation, one.settings, source=one.source)
+            for one, relation in ((self, self.relation), (other, theirs))
+        ]
+        with self.guarded():
+            found = sides[0].tally_pairs(sides[1], cuts, by_user=by_user)
+        for one in (self, other):
+            if one.files is not None:
+                one.files.check()
+        return found
+
+    def load(self) -> Scores:
+        from priori.engines.lazy import Lazy
+
+        return Lazy(self.relation, self.settings, source=self.source).load()
 
     def close(self) -> None:
         if self.files is not None:

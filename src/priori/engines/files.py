@@ -60,9 +60,9 @@ class Files:
         self.connection = _connect(max(int(memory * SHARE), LEAST), self.directory)
         self._close = weakref.finalize(self, self.connection.close)
 
-    def relation(self) -> DuckDBPyRelation:
-        """Return all the files as one relation."""
-        return self.connection.sql(f"SELECT * FROM {self._scan(self.paths)}")
+    def relation(self, paths: list[str] | None = None) -> DuckDBPyRelation:
+        """Return all the files, or others, as one relation."""
+        return self.connection.sql(f"SELECT * FROM {self._scan(paths or self.paths)}")
 
     def _scan(self, paths: list[str]) -> str:
         return f"read_parquet([{', '.join(map(pattern, paths))}])"

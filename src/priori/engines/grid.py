@@ -183,12 +183,34 @@ def split_grid(
 
     ``limits`` are the smallest and the largest finite score: the outermost cells reach no further.
     """
-    kept = joined_runs(keep[1:-1], max(1, (segments - 1) // 2))
+    kept = joined_runs(keep[1:-1], max(1, segments // 4))
     changes = np.flatnonzero(np.append(True, kept[1:] != kept[:-1]))
-    starts = grid.lowest(changes + 1)
-    starts[0] = min([limits[0], *starts[1:2]])
-    ends = np.append(starts[1:], max(limits[1], starts[-1]))
-    fine = kept[changes]
-    widths = np.diff(np.append(changes, kept.size))
-    share = np.where(fine, np.maximum(1, cells * widths // max(int(widths[fine].sum()), 1)), 1)
-    return _segments(starts, ends, share.astype(np.int64))
+    ends = np.append(changes[1:], kept.size)
+    pieces = max(1, (segments - changes.size) // max(1, int(kept[changes].sum())))
+    starts: list[NDArray[np.int64]] = []
+    fine: list[NDArray[np.bool_]] = []
+    for begin, end in zip(changes.tolist(), ends.tolist(), strict=True):
+        edges = np.array([begin, end]) + 1
+        if kept[begin]:  # segments begin where cells did, as these may be narrow where scores are dense
+            edges = np.unique(np.linspace(begin, end, min(pieces, end - begin) + 1).astype(np.int64)) + 1
+        at = grid.lowest(np.minimum(edges, grid.size - 2))
+        at = np.append(at[:-1], limits[1] if end == kept.size else at[-1]).astype(grid.dtype)
+        at[0] = max(at[0], limits[0]) if begin == 0 else at[0]
+        parts = _between(_order(at), pieces // (edges.size - 1) if kept[begin] else 1)
+        starts.append(parts)
+        fine.append(np.full(parts.size, kept[begin]))
+    low, places = np.unique(np.concatenate(starts), return_index=True)
+    is_fine = np.concatenate(fine)[places]
+    share = np.where(is_fine, max(2, cells // max(1, int(is_fine.sum()))), 1)
+    numbers = _number(low, grid.dtype)
+    return _segments(numbers, np.append(numbers[1:], max(limits[1], numbers[-1])).astype(grid.dtype), share)
+
+
+def _between(edges: NDArray[np.int64], pieces: int) -> NDArray[np.int64]:
+    """Return the beginnings of equal pieces between edges, all in the order of floating numbers.
+
+    There, where numbers of very different size share a cell, each size gets its pieces.
+    """
+    half = (edges[1:] >> 1) - (edges[:-1] >> 1)  # as the difference itself may pass 64 bits
+    step = 2 * (half // max(pieces, 1))
+    return np.asarray((edges[:-1, None] + step[:, None] * np.arange(max(pieces, 1))).ravel())

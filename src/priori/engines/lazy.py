@@ -19,7 +19,7 @@ from priori.engines.grid import Grid, joined_runs
 from priori.errors import InputError, PrioriError
 from priori.frames import match_columns, unmasked
 from priori.labels import normal, positive_value
-from priori.scores import Names, nan_error
+from priori.scores import Names, Scores, Trials, nan_error
 
 __all__ = ["Lazy"]
 
@@ -222,6 +222,74 @@ class Lazy(Engine):
         columns = [_gap(cuts).alias("gap"), *(nw.col(key) for key in keys[1:])]
         found = self.collect(self.trials.select(*columns).group_by(*keys).agg(nw.len().alias("rows")))
         return self._tallies(found, [_whole(found["gap"])], by_user)
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        import narwhals as nw
+
+        if not isinstance(other, Lazy) or other.frame.implementation != self.frame.implementation:
+            raise InputError(
+                f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
+            )
+        for one in (self, other):
+            one.check_ids()
+        mine = ["trial", "positive", *(["user"] if by_user else [])]
+        left = self.trials.select(*(nw.col(name) for name in mine), _gap(cuts[0]).alias("gap"))
+        right = other.trials.select(
+            nw.col("trial"), nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b")
+        )
+        keys = [*mine[1:], "gap", "positive_b", "gap_b"]
+        joined = left.join(right, on="trial", how="inner").select(*keys)
+        found = self.collect(joined.group_by(*keys).agg(nw.len().alias("rows")))
+        rows = _whole(found["rows"])
+        sizes = [one.left_in for one in (self, other)]
+        if not int(rows.sum()) == sizes[0] == sizes[1]:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
+                f"{int(rows.sum())} ids are in both; for test sets that do not hold the same trials, compare them "
+                "unpaired (--unpaired, unpaired=True)"
+            )
+        differing = int(rows[_whole(found["positive"]) != _whole(found["positive_b"])].sum())
+        if differing:
+            raise InputError(
+                f"cannot pair the trials: {differing} have different labels in {self.source} and {other.source}"
+            )
+        return self._tallies(found, [_whole(found["gap"]), _whole(found["gap_b"])], by_user)
+
+    def load(self) -> Scores:
+        found = self.collect(self.trials)
+        users = codes = None
+        if self.has_users:
+            users, (codes,) = Names.encode(self._as_names(found["user"]))
+        trial = found["trial"].astype(str) if self.has_trials else None
+        return Scores.from_columns(
+            Trials(found["score"].astype(np.float64), codes, None, trial),
+            found["positive"] == 1,
+            users=users,
+            source=self.source,
+        )
+
+    @property
+    def left_in(self) -> int:
+        """The trials that NaN does not leave out."""
+        return self._classes.rows - (self._classes.missing if self.settings.nan == "drop" else 0)
+
+    def check_ids(self) -> None:
+        """Raise an error unless every trial has an id of its own."""
+        import narwhals as nw
+
+        if not self.has_trials:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
+                "give a trial column (--column trial=NAME, columns={'trial': NAME}), or compare unpaired "
+                "(--unpaired, unpaired=True)"
+            )
+        counted = self.trials.group_by("trial").agg(nw.len().alias("rows"))
+        odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))
+        if odd["trial"].size:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has the trial id {str(odd['trial'][0])!r} "
+                f"{int(odd['rows'][0])} times; an id must name one trial"
+            )
 
     def _tallies(self, found: Columns, gaps: Sequence[NDArray[np.int64]], by_user: bool) -> tuple[Tally, Tally]:
         user = np.searchsorted(self._names.values, self._as_names(found["user"])) if by_user else None

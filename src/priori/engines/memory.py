@@ -37,6 +37,9 @@ class Memory(Streaming):
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]
         return Names(self.scores.users.values[np.unique(np.concatenate(used))])
 
+    def load(self) -> Scores:
+        return self.scores
+
     def scan(self, *, user: bool = False) -> Iterator[Batch]:
         used = None
         if user:

@@ -1,45 +1,38 @@
-"""Table: a set of scores that lives elsewhere, and can stand where a `Scores` stands.
-
-Two scans choose thresholds exactly: the first counts scores in cells, bounds discard the cells that cannot hold a
-minimiser, the second brings the scores of the rest. Where too many are left, cells are cut finer and counted again.
-"""
+"""Table: a set of scores that lives elsewhere, and can stand where a `Scores` stands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.criteria import BreakEven, Criterion, WeightedSum
-from priori.engines.base import Engine, Tally, TooMany
-from priori.engines.bounds import promising
-from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
-from priori.engines.grid import fitted_grid, split_grid
+from priori.criteria import Criterion
+from priori.engines.base import Engine, Tally
+from priori.engines.binning import narrow_cuts
+from priori.engines.cells import Histogram
+from priori.engines.explorer import CELLS, Explorer, changed
 from priori.engines.streaming import Streaming
-from priori.errors import InputError, OptionError
+from priori.errors import OptionError
 from priori.outcomes import Outcomes
-from priori.scores import Names
-from priori.shortlist import Shortlist, joined
+from priori.remote import Remote
+from priori.scores import Names, Scores, Trials
+from priori.shortlist import Shortlist
 
 __all__ = ["Table"]
 
-Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
-#: Bytes that a fetched score needs while it is sorted and matched.
-PER_SCORE = 96
-#: The most cells a histogram has.
-CELLS = 1 << 20
-#: After this many rounds of finer cells the rest is looked through in parts.
-ROUNDS = 6
+#: The most that a rate may be off where cells stand in for trials.
+BOUND = 1e-4
+#: Bytes that a trial needs in memory while it is resampled.
+PER_TRIAL = 128
 
 
-class Table:
+class Table(Remote):
     """The trials of one system on one set, in files, a database or a cluster. Made by `priori.scan`.
 
     ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in.
@@ -48,14 +41,10 @@ class Table:
     def __init__(self, engine: Engine, *, memory: int = 1 << 30, cells: int = CELLS) -> None:
         self.engine = engine
         self.memory = memory
-        self.cells = cells
+        self.explorer = Explorer(engine, memory, cells)
+        self._stand_ins: tuple[Any, list[Scores]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 4
-        self._histogram: Histogram | None = None
-        self._known = NOTHING
-        self._tied = False
-        self._looked = np.zeros(0, dtype=np.bool_)
-        self._wanted: Floats = np.empty(0)
 
     # -- what it shares with Scores ----------------------------------------------------------------------
 
@@ -75,14 +64,19 @@ class Table:
         return self.engine.format
 
     @property
-    def negative(self) -> range:
-        """Stands for the negative trials; has their number."""
-        return range(self.histogram.negatives)
+    def histogram(self) -> Histogram:
+        """The counts in cells."""
+        return self.explorer.histogram
 
     @property
-    def positive(self) -> range:
+    def negative(self) -> Trials:
+        """Stands for the negative trials; has their number."""
+        return cast(Trials, _Class(self, "negative"))
+
+    @property
+    def positive(self) -> Trials:
         """Stands for the positive trials; has their number."""
-        return range(self.histogram.positives)
+        return cast(Trials, _Class(self, "positive"))
 
     @property
     def nan_rejected(self) -> int:
@@ -96,10 +90,10 @@ class Table:
 
     @property
     def has_identities(self) -> bool:
-        """Whether both identities are known; not used out of memory."""
+        """Whether both identities are used: not out of memory."""
         return False
 
-    @cached_property
+    @property
     def users(self) -> Names | None:
         """The users (claimed identities), in order."""
         return self.engine.users() if self.has_users else None
@@ -115,209 +109,125 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.source!r}, {type(self.engine).__name__.lower()})"
 
-    # -- choosing ----------------------------------------------------------------------------------------
+    def close(self) -> None:
+        """Close what was opened for this table, and remove temporary files."""
+        self.engine.close()
 
-    @property
-    def histogram(self) -> Histogram:
-        """The counts in cells: the first scan."""
-        if self._histogram is None:
-            survey = self.engine.survey()
-            cells = min(max(survey.rows // 64, 1 << 10), self.cells)
-            self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
-            self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
-        assert self._histogram is not None
-        return self._histogram
+    def __enter__(self) -> Table:
+        return self
 
-    def _count(self, grid: Any) -> None:
-        found = self.engine.histogram(grid)
-        for name, number in (("negative", found.negatives), ("positive", found.positives)):
-            if not number:
-                raise InputError(
-                    f"{self.source}: no {name} trial; both classes are needed "
-                    "(check the labels, or say which is positive)"
-                )
-        before = self._histogram
-        if before is not None and (before.negatives, before.positives) != (found.negatives, found.positives):
-            raise self._changed()
-        self._histogram = found
-        looked = grid.cells(self._known.value)
-        self._looked = np.zeros(grid.size, dtype=np.bool_)
-        # A cell of the new grid is known where all its scores are.
-        seen = np.bincount(looked, weights=self._known.negative + self._known.positive, minlength=grid.size)
-        self._looked[seen == found.negative + found.positive] = True
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
-    def _changed(self) -> InputError:
-        return InputError(f"{self.source}: the scores changed while they were read; try again when they are complete")
-
-    def expect(self, thresholds: ArrayLike) -> None:
-        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
-        self._wanted = np.union1d(self._wanted, np.asarray(thresholds, dtype=np.float64))
+    # -- thresholds and counts ---------------------------------------------------------------------------
 
     def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
         """Return the candidates that the criterion may choose at these alphas (None: at any)."""
-        if alphas is None and isinstance(criterion, BreakEven):
-            alphas = [Fraction(0)]
-        keep = self._promising(criterion, alphas)
-        for _ in range(ROUNDS):
-            if self._can_fetch(keep):
-                return shortlisted(self.histogram, self._known)
-            finer = split_grid(self.histogram.grid, keep, self.cells, self.histogram.limits, self.engine.segments)
-            before = self._rows(keep)
-            self._count(finer)
-            keep = self._promising(criterion, alphas)
-            if self._rows(keep) > 0.9 * before:
-                break
-        if self._can_fetch(keep):
-            return shortlisted(self.histogram, self._known)
-        return self._in_parts(criterion, alphas, keep)
+        return self.explorer.shortlist(criterion, alphas)
 
-    def _promising(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Mask:
-        histogram = self.histogram
-        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
-        fp, fn = histogram.edges
-        found = promising(fp, fn, criterion, alphas, histogram.negatives, histogram.positives)
-        keep[histogram.filled] = True if found is None else found[: histogram.filled.size]
-        return keep
-
-    # -- looking into cells ------------------------------------------------------------------------------
-
-    @property
-    def _limit(self) -> int:
-        return max(1, self.memory // PER_SCORE)
-
-    def _rows(self, cells: Mask) -> int:
-        return int(self.histogram.negative[cells].sum() + self.histogram.positive[cells].sum())
-
-    def _can_fetch(self, keep: Mask) -> bool:
-        """Fetch the scores of these cells, if they fit; a few distinct scores fit however many trials have them."""
-        todo = keep & ~self._looked
-        if not todo.any():
-            return True
-        if self._rows(todo) + self._known.value.size > self._limit:
-            self._forget()
-            todo = keep
-        if self._rows(todo) > self._limit and not self._tied:
-            return False
-        todo = todo | (self._cells_wanted() & ~self._looked)
-        try:
-            found = self.engine.fetch(self.histogram.grid, todo, self._limit)
-        except TooMany:
-            return False
-        self._check(found, todo)
-        self._known = merged([self._known, found]) if self._known.value.size else found
-        self._looked = self._looked | todo
-        return True
-
-    def _forget(self) -> None:
-        self._known = NOTHING
-        self._looked = (self.histogram.negative + self.histogram.positive) == 0
-
-    def _check(self, found: Distinct, cells: Mask) -> None:
-        """Compare what came with what was counted: scores that change between scans are no set of scores."""
-        grid = self.histogram.grid
-        place = grid.cells(found.value)
-        for column, counted in ((found.negative, self.histogram.negative), (found.positive, self.histogram.positive)):
-            came = np.bincount(place, weights=column, minlength=grid.size)
-            if not np.array_equal(came[cells], counted[cells]):
-                raise self._changed()
-
-    def _cells_wanted(self) -> Mask:
-        """Return the cells that hold a threshold of which counts will be asked."""
-        cells = np.zeros(self.histogram.grid.size, dtype=np.bool_)
-        cells[self._cells_of(self._wanted)] = True
-        cells[[0, -1]] = False
-        return cells
-
-    def _cells_of(self, thresholds: Floats) -> NDArray[np.int32]:
-        grid = self.histogram.grid
-        return grid.cells(grid.at_most(thresholds))
-
-    def _in_parts(self, criterion: Criterion, alphas: Sequence[Fraction] | None, keep: Mask) -> Shortlist:
-        """Look through the cells part by part; of each part only the winners are kept.
-
-        The winner of all is the winner of its part, whatever the criterion.
-        """
-        if alphas is None and not isinstance(criterion, WeightedSum):
-            raise OptionError(
-                f"{self.source}: the exact curve of {criterion.name!r} needs all scores at once, and they do not fit "
-                f"in {self.memory >> 20} MB; give more memory, or use a grid of alphas"
-            )
-        winners: list[Shortlist] = []
-        for part in self._parts(keep):
-            self._forget()
-            found = self.engine.fetch(self.histogram.grid, part, None)
-            self._check(found, part)
-            candidates = shortlisted(self.histogram, found)
-            if alphas is None:
-                assert isinstance(criterion, WeightedSum)
-                envelope = criterion.envelope(candidates)
-                fp, fn = envelope.fp, envelope.fn
-            else:
-                fp, fn = criterion._select(candidates, alphas)
-            winners.append(candidates.at(fp, fn))
-        return joined(winners)
-
-    def _parts(self, keep: Mask) -> Iterator[Mask]:
-        """Yield runs of filled cells that fit in memory, each with one cell of the next, so that no gap is missed."""
-        filled = self.histogram.filled
-        filled = filled[keep[filled]]
-        rows = np.cumsum(self.histogram.negative[filled] + self.histogram.positive[filled])
-        start = 0
-        while start < filled.size:
-            done = rows[start - 1] if start else 0
-            end = max(int(np.searchsorted(rows, done + self._limit, side="right")), start + 1)
-            part = np.zeros(keep.size, dtype=np.bool_)
-            part[filled[start : end + 1]] = True
-            yield part
-            start = end
-
-    # -- counting ----------------------------------------------------------------------------------------
+    def expect(self, thresholds: ArrayLike) -> None:
+        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
+        self.explorer.expect(thresholds)
 
     def count(self, thresholds: ArrayLike) -> Outcomes:
         """Count the outcomes at thresholds, exactly; a scan, unless the scores beside them are known already."""
-        at = np.asarray(thresholds, dtype=np.float64)
-        flat = np.ravel(at)
-        self.expect(flat)
-        self._can_fetch(self._cells_wanted())
-        if (self._cells_wanted() & ~self._looked).any():
-            tn, fn = (np.cumsum(tally)[:-1] for tally in self._tally_gaps(np.unique(flat)))
-            place = np.searchsorted(np.unique(flat), flat)
-            tn, fn = tn[place], fn[place]
+        return self.explorer.count(thresholds)
+
+    # -- what needs all trials ---------------------------------------------------------------------------
+
+    @cached_property
+    def loaded(self) -> Scores:
+        """All the trials, in memory, if they fit."""
+        needed = len(self) * PER_TRIAL
+        if needed > self.memory:
+            raise OptionError(
+                f"{self.source}: this needs all {len(self)} trials in memory ({needed >> 20} MB; {self.memory >> 20} "
+                "MB are given); raise --memory (memory=), or ask for what counts can answer: a curve at given alphas, "
+                "its band with thresholds fixed, a paired comparison"
+            )
+        return self.engine.load()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(Scores, name):
+            raise AttributeError(f"a Table has no {name!r}")
+        return getattr(self.loaded, name)
+
+    # -- for the bootstrap -------------------------------------------------------------------------------
+
+    def stand_ins(self, others: Sequence[Any], edges: Sequence[Floats], *, by_user: bool) -> list[Scores]:
+        """Return sets that hold, between the edges of each system, as many trials as this and paired others do.
+
+        One scan, or one join of two tables, which is remembered: a band asks more than once.
+        """
+        key = (by_user, tuple(id(other) for other in others), tuple(edge.tobytes() for edge in edges))
+        if self._stand_ins is None or self._stand_ins[0] != key:
+            negative, positive = self._tally(others, edges, by_user)
+            users = self.users if by_user else None
+            sets = [
+                Scores(_trials(negative, s, edge), _trials(positive, s, edge), users, source=self.source)
+                for s, edge in enumerate(edges)
+            ]
+            self._stand_ins = key, sets
+        return self._stand_ins[1]
+
+    def _tally(self, others: Sequence[Any], edges: Sequence[Floats], by_user: bool) -> tuple[Tally, Tally]:
+        """Count between edges: the negatives, the positives."""
+        if not others and not by_user:
+            at = self.count(edges[0])
+            return _by_gap(at.tn, len(self.negative)), _by_gap(at.fn, len(self.positive))
+        if others:
+            (other,) = others
+            found = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)
         else:
-            tn, fn = self._count_known(flat)
-        return Outcomes(
-            tp=(self.histogram.positives - fn).reshape(at.shape),
-            fp=(self.histogram.negatives - tn).reshape(at.shape),
-            tn=tn.reshape(at.shape),
-            fn=fn.reshape(at.shape),
-        )
-
-    def _count_known(self, thresholds: Floats) -> tuple[Counts, Counts]:
-        cell = self._cells_of(thresholds)
-        value, owner = self._known.value, self.histogram.grid.cells(self._known.value)
-        first, last = np.searchsorted(owner, cell, side="left"), np.searchsorted(value, thresholds, side="right")
-        counts = []
-        for column, before in zip((self._known.negative, self._known.positive), self.histogram.before, strict=True):
-            running = np.append(0, np.cumsum(column))
-            within = np.maximum(running[last] - running[first], 0)
-            whole = np.where((cell == 0) | (cell == self.histogram.grid.size - 1), before[cell + 1], before[cell])
-            counts.append(whole + np.where((cell == 0) | (cell == self.histogram.grid.size - 1), 0, within))
-        return counts[0], counts[1]
-
-    def _tally_gaps(self, cuts: Floats) -> tuple[Counts, Counts]:
-        negative, positive = (
-            np.bincount(tally.gap[0], weights=tally.number, minlength=cuts.size + 1).astype(np.int64)
-            for tally in self.engine.tally(cuts)
-        )
-        return negative, positive
-
-    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        """Count the negatives and the positives between ascending cuts, by user when asked: one scan."""
-        found = self.engine.tally(cuts, by_user=by_user)
-        self._check_sizes(found)
+            found = self.engine.tally(edges[0], by_user=by_user)
+        if [int(tally.number.sum()) for tally in found] != [len(self.negative), len(self.positive)]:
+            raise changed(self.source)
         return found
 
-    def _check_sizes(self, found: tuple[Tally, Tally]) -> None:
-        sizes = [int(tally.number.sum()) for tally in found]
-        if self._histogram is not None and sizes != [self._histogram.negatives, self._histogram.positives]:
-            raise self._changed()
+    def in_memory(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
+        """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
+
+        No rate at any threshold then differs by more than `BOUND` from the exact one; the text says so.
+        """
+        if len(self) * PER_TRIAL <= self.memory:
+            return self.loaded, None
+        if paired:
+            raise OptionError(
+                f"{self.source}: to redraw the development scores of paired systems, the {len(self)} trials must be "
+                f"in memory ({len(self) * PER_TRIAL >> 20} MB; {self.memory >> 20} MB are given): raise --memory "
+                "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
+            )
+        cuts, error = narrow_cuts(self.explorer, BOUND)
+        (found,) = self.stand_ins([], [cuts], by_user=by_user)
+        return found, (
+            f"{self.source}: redrawn in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
+            f"than {error:.1e}"
+        )
+
+
+class _Class:
+    """The trials of one class of a table: their number, and whatever else is asked once they are all in memory."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self._table, self._name = table, name
+
+    def __len__(self) -> int:
+        return int(getattr(self._table.histogram, f"{self._name}s"))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(getattr(self._table.loaded, self._name), name)
+
+
+def _by_gap(rejected: NDArray[np.int64], size: int) -> Tally:
+    number = np.diff(rejected, prepend=0, append=size)
+    gap = np.flatnonzero(number)
+    return Tally(gap[None, :], None, number[gap])
+
+
+def _trials(tally: Tally, system: int, edges: Floats) -> Trials:
+    """Return trials that lie in the gaps of a tally: a gap holds the edge above it, the last one +inf."""
+    score = np.append(edges, np.inf)[tally.gap[system]]
+    user = None if tally.user is None else tally.user.astype(np.int32)
+    return Trials(score, user, number=tally.number)

@@ -47,9 +47,9 @@ class Draw(NamedTuple):
     light: int = LIGHT
 
 
-def make_urns(cells: NDArray[Any], draw: Draw) -> Urns:
-    """Fill the urns of one class."""
-    return fill(cells, draw.urn, draw.urns, partner=draw.partner, light=draw.light)
+def make_urns(cells: NDArray[Any], draw: Draw, number: Ints | None = None) -> Urns:
+    """Fill the urns of one class; each cell given stands for ``number`` trials (None: for one)."""
+    return fill(cells, draw.urn, draw.urns, partner=draw.partner, light=draw.light, number=number)
 
 
 def fixed_cells(
@@ -96,7 +96,7 @@ def make_side(
         for grid, pair in zip(grids, zip(negative, positive, strict=True), strict=True)
     ]
     direct = len(grids) == 1
-    sizes = [len(negative[0]), len(positive[0])]
+    sizes = [negative[0].score.size, positive[0].score.size]
     cells = width if direct else max(sizes)
     if direct:
         places = np.zeros((1, 2, 1), dtype=np.int32)
@@ -108,8 +108,8 @@ def make_side(
                 places[s, c, : sizes[c]] = pair[c]
         of_trial = [np.arange(size, dtype=np.int32) for size in sizes]
     return Side(
-        make_urns(of_trial[0], draws[0]),
-        make_urns(of_trial[1], draws[1]),
+        make_urns(of_trial[0], draws[0], negative[0].number),
+        make_urns(of_trial[1], draws[1], positive[0].number),
         cells,
         users,
         user_stream,
