@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import chromium, visit  # noqa: F401 - fixtures for every test
+
 _quiet = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 settings.register_profile("default", max_examples=200, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_quiet)

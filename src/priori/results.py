@@ -103,4 +103,10 @@ def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
 
 def _cells(column: Any) -> list[Any]:
     values = np.atleast_1d(np.asarray(column)).tolist()
-    return [repr(value) if isinstance(value, float) else value for value in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else value

@@ -7,8 +7,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -159,10 +159,17 @@ class Server:
         return await self._submit(request, job)
 
     async def _submit(self, request: Request, job: Job | None) -> Response:
+        try:
+            return await self._receive(request, job)
+        except Refusal:
+            await drain(request, self.limits.upload)
+            raise
+
+    async def _receive(self, request: Request, job: Job | None) -> Response:
         visitor, _ = self.visitors.of(request)
         self.jobs.check_room(visitor, new=job is None)
         length = request.headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self.limits.upload:
+        if not re.fullmatch("[0-9]{1,15}", length) or int(length) > self.limits.upload:
             raise Refusal(
                 413, f"the files are larger than {megabytes(self.limits.upload)} together, which is the limit"
             )
@@ -318,11 +325,25 @@ class Server:
         return Response(status_code=400)
 
 
-Handler = Callable[[Request], Awaitable[Response]]
-
-
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
+
+
+async def drain(request: Request, most: int, seconds: float = 2.0) -> None:
+    """Throw away some of what a refused visitor still sends.
+
+    A browser reads the answer only once it has sent its request, and reports a broken connection if it cannot.
+    Whoever sends on and on is cut off; whoever waits to be asked (``Expect``) is not asked.
+    """
+    if "expect" in request.headers:
+        return
+    with suppress(TimeoutError, ClientDisconnect, RuntimeError):
+        async with asyncio.timeout(seconds):
+            while most > 0:
+                message = await request.receive()
+                most -= len(message.get("body", b""))
+                if message["type"] != "http.request" or not message.get("more_body"):
+                    return
 
 
 def _has_file(form: Form, key: str) -> bool:
@@ -386,7 +407,7 @@ def run(app: Any, sockets: list[Any], *, on_start: Callable[[], None] | None = N
 
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         date_header=True,

@@ -15,7 +15,7 @@ from typing import IO
 
 from priori.app.limits import Limits, Refusal, megabytes
 
-__all__ = ["Form", "Upload", "clean_name", "read_form"]
+__all__ = ["Form", "Upload", "clean_name", "one_line", "read_form"]
 
 #: Fields that may hold a file: a system's development and test scores, and the two trials files.
 FILE_FIELD = re.compile(r"(dev|test)-([0-9]{1,4}|trials)")
@@ -52,6 +52,11 @@ def clean_name(text: str, longest: int) -> str:
     """
     if len(text) > longest:
         raise Refusal(422, f"a name has {len(text):,} characters; at most {longest:,} are taken: shorten it")
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """Return text without line ends, control characters, or anything that turns its direction round."""
     shown = DIRECTION.sub("", text.encode("utf-8", "replace").decode("utf-8"))
     return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
 
@@ -79,6 +84,7 @@ class _Receiver:
         self.folder, self.limits, self.on_field, self.trusted = folder, limits, on_field, trusted
         self.form = Form()
         self.part = _Part()
+        self.parts = 0
         self.finished = False
 
     def callbacks(self) -> dict[str, Callable[..., None]]:
@@ -95,6 +101,9 @@ class _Receiver:
 
     def begin(self) -> None:
         self.part = _Part()
+        self.parts += 1
+        if self.parts > self.limits.files + self.limits.fields:
+            raise Refusal(413, f"the form has more than {self.limits.files + self.limits.fields} parts")
 
     def header_name(self, data: bytes, start: int, end: int) -> None:
         self.part.header_name += data[start:end]

@@ -35,6 +35,9 @@ Say = Callable[[dict[str, Any]], None]
 #: How often progress is told, in seconds.
 PAUSE = 0.1
 
+#: The longest message that is told: a label of a million letters is not worth reading to its end.
+MESSAGE = 1_000
+
 
 def main() -> None:
     """Compute the one job described on standard input."""
@@ -168,10 +171,10 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
                 scores[part] = _read(file, trials.get(part), order["limits"], choices, say, field)
             except PrioriError as error:
                 message = _told(error, order)
-                about_trials = part in trials and message.startswith(trials[part]["name"] + ":")
+                about_trials = part in trials and message.startswith(_shown(trials[part]) + ":")
                 errors[f"{part}-trials" if about_trials else field] = message
             except MemoryError:
-                errors[field] = f"{file['name']}: {_too_large(order['limits']['memory'])}"
+                errors[field] = f"{_shown(file)}: {_too_large(order['limits']['memory'])}"
         if len(scores) == 2:
             try:
                 _check_pair(scores["dev"], scores["test"])
@@ -202,28 +205,37 @@ def _read(
     )
     for given in (file, trials):
         if given is not None:
-            refuse_bomb(Path(given["path"]), given["name"], limits["unpacked"])
+            refuse_bomb(Path(given["path"]), _shown(given), limits["unpacked"])
     with ExitStack() as stack:
         return read(
             file["path"],
-            source=file["name"],
+            source=_shown(file),
             format=choices.format or None,
             columns=choices.column_names() or None,
             pos_label=choices.positive or None,
             nan=choices.nan,  # type: ignore[arg-type]
             lower_is_better=choices.lower_is_better,
-            trials=None if trials is None else stack.enter_context(_Named(trials["path"], trials["name"])),
+            trials=None if trials is None else stack.enter_context(_Named(trials["path"], _shown(trials))),
             announce=lambda line: say({"note": line, "field": field}),
         )
 
 
 def _told(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
-    message = " ".join(str(error).split())
+    from priori.app.uploads import one_line
+
+    message = one_line(str(error))
     systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
     for file in [*systems, *order["trials"].values()]:
-        message = message.replace(file["path"], file["name"])
-    return message.replace(order["outcome"], "").replace(str(Path(order["outcome"]).parent), "")
+        message = message.replace(file["path"], _shown(file))
+    message = message.replace(order["outcome"], "").replace(str(Path(order["outcome"]).parent), "")
+    return message if len(message) <= MESSAGE else message[: MESSAGE - 1] + "…"
+
+
+def _shown(file: dict[str, Any]) -> str:
+    """Return a file's name as a message can hold it; its end tells the format, so it stays."""
+    name = str(file["name"])
+    return name if len(name) <= 120 else f"{name[:80]}…{name[-30:]}"
 
 
 class _Named(io.FileIO):

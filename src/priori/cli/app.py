@@ -7,6 +7,7 @@ import socket
 
 import click
 
+from priori.cli.output import tell
 from priori.errors import OptionError
 
 
@@ -89,7 +90,7 @@ def command(
         )
 
     def ready() -> None:
-        click.echo(f"priori: the page is at {address} (Ctrl+C stops it)", err=True)
+        tell(f"the page is at {address} (Ctrl+C stops it)")
         if open_:
             click.launch(address)
 

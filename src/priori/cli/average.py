@@ -12,9 +12,9 @@ import numpy as np
 
 from priori.averaging import METHODS, AverageCurve, average, recommend
 from priori.averaging.methods import READINGS
-from priori.cli.datasets import Averaging, averaging_options, tell
+from priori.cli.datasets import Averaging, averaging_options
 from priori.cli.options import Reading, output_options, reading_options
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.errors import OptionError
 
 #: The rates at which the summary reads a vertical and a horizontal average.

@@ -10,9 +10,9 @@ import click
 import numpy as np
 
 from priori.averaging import AverageEPC, average_epc
-from priori.cli.datasets import Averaging, averaging_options, tell
+from priori.cli.datasets import Averaging, averaging_options
 from priori.cli.options import MEASURE_HELP, Reading, alpha_list, criterion_options, output_options, reading_options
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.errors import OptionError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from priori.cli.options import Reading, named_scores, output_options, reading_options, scores_option
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 
 
@@ -39,7 +39,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
             from priori.plots import save
 
             save(draw(curves).figure, plot)
-            click.echo(f"priori: wrote {plot}", err=True)
+            tell(f"wrote {plot}")
         if format_ == "csv":
             emit(csv_text({"system": [curve.name], **curve.columns()} for curve in curves), output)
         elif format_ == "json":

@@ -11,10 +11,11 @@ import click
 
 from priori.averaging.intervals import INTERVALS
 from priori.cli.options import Command, Reading, gather
+from priori.cli.output import tell
 from priori.errors import InputError, OneClassError, OptionError
 from priori.scores import Scores, pool
 
-__all__ = ["Averaging", "averaging_options", "tell"]
+__all__ = ["Averaging", "averaging_options"]
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,3 @@ def averaging_options(command: Command) -> Command:
                      help="The same seed, the same numbers."),
         click.option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
     ))  # fmt: skip
-
-
-def tell(line: str) -> None:
-    """Say something on stderr."""
-    click.echo(f"priori: {line}", err=True)

@@ -19,7 +19,7 @@ from priori.cli.options import (
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.cli.progress import Progress
 from priori.epc import EPC, PRESETS, areas, epc
 from priori.errors import OptionError
@@ -91,7 +91,7 @@ def command(
         from priori.plots import plot_epc, save
 
         save(plot_epc(curves, bands=bands, best=len(curves) == 1).figure, plot)  # type: ignore[arg-type]
-        click.echo(f"priori: wrote {plot}", err=True)
+        tell(f"wrote {plot}")
     if format_ == "csv":
         bounds_of = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(curves)
         tables = zip(curves, bounds_of, strict=True)
@@ -108,7 +108,7 @@ def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
         with Progress(f"bootstrap of {curve.name}") as progress:
             bands.append(curve.band(**resampling.band_options(), progress=progress))
         for warning in bands[-1].warnings:
-            click.echo(f"priori: {curve.name}: {warning}", err=True)
+            tell(f"{curve.name}: {warning}")
     return bands
 
 

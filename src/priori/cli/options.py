@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from priori.alphas import as_fractions, from_costs
+from priori.cli.output import tell
 from priori.criteria import CRITERIA
 from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
@@ -65,7 +66,7 @@ class Reading:
             nan=self.nan,  # type: ignore[arg-type]
             lower_is_better=self.lower_is_better,
             trials=trials,
-            announce=lambda line: click.echo(f"priori: {line}", err=True),
+            announce=tell,
         )
 
     def _columns(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from priori._version import __version__
 from priori.errors import OptionError
 from priori.results import csv_text, plain
 
-__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "warn", "write_whole"]
+__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
 
 
 def emit(text: str, output: str | None = None) -> None:
@@ -26,10 +26,15 @@ def emit(text: str, output: str | None = None) -> None:
         write_whole(output, text if text.endswith("\n") else text + "\n")
 
 
+def tell(line: str) -> None:
+    """Say a line on standard error."""
+    click.echo(f"priori: {line}", err=True)
+
+
 def warn(lines: Iterable[str]) -> None:
     """Say on standard error what the reader of the numbers should know."""
     for line in lines:
-        click.echo(f"priori: warning: {line}", err=True)
+        tell(f"warning: {line}")
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Stages"]
 
 
 class Progress:
@@ -42,3 +42,26 @@ class Progress:
     ) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+class Stages:
+    """A progress bar for each stage of the work, one after another."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.bar: Progress | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self.stage or self.bar is None:
+            self.__exit__(None, None, None)
+            self.stage, self.bar = stage, Progress(stage)
+        self.bar(done, total)
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.__exit__(kind, error, trace)

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import click
@@ -24,7 +23,7 @@ from priori.cli.options import (
     systems_of,
 )
 from priori.cli.output import emit, json_text, warn, write_whole
-from priori.cli.progress import Progress
+from priori.cli.progress import Stages
 from priori.errors import OptionError
 from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
 from priori.systems import SourceFile, System
@@ -159,26 +158,3 @@ def typed(context: click.Context) -> str:
         for one in value if parameter.multiple else [value]:
             words += [option, *(map(str, one) if isinstance(one, tuple) else [str(one)])]
     return shlex.join(words)
-
-
-class Stages:
-    """A progress bar for each stage of the work, one after another."""
-
-    def __init__(self) -> None:
-        self.stage = ""
-        self.bar: Progress | None = None
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage != self.stage or self.bar is None:
-            self.__exit__(None, None, None)
-            self.stage, self.bar = stage, Progress(stage)
-        self.bar(done, total)
-
-    def __enter__(self) -> Stages:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.bar is not None:
-            self.bar.__exit__(kind, error, trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from priori.cli.output import table_text
+from priori.cli.output import table_text, tell
 from priori.cli.progress import Progress
 from priori.errors import unknown
 from priori.reproduce import REPRODUCTIONS, Reproduction, reproduce
@@ -39,7 +39,7 @@ def command(what: tuple[str, ...], quick: bool, output: str) -> None:
             done = reproduce(name, quick=quick, progress=progress)
         click.echo(described(done))
         page = write_gallery(done, output)
-        click.echo(f"priori: {len(done.figures)} figures of {name} in {page}", err=True)
+        tell(f"{len(done.figures)} figures of {name} in {page}")
 
 
 def described(done: Reproduction) -> str:

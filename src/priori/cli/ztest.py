@@ -15,7 +15,7 @@ from priori.cli.options import (
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, warn
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.epc import EPC, epc
 from priori.errors import OptionError
 from priori.measures import get_measure, get_task, wer
@@ -127,7 +127,7 @@ def command(
             from priori.plots import figure_ztest, save
 
             save(figure_ztest(found), plot)
-            click.echo(f"priori: wrote {plot}", err=True)
+            tell(f"wrote {plot}")
         _show_curve(found, format_, output)
         return
     _show(_at_one_alpha(chosen, unpaired, settings), _thresholds(chosen), format_, output)

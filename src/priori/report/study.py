@@ -199,7 +199,7 @@ def make_study(
     >>> dev, test = (Scores.from_arrays(rng.normal(0, 1, 500), rng.normal(3, 1, 300)) for _ in range(2))
     >>> study = make_study([System("A", dev, test)], Settings(bootstrap=None))
     >>> print(study.verdict.answers[0].answer)
-    At equal costs (alpha = 0.5), A's expected HTER is 7.5 %.
+    At equal costs (alpha = 0.5), A's expected HTER is 5.8 %.
     """
     chosen = Settings() if settings is None else settings
     say = progress or (lambda stage, done, total: None)

@@ -1,0 +1,166 @@
+"""``priori compare``: is A better than B?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from priori.cli.options import (
+    MEASURE_HELP,
+    Reading,
+    Resampling,
+    alpha_list,
+    criterion_options,
+    output_options,
+    reading_options,
+    resampling_options,
+    system_option,
+    systems_of,
+)
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
+from priori.cli.progress import Progress
+from priori.comparison import Comparison, Region, compare
+from priori.epc import PRESETS, epc
+from priori.errors import OptionError
+from priori.ranking import Ranking, compare_all
+
+#: The alphas that the summary shows when there are more than a dozen.
+SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+@click.command(name="compare", short_help="Is A better than B? A paired bootstrap test at every alpha.")
+@system_option
+@criterion_options
+@click.option("--measure", metavar="NAME", help=MEASURE_HELP)
+@click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign.")
+@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
+@click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha.")
+@click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+@click.option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own.")
+@click.option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
+              show_default=True, help="What the p-value speaks for: any difference, A below B, or above.")  # fmt: skip
+@resampling_options("auto")
+@output_options("table", "csv", "json")
+@click.option("--plot", metavar="FILE", help="Draw the difference and its band (two systems): FILE.svg, .png or .pdf.")
+@reading_options
+def command(
+    system: tuple[tuple[str, str, str], ...],
+    trials: tuple[str, str] | None,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    preset: str | None,
+    points: int,
+    bounds: tuple[str, str],
+    alpha: str | None,
+    unpaired: bool,
+    alternative: str,
+    format_: str,
+    output: str | None,
+    plot: str | None,
+    reading: Reading,
+    resampling: Resampling,
+) -> None:
+    """Test whether systems differ, each judged at thresholds chosen on its own development scores.
+
+    Both systems are resampled by the same trials (or users), so what makes a trial hard for both cancels out. Trials
+    are paired by their ids; by row only where there are none and the labels agree. The csv columns are alpha,
+    value_a, value_b, difference (A less B), lower, upper, p_value, significant. With more than two systems every pair
+    is compared, the p-values are adjusted for their number (Holm), and the systems are ranked.
+
+    \b
+    Examples:
+      priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
+      priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5 --format json
+      priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot difference.svg
+    """
+    if len(system) < 2:
+        raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
+        if len(system) > 2:
+            raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
+    settings: dict[str, Any] = {
+        "task": task, "criterion": criterion, "measure": measure, "preset": preset, "points": points,
+        "bounds": bounds, "alpha": alpha_list(alpha),
+    }  # fmt: skip
+    curves = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    options = {
+        **resampling.options(), "interval": resampling.interval, "unpaired": unpaired, "alternative": alternative
+    }  # fmt: skip
+    with Progress("bootstrap of the differences") as progress:
+        result: Comparison | Ranking
+        if len(curves) == 2:
+            result = compare(*curves, **options, progress=progress)
+        else:
+            result = compare_all(curves, **options, progress=progress)
+    warn((result if isinstance(result, Comparison) else result.comparisons[0]).warnings)
+    if plot:
+        from priori.plots import save
+
+        save(result.plot().figure, plot)  # type: ignore[union-attr,arg-type]
+        tell(f"wrote {plot}")
+    if format_ == "csv":
+        emit(csv_text([result.columns()]), output)
+    elif format_ == "json":
+        emit(json_text(result.to_dict()), output)
+    else:
+        emit(_table(result) if isinstance(result, Comparison) else _ranking(result), output)
+
+
+def _table(result: Comparison) -> str:
+    rate = bool(result.settings["rate"])
+    columns = result.columns()
+    rows = range(result.alpha.size)
+    if result.alpha.size > 12:
+        rows = sorted({result.nearest(alpha) for alpha in SHOWN})  # type: ignore[assignment]
+    lines = [
+        [
+            f"alpha {result.alpha[row]:.4g}",
+            *(
+                percent(float(columns[name][row]), rate)
+                for name in ("value_a", "value_b", "difference", "lower", "upper")
+            ),
+            f"{result.p_value[row]:.4f}",
+            "yes" if result.significant[row] else "no",
+        ]
+        for row in rows
+    ]
+    level = f"{100 * result.settings['confidence_level']:g} %"
+    title = (
+        f"{result.settings['measure']}: {result.name_a} less {result.name_b}, {level} intervals, "
+        f"{result.settings['bootstrap']} bootstrap"
+    )
+    header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
+    area = result.area
+    value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
+    mean = f"Mean over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f})"
+    return table_text(title, header, lines, note=f"{_regions(result)}\n{mean}")
+
+
+def _regions(result: Comparison) -> str:
+    def spelled(regions: tuple[Region, ...]) -> str:
+        if not regions:
+            return "nowhere"
+        return "; ".join(f"{one.better} for alpha {one.start:.4g} to {one.end:.4g}" for one in regions)
+
+    pointwise, at_once = result.regions_of(result.pointwise), result.regions_of(result.simultaneous)
+    return f"Significantly better, each alpha on its own: {spelled(pointwise)}\nAll alphas at once: {spelled(at_once)}"
+
+
+def _ranking(result: Ranking) -> str:
+    first = result.comparisons[0]
+    rate = bool(first.settings["rate"])
+    shown = [None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)]
+    parts = []
+    for alpha in shown:
+        where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
+        rows = ([place.name, percent(place.value, rate), place.groups] for place in result.places(alpha))
+        parts.append(table_text(f"{first.settings['measure']}, {where}", ["", "value", "group"], rows))
+    level = f"{100 * result.confidence_level:g} %"
+    parts.append(f"Systems that share a letter do not differ at the {level} level (all pairs, Holm-adjusted).\n")
+    return "\n".join(parts)

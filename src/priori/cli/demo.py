@@ -1,0 +1,100 @@
+"""``priori demo``: the whole story on bundled real scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from priori.cli.output import emit, percent, table_text, tell, write_whole
+from priori.cli.progress import Stages
+from priori.errors import OptionError
+from priori.resampling import BOOTSTRAPS
+
+
+@click.command(name="demo", short_help="The whole story on bundled real scores.")
+@click.argument("name", type=click.Choice(["faces", "spam", "cancer"]), default="faces")
+@click.option("--output", metavar="DIR", default="demo", show_default=True, help="Where the page and files go.")
+@click.option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto", show_default=True,
+              help="What is redrawn; auto: by identity or user where they are known, else trials.")  # fmt: skip
+@click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True,
+              help="How many bootstrap replicates.")  # fmt: skip
+def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
+    """Evaluate real scores: which system would be chosen, which one should be, and is the difference real?
+
+    The development scores' equal error rate (or break-even point) chooses one system; the Expected Performance Curve
+    judges all of them on test scores at thresholds fixed in advance, with bands; a paired test compares the two. The
+    page, the figure and the score files themselves are written to DIR, to try the other commands on.
+
+    \b
+    Examples:
+      priori demo
+      priori demo spam --output spam
+      priori demo cancer
+    """
+    from priori import examples
+    from priori.report import Settings, make_study, render_csv, render_html
+    from priori.systems import SourceFile, System
+
+    example = examples.load(name)
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"cannot make the directory {output}: {error.strerror}") from None
+    files = {path.name: path for path in examples.write(name, folder)}
+    systems = [
+        System(
+            label,
+            sets.dev,
+            sets.test,
+            SourceFile.of(files[f"{label}-dev.csv"], f"{label}-dev.csv"),
+            SourceFile.of(files[f"{label}-test.csv"], f"{label}-test.csv"),
+        )
+        for label, sets in example.systems.items()
+    ]
+    settings = Settings(task=example.task, title=example.title, bootstrap=bootstrap, n_resamples=resamples)
+    again = f"priori demo {name} --bootstrap {bootstrap} --resamples {resamples}"
+    with Stages() as stages:
+        study = make_study(systems, settings, progress=stages, command=again)
+    from priori.plots import plot_epc, save
+
+    page, figure = folder / "report.html", folder / "epc.svg"
+    write_whole(page, render_html(study))
+    write_whole(folder / "operating-points.csv", render_csv(study))
+    bands = [member.band for member in study.members if member.band is not None]
+    save(plot_epc(study.curves, bands=bands or None).figure, figure)  # type: ignore[arg-type]
+    emit(_story(study))
+    tell(f"{example.title}: {example.provenance}")
+    click.echo(f"\nThe page: {page}")
+
+
+def _story(study: object) -> str:
+    """Return the table of who would be chosen and who should be, and the verdict in words."""
+    from priori.report import Study
+    from priori.roc import a_posteriori_break_even
+
+    assert isinstance(study, Study)
+    measure, better = study.settings.shown, study.settings.shown.greater_is_better
+    task = study.settings.domain
+    errors = task.v1.greater_is_better
+    rows, on_dev, on_test = [], {}, {}
+    for member in study.members:
+        on_dev[member.name] = a_posteriori_break_even(member.curve.dev, task=task)
+        on_test[member.name] = float(member.curve.value[study.at])
+        interval = ""
+        if member.band is not None:
+            low, high = (float(bound[study.at]) for bound in (member.band.lower, member.band.upper))
+            interval = f"{percent(low, measure.rate)} to {percent(high, measure.rate)}"
+        shown = percent(on_test[member.name], measure.rate)
+        rows.append([member.name, percent(on_dev[member.name]), shown, interval])
+    chosen = (max if errors else min)(on_dev, key=on_dev.__getitem__)
+    best = (max if better else min)(on_test, key=on_test.__getitem__)
+    kind = "break-even point" if errors else "EER"
+    level = f"{100 * study.settings.confidence_level:g} % interval"
+    if chosen == best:
+        told = f"The development {kind} and the test at thresholds fixed in advance both choose {best}."
+    else:
+        told = f"The development {kind} would choose {chosen}; at thresholds fixed in advance, {best} does best."
+    header = ["", f"{kind} on development", f"{measure.title} on test, a priori", level]
+    return table_text("", header, rows) + f"\n{told}\n\n{study.verdict.text}\n"
