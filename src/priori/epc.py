@@ -153,6 +153,12 @@ class EPC(Result):
         )
 
 
+def _opened(given: Any) -> Any:
+    from priori.engines import as_scores
+
+    return as_scores(given)
+
+
 def _sizes(scores: Scores) -> dict[str, Any]:
     return {
         "source": scores.source,
@@ -163,8 +169,8 @@ def _sizes(scores: Scores) -> dict[str, Any]:
 
 
 def epc(
-    dev: Scores | Remote,
-    test: Scores | Remote,
+    dev: Any,
+    test: Any,
     *,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
@@ -182,9 +188,10 @@ def epc(
 
     Parameters
     ----------
-    dev, test : Scores or Table
-        The development set, on which thresholds are chosen, and the test set, on which they are judged. Those that
-        do not fit in memory come from `priori.scan`.
+    dev, test : Scores, Table, or frame
+        The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
+        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
+        memory come from `priori.scan`.
     task : {"authentication", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
@@ -209,13 +216,8 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    for role, given in (("development", dev), ("test", test)):
-        if not isinstance(given, (Scores, Remote)):
-            raise OptionError(
-                f"the {role} set must be Scores (priori.read, Scores.from_...), not {type(given).__name__}"
-            )
     # A table answers to the names of Scores, and says so where it cannot.
-    dev, test = cast(Scores, dev), cast(Scores, test)
+    dev, test = (cast(Scores, given if isinstance(given, Scores) else _opened(given)) for given in (dev, test))
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)

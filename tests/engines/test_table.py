@@ -13,8 +13,8 @@ import oracle
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.criteria import CRITERIA, get_criterion
 from priori.engines import Table
-from priori.engines.memory import Memory
 from priori.engines.explorer import PER_SCORE
+from priori.engines.memory import Memory
 from priori.measures import TASKS
 
 #: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.engines.arrow import MissingValues, StreamError, batches
+from priori.engines.arrow import MissingValues, batches
 from priori.engines.base import Engine, Floats, Settings, Survey, Tally
+from priori.engines.files import guarded
 from priori.engines.streaming import Batch, Streaming, settled
 from priori.errors import InputError
 from priori.frames import match_columns
 from priori.labels import normal, positive_value
-from priori.readers.fast import first_line, literal
+from priori.readers.fast import literal
 from priori.scores import Names, Scores, nan_error
 
 if TYPE_CHECKING:
@@ -129,8 +130,9 @@ class DuckDB(Streaming):
             raise self._missing("label")
         chosen = normal(positive_value(sorted(seen), self.settings.pos_label, where=self.source))
         matching = [value for value in seen if normal(value) == chosen]
-        listed = ", ".join(literal(str(value)) for value in matching)
-        return _Labels(f"CAST(CAST({column} AS VARCHAR) IN ({listed}) AS UTINYINT)", 1, 0)
+        if not all(isinstance(value, (bool, int, float)) for value in matching):
+            column, matching = f"CAST({column} AS VARCHAR)", [literal(str(value)) for value in matching]
+        return _Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
 
     def _missing(self, role: str) -> InputError:
         column = self._column(role)
@@ -148,38 +150,18 @@ class DuckDB(Streaming):
 
     def rows(self, text: str) -> list[tuple[Any, ...]]:
         """Return all the rows of a query over ``trials``."""
-        with self.guarded():
+        with guarded(self.source):
             return self.query(text).fetchall()
-
-    @contextmanager
-    def guarded(self) -> Iterator[None]:
-        """Turn the errors of duckdb into ours."""
-        import duckdb
-
-        try:
-            yield
-        except duckdb.OutOfMemoryException as error:
-            raise InputError(
-                f"{self.source}: more memory is needed than was given ({first_line(error)}); "
-                "raise --memory (memory=), or give a directory with room for temporary files (--temp, temp=)"
-            ) from None
-        except (duckdb.Error, StreamError) as error:
-            if "No space left" in str(error):
-                raise InputError(
-                    f"{self.source}: the disk of the temporary files is full; "
-                    "give another directory for them (--temp, temp=)"
-                ) from None
-            raise InputError(f"{self.source}: cannot be read ({first_line(error)})") from None
 
     def survey(self) -> Survey:
         finite = f"{self.score} IS NOT NULL AND isfinite({self.score})"
         if self.files is None:
             self._total = int(self.rows("SELECT count(*) FROM trials")[0][0])
             text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
-            with self.guarded():
+            with guarded(self.source):
                 return Survey(self._total, np.ascontiguousarray(self.query(text).fetchnumpy()["score"]))
-        with self.guarded():
-            self._total, limits = self.files.statistics(self.columns["score"])
+        with guarded(self.source):
+            self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
             sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
         if limits is not None and self.settings.lower_is_better:
             limits = -limits[1], -limits[0]
@@ -192,7 +174,7 @@ class DuckDB(Streaming):
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         nan = done = 0
         known = True
-        with self.guarded(), closing(batches(self.query(text))) as stream:
+        with guarded(self.source), closing(batches(self.query(text))) as stream:
             try:
                 for score, label, *users in stream:
                     positive, known = labels.positives(label)
@@ -208,7 +190,7 @@ class DuckDB(Streaming):
             except MissingValues as error:
                 raise self._missing("user" if error.column == 2 else "label") from None
         if self.files is not None:
-            self.files.check()
+            self.files.watch.check()
         if not known:
             self._all_labels()  # an error that tells which labels there are, as there are not two
         if nan and self.settings.nan == "error":
@@ -267,11 +249,11 @@ class DuckDB(Streaming):
             Lazy(relation, one.settings, source=one.source)
             for one, relation in ((self, self.relation), (other, theirs))
         ]
-        with self.guarded():
+        with guarded(self.source):
             found = sides[0].tally_pairs(sides[1], cuts, by_user=by_user)
         for one in (self, other):
             if one.files is not None:
-                one.files.check()
+                one.files.watch.check()
         return found
 
     def load(self) -> Scores:
