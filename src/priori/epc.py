@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from priori.criteria import Criterion, Pieces, get_criterion
 from priori.errors import OptionError, unknown
 from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes, count
-from priori.remote import Remote
+from priori.remote import Remote, as_scores
 from priori.results import Result
 from priori.scores import Scores
 
@@ -153,12 +153,6 @@ class EPC(Result):
         )
 
 
-def _opened(given: Any) -> Any:
-    from priori.engines import as_scores
-
-    return as_scores(given)
-
-
 def _sizes(scores: Scores) -> dict[str, Any]:
     return {
         "source": scores.source,
@@ -217,7 +211,7 @@ def epc(
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
     # A table answers to the names of Scores, and says so where it cannot.
-    dev, test = (cast(Scores, given if isinstance(given, Scores) else _opened(given)) for given in (dev, test))
+    dev, test = (given if isinstance(given, Scores) else as_scores(given) for given in (dev, test))
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)

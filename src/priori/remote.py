@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from priori.outcomes import Outcomes
     from priori.scores import Names, Scores
 
-__all__ = ["Remote"]
+__all__ = ["Remote", "as_scores"]
 
 
 class Remote(ABC):
@@ -92,9 +92,22 @@ class Remote(ABC):
         """Count the outcomes at thresholds."""
 
     @abstractmethod
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
+
+    @abstractmethod
     def stand_ins(self, others: Sequence[Any], edges: Sequence[NDArray[np.float64]], *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do."""
 
     @abstractmethod
     def in_memory(self, *, by_user: bool, paired: bool) -> tuple[Scores, str | None]:
         """Return the trials in memory, or trials in narrow cells in their place, and what to say about those."""
+
+
+def as_scores(given: Any) -> Any:
+    """Return a set of scores as it is, and a frame, a relation or a Spark DataFrame as one that stays where it is."""
+    if isinstance(given, Remote):
+        return given
+    from priori.engines import as_scores as opened
+
+    return opened(given)

@@ -187,13 +187,10 @@ class Explorer:
         if alphas is None and not isinstance(criterion, WeightedSum):
             raise OptionError(
                 f"{self.source}: the exact curve of {criterion.name!r} needs all scores at once, and they do not fit "
-                f"in {self.memory >> 20} MB; give more memory, or use a grid of alphas"
+                f"in {self.memory // 10**6} MB; give more memory, or use a grid of alphas"
             )
         winners: list[Shortlist] = []
-        for part in self._parts(keep):
-            self._forget()
-            found = self.engine.fetch(self.histogram.grid, part, None)
-            self._check(found, part)
+        for found in self._parts(keep, overlap=1):
             candidates = shortlisted(self.histogram, found)
             if alphas is None:
                 assert isinstance(criterion, WeightedSum)
@@ -204,8 +201,11 @@ class Explorer:
             winners.append(candidates.at(fp, fn))
         return joined(winners)
 
-    def _parts(self, keep: Mask) -> Iterator[Mask]:
-        """Yield runs of filled cells that fit in memory, each with one cell of the next, so that no gap is missed."""
+    def _parts(self, keep: Mask, overlap: int) -> Iterator[Distinct]:
+        """Yield the scores of cells, as many at a time as fit in memory, each time with some cells of the next part.
+
+        One cell of overlap is enough to see every gap between scores.
+        """
         filled = self.histogram.filled
         filled = filled[keep[filled]]
         rows = np.cumsum(self.histogram.negative[filled] + self.histogram.positive[filled])
@@ -214,9 +214,30 @@ class Explorer:
             done = rows[start - 1] if start else 0
             end = max(int(np.searchsorted(rows, done + self._limit, side="right")), start + 1)
             part = np.zeros(keep.size, dtype=np.bool_)
-            part[filled[start : end + 1]] = True
-            yield part
+            part[filled[start : end + overlap]] = True
+            self._forget()
+            found = self.engine.fetch(self.histogram.grid, part, None)
+            self._check(found, part)
+            yield found
             start = end
+
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair.
+
+        All scores are looked through, part by part.
+        """
+        histogram = self.histogram
+        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
+        keep[histogram.filled] = True
+        below = int(histogram.negative[0])
+        total = below * int(histogram.positive[0])
+        for part in self._parts(keep, overlap=0):
+            passed = np.cumsum(part.negative)
+            twice = 2 * (below + passed) - part.negative
+            # In halves of 32 bits: the sum of products may pass 64.
+            total += sum(int((twice >> shift & 0xFFFFFFFF) @ part.positive) << shift for shift in (0, 32))
+            below += int(passed[-1])
+        return total + int(histogram.positive[-1]) * (2 * below + int(histogram.negative[-1]))
 
     # -- counting ----------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ def bytes_of(memory: str | int) -> int:
     if match is not None:
         unit = UNITS[match[2]]
         number = float(match[1]) * (2 ** (10 * "KMGT".find(match[2]) + 10) if match[3] else unit)
-    if number < 1 << 20:
+    if number < 10**6:
         raise OptionError(f"memory must be an amount of at least 1 MB such as 500MB or 2GB, not {memory!r}")
     return int(number)
 
@@ -123,7 +123,7 @@ def scan(
         say(f"{watch.given}: {files.rows} trials in {len(watch.paths)} files, read into memory")
         with Table(_duckdb(files, settings, watch.given)) as table:
             return table.engine.load()
-    say(f"{watch.given}: {files.rows} trials in {len(watch.paths)} files, scanned by duckdb in {room >> 20} MB")
+    say(f"{watch.given}: {files.rows} trials in {len(watch.paths)} files, scanned by duckdb in {room // 10**6} MB")
     return Table(_duckdb(files, settings, watch.given), memory=room)
 
 

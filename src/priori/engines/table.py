@@ -133,6 +133,10 @@ class Table(Remote):
         """Count the outcomes at thresholds, exactly; a scan, unless the scores beside them are known already."""
         return self.explorer.count(thresholds)
 
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
+        return self.explorer.pairs_in_order()
+
     # -- what needs all trials ---------------------------------------------------------------------------
 
     @cached_property
@@ -141,7 +145,7 @@ class Table(Remote):
         needed = len(self) * PER_TRIAL
         if needed > self.memory:
             raise OptionError(
-                f"{self.source}: this needs all {len(self)} trials in memory ({needed >> 20} MB; {self.memory >> 20} "
+                f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; {self.memory // 10**6} "
                 "MB are given); raise --memory (memory=), or ask for what counts can answer: a curve at given alphas, "
                 "its band with thresholds fixed, a paired comparison"
             )
@@ -194,7 +198,7 @@ class Table(Remote):
         if paired:
             raise OptionError(
                 f"{self.source}: to redraw the development scores of paired systems, the {len(self)} trials must be "
-                f"in memory ({len(self) * PER_TRIAL >> 20} MB; {self.memory >> 20} MB are given): raise --memory "
+                f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise --memory "
                 "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
