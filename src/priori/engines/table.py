@@ -145,9 +145,9 @@ class Table(Remote):
         needed = len(self) * PER_TRIAL
         if needed > self.memory:
             raise OptionError(
-                f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; {self.memory // 10**6} "
-                "MB are given); raise --memory (memory=), or ask for what counts can answer: a curve at given alphas, "
-                "its band with thresholds fixed, a paired comparison"
+                f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; "
+                f"{self.memory // 10**6} MB are given); raise --memory (memory=), or ask for what counts can answer: a "
+                "curve at given alphas, its band with thresholds fixed, a paired comparison"
             )
         return self.engine.load()
 
