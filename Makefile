@@ -47,3 +47,8 @@ gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/ga
 
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	@echo "open docs/_build/html/index.html"

@@ -227,7 +227,7 @@ def compare(
     )
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, options.get("resample", "test") == "both")
-    bootstrap = Bootstrap.of(curve_a, confidence_level=level, simultaneous=simultaneous, **options)
+    bootstrap = Bootstrap.of(curve_a.dev, curve_a.test, confidence_level=level, simultaneous=simultaneous, **options)
     run = _unpaired if unpaired else _together
     replicates, calibration = run(curve_a, curve_b, bootstrap)
     judge = _Judge(bootstrap, calibration, alternative)

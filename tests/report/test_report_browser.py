@@ -193,7 +193,7 @@ def test_numbers_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> N
     for figure in ("difference", "roc", "det", "scores-0"):
         assert saved(opened, f"[data-csv={figure}]")[1].count("\n") > 10
     opened.page.click("[data-copy=outcomes]")
-    assert opened.page.text_content("#status") == "Copied"
+    opened.page.wait_for_selector("#status:has-text('Copied')")
     assert opened.console == []
 
 

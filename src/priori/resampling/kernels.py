@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.resampling.choosing import choose
+from priori.resampling.choosing import choose, compare
 from priori.resampling.streams import below, binomial, compiled, picks, stream
 
-__all__ = ["count_fixed", "count_rechosen", "weights_of"]
+__all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
+
+
+@compiled
+def _clear(numbers):  # type: ignore[no-untyped-def]
+    for i in range(numbers.size):  # a loop compiles much faster than a slice, and runs as fast
+        numbers[i] = 0
 
 
 @compiled
@@ -23,7 +29,7 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
     """
     state = stream(seed, purpose, replicate)
     size = mult.size
-    mult[:] = 0
+    _clear(mult)
     if future == 0:
         for _ in range(draws):
             mult[below(state, size)] += 1
@@ -43,7 +49,7 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
     all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
     (one urn only) that many trials are drawn from what was drawn.
     """
-    weights[:] = 0
+    _clear(weights)
     total = 0
     for u in range(urns.size.size):
         m = mult[u]
@@ -111,7 +117,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
         for c in range(2):
             totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
             for s in range(systems):
-                gap[:] = 0
+                _clear(gap)
                 for x in range(weights.size):
                     gap[places[s, c, x]] += weights[x]
                 below_edge = 0
@@ -121,9 +127,9 @@ def count_fixed(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _threshold(values, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
-    for g in range(gap + 1, values.size):
+    for g in range(gap + 1, distinct):
         if drawn_negative[g] > 0 or drawn_positive[g] > 0:
             if gap < 0:
                 return -np.inf
@@ -150,7 +156,7 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
 @compiled
 def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
-    spread[:] = 0
+    _clear(spread)
     for x in range(place.size):
         spread[place[x]] += weights[x]
 
@@ -179,7 +185,7 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
         _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
         _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
         for s in range(systems):
-            values = dev.values[s, : dev.distinct[s]]
+            values = dev.values[s]
             if dev.direct:
                 negative, positive = dev_cells
             else:
@@ -191,7 +197,7 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 if k > 0 and chosen[k] == last:
                     rank[k] = rank[k - 1]
                 else:
-                    threshold = _threshold(values, negative, positive, chosen[k])
+                    threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
                 last = chosen[k]
             for c in range(2):
@@ -224,3 +230,31 @@ def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped
     cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
     _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
     return cells
+
+
+@compiled
+def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-untyped-def]
+    """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
+
+    Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
+    straight line between the ends.
+    """
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    totals = np.empty(2, np.int64)
+    for i in range(heights.shape[0]):
+        _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)
+        negative, positive = cells
+        fp, tp, k = 0, 0, 0
+        positives = max(totals[1], 1)
+        for g in range(side.cells - 1, -1, -1):
+            alarms, hits = negative[g], positive[g]
+            while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
+                part = (np.float64(p[k]) * totals[0] / q[k] - fp) / alarms
+                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
+                k += 1
+            fp += alarms
+            tp += hits
+        while k < p.size:
+            heights[i, k] = tp / positives
+            k += 1
