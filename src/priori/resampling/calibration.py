@@ -38,7 +38,8 @@ class Calibration:
 
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
     how many trials make one independent decision (0: no pseudo-trials); ``clusters`` how many users the tails
-    are to allow for (0: any number); ``growth`` how many times larger a future set is, class by class (0: none).
+    are to allow for (0: any number); ``growth`` how many times as many trials replicates of a future set have,
+    class by class (0: no such set).
     """
 
     rate: Floats
@@ -144,7 +145,9 @@ def calibrate(
     elif plan.future[0]:
         scale = _future_scale(clusters, plan)
     weight = clusters.effect if other is None else 0 * ones
-    return Calibration(rate, scale, weight, clusters.count if plan.draws_users else 0, plan.growth)
+    # What is drawn grows with the future users; that each has other trials is the scale's affair.
+    growth = (plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1])
+    return Calibration(rate, scale, weight, clusters.count if plan.draws_users else 0, growth)
 
 
 def _crossed_scale(clusters: Clusters, growth: float) -> Floats:

@@ -33,6 +33,7 @@ Statistic = Callable[[list[Outcomes], int], Floats]
 Batch = Callable[[int, int], list[Outcomes]]
 
 _log = logging.getLogger("priori")
+_said = False
 
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
@@ -126,11 +127,13 @@ def _available() -> int:
 
 def load_kernel(name: str) -> Any:
     """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
+    global _said
     from priori.resampling import kernels
 
     kernel = getattr(kernels, name)
     cached = Path(kernel.stats.cache_path).glob(f"kernels.{name}-*.nbi")
-    if not kernel.signatures and not any(cached):
+    if not _said and not kernel.signatures and not any(cached):
+        _said = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")
     return kernel
 

@@ -1,4 +1,4 @@
-"""Bands around areas, around ROC curves, around rates."""
+"""Bands around ROC curves, and around rates at fixed thresholds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import priori
 from priori import OptionError, Scores
 from priori.averaging.curves import heights
 from priori.averaging.methods import Axis
-from priori.resampling import area_bands, rate_bands, roc_band
+from priori.resampling import rate_bands, roc_band
 from priori.resampling.bands import Bootstrap
 from priori.resampling.roc import _heights
 
@@ -72,22 +72,3 @@ def test_rates_at_fixed_thresholds_have_an_interval_each():
         np.testing.assert_allclose(upper - lower, 2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rtol=0.12)
     with pytest.raises(OptionError, match="resample"):
         rate_bands(scores, [0.5], resample="both")
-
-
-@pytest.mark.parametrize("resample", ["test", "both"])
-def test_areas_have_intervals_around_their_exact_values(resample):
-    rng = np.random.default_rng(0)
-    dev, test = (Scores.from_arrays(rng.normal(0, 1, 300), rng.normal(1.5, 1, 200)) for _ in range(2))
-    found = area_bands(dev, test, n_resamples=800, resample=resample, interval="percentile")
-    exact = priori.areas(dev, test)
-    assert found.value.tolist() == [exact.e_v1, exact.e_v2, exact.g]
-    drawn = []
-    for _ in range(300):
-        sets = [
-            Scores.from_arrays(rng.choice(s.negatives, 300), rng.choice(s.positives, 200)) if redraw else s
-            for s, redraw in ((dev, resample == "both"), (test, True))
-        ]
-        one = priori.areas(*sets)
-        drawn.append([one.e_v1, one.e_v2, one.g])
-    width = 2 * 1.96 * np.std(drawn, axis=0)
-    np.testing.assert_allclose(found.upper - found.lower, width, rtol=0.2)
