@@ -193,6 +193,7 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, name: str) -> None:
         (("epc", "--system", "A", "good.csv", "two.txt"), "format"),
         (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "sample", "--resamples", "many"), "100x100"),
         (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "user"), "user"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--resample", "both"), "--bootstrap auto"),
         (("rates", "good.csv", "--threshold", "high"), "not a number"),
         (("threshold", "good.csv", "--alpha", "costs:1"), "costs:COST_FN,COST_FP,PRIOR"),
         (("roc",), "at least one set of scores"),
@@ -231,3 +232,53 @@ def test_lower_is_better_and_other_column_names(tmp_path: Path) -> None:
     rounded = [float(f"{value:.6f}") for value in score]
     expected = priori.choose_threshold(Scores.from_predictions(label, rounded))
     assert math.isclose(json.loads(done.stdout)["threshold"][0], expected)
+
+
+def test_epc_with_a_band(folder: Path) -> None:
+    options = ("--bootstrap", "joint", "--resamples", "20x20", "--resample", "both", "--level", "0.9", "--seed", "3")
+    done = run("epc", *A, "--points", "5", *options, "--format", "csv", cwd=folder)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert list(rows[0]) == [*COLUMNS, "lower", "upper"]
+    assert all(float(row["lower"]) <= float(row["upper"]) for row in rows)
+    again = run("epc", *A, "--points", "5", *options, "--threads", "1", "--format", "csv", cwd=folder)
+    assert again.stdout == done.stdout
+
+
+def test_compare(folder: Path) -> None:
+    done = run("compare", *A, *B, "--points", "5", "--resamples", "500", "--format", "csv", cwd=folder)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert list(rows[0]) == ["alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant"]
+    assert {row["significant"] for row in rows} <= {"true", "false"}
+    table = run("compare", *A, *B, "--resamples", "500", cwd=folder).stdout
+    assert "Significantly better" in table
+    content = json.loads(run("compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--format", "json",
+                             "--plot", "d.svg", cwd=folder).stdout)  # fmt: skip
+    assert content["paired"] is True
+    assert (folder / "d.svg").exists()
+
+
+def test_compare_more_than_two(folder: Path) -> None:
+    c = ("--system", "C", "b-dev.csv", "a-test.csv")
+    done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
+    assert "share a letter" in done.stdout
+
+
+def test_compare_needs_partners(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "b-test.csv").read_text().splitlines()
+    (tmp_path / "fewer.csv").write_text("\n".join(lines[:-5]) + "\n")
+    arguments = ("--system", "B", "b-dev.csv", str(tmp_path / "fewer.csv"), "--points", "5", "--resamples", "300")
+    done = run("compare", *A, *arguments, cwd=folder)
+    assert done.returncode == 2
+    assert "--unpaired" in done.stderr
+    assert run("compare", *A, *arguments, "--unpaired", cwd=folder).returncode == 0
+    assert run("compare", *A, cwd=folder).returncode == 2
+
+
+def test_demo(tmp_path: Path) -> None:
+    done = run("demo", "cancer", "--output", "story", "--resamples", "200", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The page: story/report.html" in done.stdout
+    assert "would choose" in done.stdout or "both choose" in done.stdout
+    assert {"report.html", "epc.svg", "logistic-dev.csv"} <= {path.name for path in (tmp_path / "story").iterdir()}
+    (tmp_path / "file").write_text("")
+    assert "cannot make the directory" in run("demo", "--output", "file/x", cwd=tmp_path).stderr

@@ -159,6 +159,7 @@ class Comparison(Result):
         return {
             "name_a": self.name_a,
             "name_b": self.name_b,
+            "greater_is_better": self.greater_is_better,
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
             "simultaneous_regions": [region._asdict() for region in self.regions_of(self.simultaneous)],
@@ -241,7 +242,7 @@ def compare(
         replicates,
         {**_settings(curve_a, bootstrap), "paired": not unpaired, "alternative": alternative},
         bootstrap.plan.warnings,
-    )
+    ).came_from(curve_a, curve_b)
 
 
 def _settings(curve: EPC, bootstrap: Bootstrap) -> dict[str, Any]:

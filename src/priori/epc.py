@@ -108,17 +108,27 @@ class EPC(Result):
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
         return {
-            "name": self.name,
-            "task": self.task.name,
-            "criterion": self.criterion.name,
-            "measure": self.measure.name,
-            "v1_name": self.task.v1.name,
-            "v2_name": self.task.v2.name,
-            "exact": self.exact,
+            **self.described(),
             "dev": _sizes(self.dev),
             "test": _sizes(self.test),
             "dev_outcomes": self.dev_outcomes.to_dict(),
             "outcomes": self.outcomes.to_dict(),
+        }
+
+    def described(self) -> dict[str, Any]:
+        """Return what the curve shows, and how its thresholds were chosen."""
+        return {
+            "name": self.name,
+            "task": self.task.name,
+            "criterion": self.criterion.name,
+            "measure": self.measure.name,
+            "measure_title": self.measure.title,
+            "rate": self.measure.rate,
+            "greater_is_better": self.measure.greater_is_better,
+            "v1_name": self.task.v1.name,
+            "v2_name": self.task.v2.name,
+            "exact": self.exact,
+            "bounds": [float(bound) for bound in self.bounds],
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -348,4 +358,4 @@ def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bou
         (post_e_v1 + post_e_v2) / 2,
         (float(limits[0]), float(limits[1])),
         domain.name,
-    )
+    ).came_from(test, dev)

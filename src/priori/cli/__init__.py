@@ -31,6 +31,7 @@ COMMANDS = (
     "det",
     "demo",
     "reproduce",
+    "schema",
 )
 
 

@@ -85,8 +85,9 @@ class Band(Result):
         return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
-        """Return how the band was made and its expected width."""
-        return {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        """Return what it is around, how it was made and its expected width."""
+        made = {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        return {**self.curve.described(), **made}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve and its band; returns the axes."""
@@ -150,7 +151,9 @@ class Bootstrap:
     def bounds_by(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
         """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
         if self.simultaneous:
-            lower, upper = simultaneous_bounds(values, self.level, stretch=calibration.reach if calibration else float)
+            stretch = calibration.reach if calibration else float
+            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
+            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
         else:
             level = calibration.level(self.level) if calibration else self.level
             lower, upper = bounds(values, level, centred=self.interval == "centred")

@@ -159,6 +159,8 @@ def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
     drawn = one * shared + ((1 + one) ** 2 - 1) * clusters.by_pair
     # Never below what independent trials, or the claimed identities alone, would have.
     wanted = np.maximum(wanted, one * clusters.floor)
+    # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
+    wanted = wanted * (1 - 1 / clusters.count) / (1 - clusters.lost)
     return np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0))
 
 

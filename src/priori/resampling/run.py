@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,18 +96,29 @@ def gather(
     rest = [(start, min(step, total - start)) for start in range(done, total, step)]
     if progress:
         progress(done, total)
+    for (start, size), values in _each(work, rest, workers):
+        gathered[start : start + size] = values
+        done += size
+        if progress:
+            progress(done, total)
+    return gathered
+
+
+def _each(
+    work: Callable[[int, int], Floats], parts: Sequence[tuple[int, int]], workers: int
+) -> Iterator[tuple[tuple[int, int], Floats]]:
+    """Yield the parts as they are done; one worker needs no thread of its own."""
+    if workers == 1:
+        for part in parts:
+            yield part, work(*part)
+        return
     pool = ThreadPoolExecutor(workers)
     try:
-        parts = {pool.submit(work, *part): part for part in rest}
-        for finished in as_completed(parts):
-            start, size = parts[finished]
-            gathered[start : start + size] = finished.result()
-            done += size
-            if progress:
-                progress(done, total)
+        futures = {pool.submit(work, *part): part for part in parts}
+        for finished in as_completed(futures):
+            yield futures[finished], finished.result()
     finally:
         pool.shutdown(cancel_futures=True)
-    return gathered
 
 
 def _available() -> int:
@@ -232,7 +244,15 @@ def _both_sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
     if plan.by_user:
         who = identify([devs[0], tests[0]], crossed=plan.bootstrap == "crossed", shared=plan.shared_users)
     users = TEST_USERS if plan.shared_users else DEV_USERS
-    return side_of(devs, plan, who[0], users, DEV_TRIALS), side_of(tests, plan, who[1])
+    dev_plan = plan if plan.shared_users else replace(plan, future=_as_large(plan, devs[0], who[0]))
+    return side_of(devs, dev_plan, who[0], users, DEV_TRIALS), side_of(tests, plan, who[1])
+
+
+def _as_large(plan: Plan, dev: Scores, who: Identities | None) -> tuple[int, int, int]:
+    """Return the future development set of a prediction: as large as the present one, whatever the test set will be."""
+    sizes = (0 if who is None else who.count, len(dev.negative), len(dev.positive))
+    now = [size if wanted else 0 for size, wanted in zip(sizes, plan.future, strict=True)]
+    return now[0], now[1], now[2]
 
 
 def side_of(
