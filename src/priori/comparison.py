@@ -223,7 +223,7 @@ def compare(
         raise OptionError("a comparison speaks of the whole population; it has no prediction")
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, options.get("resample", "test") == "both")
-    bootstrap = Bootstrap.of(curve_a, confidence_level=level, simultaneous=simultaneous, **options)
+    bootstrap = Bootstrap.of(curve_a.dev, curve_a.test, confidence_level=level, simultaneous=simultaneous, **options)
     run = _unpaired if unpaired else _together
     replicates, calibration = run(curve_a, curve_b, bootstrap)
     judge = _Judge(bootstrap, calibration, alternative)

@@ -8,7 +8,7 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class RateInterval(Result):
         How many independent trials would leave it as unsure: ``trials / design_effect``.
     people : int
         How many users (or, with both identities, people) the variance rests on; 0 where they are not known.
+    freedom : float
+        The degrees of freedom of Student's quantile: how sure that variance itself is.
     dependence : {"none", "user", "crossed"}
         What trials were taken to share: nothing, their user, or either of their identities.
     """
@@ -55,6 +57,7 @@ class RateInterval(Result):
     design_effect: float
     effective_trials: float
     people: int
+    freedom: float
     dependence: str
     method: str
     confidence_level: float
@@ -72,7 +75,7 @@ class RateInterval(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return which rate it is and how the interval was made."""
-        names = ("name", "people", "dependence", "method", "confidence_level")
+        names = ("name", "people", "freedom", "dependence", "method", "confidence_level")
         return {name: getattr(self, name) for name in names}
 
 
@@ -97,7 +100,7 @@ def rate_interval(
         The false acceptance rate (of the negatives) or the false rejection rate (of the positives).
     method : {"adjusted-wilson", "wilson", "exact", "normal"}
         ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
-        rate over p (1 - p) / n, with Student's t for as many people; the others take trials for independent (see
+        rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
         `priori.proportion_interval`).
     dependence : {"none", "user", "crossed"}, optional
         What makes trials alike; by default both identities where they are known, else the user, else nothing.
@@ -108,8 +111,9 @@ def rate_interval(
     -----
     The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
     less the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
-    that of the users alone or of independent trials. Where no error was seen (or nothing else) nothing tells how
-    errors flock: the effective number is then that of the trials that share nobody, the users or half the people.
+    that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
+    people make most of the errors. Where no error was seen (or nothing else) nothing tells how errors flock: the
+    effective number is then that of the trials that share nobody, the users or half the people.
 
     Examples
     --------
@@ -132,15 +136,16 @@ def rate_interval(
     wrong = trials.score > threshold if rate == "far" else trials.score <= threshold
     errors, n = int(wrong.sum()), len(trials)
     p = errors / n
-    effect, people = _design_effect(wrong, trials, shared)
+    spread = _spread(wrong, trials, shared)
     if method != "adjusted-wilson":
         found = proportion_interval(errors, n, method=method, confidence_level=level)
         lower, upper = float(found.lower), float(found.upper)
     else:
-        lower, upper = _adjusted(p, n / effect, people, level)
+        lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
     return RateInterval(
-        rate, float(threshold), p, lower, upper, errors, n, effect, n / effect, people, shared, method, level
-    ).came_from(scores)
+        rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
+        spread.freedom, shared, method, level,
+    ).came_from(scores)  # fmt: skip
 
 
 def _dependence(scores: Scores, wanted: str | None) -> str:
@@ -156,59 +161,65 @@ def _dependence(scores: Scores, wanted: str | None) -> str:
     return wanted
 
 
-def _adjusted(p: float, effective: float, people: int, level: float) -> tuple[float, float]:
-    """Return Wilson's interval for an effective number of trials; few people have Student's quantile."""
+def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple[float, float]:
+    """Return Wilson's interval for an effective number of trials, with Student's quantile."""
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
-    reach = float(stdtrit(people - 1, tail) if people > 1 else ndtri(tail))
+    reach = float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
     lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), reach)
     return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
 
 
-def _design_effect(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> tuple[float, int]:
-    """Return the variance of a rate over that of independent trials, and the number of people it rests on."""
+class _Spread(NamedTuple):
+    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom)."""
+
+    effect: float = 1.0
+    people: int = 0
+    freedom: float = np.inf
+
+
+def _spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> _Spread:
+    """Measure how the errors of one class come together by user, or by two identities."""
     n = wrong.size
     if shared == "none" or trials.user is None:
-        return 1.0, 0
-    probe = trials.probe_user if shared == "crossed" else None
-    columns = [trials.user] if probe is None else [trials.user, probe]
+        return _Spread()
+    columns = [trials.user]
+    # Somebody who claims to be himself (a genuine trial) is one person, not two.
+    if shared == "crossed" and trials.probe_user is not None and (trials.probe_user != trials.user).any():
+        columns.append(trials.probe_user)
     people, coded = np.unique(np.concatenate(columns), return_inverse=True)
-    user, *others = np.split(coded.astype(np.int64), len(columns))
     count = int(people.size)
-    # A person who claims only to be himself (genuine trials) is one, not two.
-    partner = others[0] if others and (others[0] != user).any() else None
     if count < 2:
         raise InputError("an interval that allows for users needs trials of at least two of them")
     if not wrong.any() or wrong.all():
-        return n / min(count if partner is None else max(count // 2, 1), n), count
+        return _Spread(n / min(count // len(columns), n), count, count - 1)
+    groups = np.split(coded.astype(np.int64), len(columns))
     off = wrong - wrong.mean()
-    variance = _variance(off, user, partner, count)
-    return max(variance / (off @ off / n**2), 1.0), count
+    by_user = _sums(off, groups[0], count)
+    variance, either = _corrected(by_user, None, n), by_user
+    if len(groups) == 2:
+        low, high = np.minimum(*groups), np.maximum(*groups)
+        pairs, pair = np.unique(low * count + high, return_inverse=True)
+        either = by_user + _sums(off, groups[1], count)
+        # Trials of one pair share two people and are in two people's sums; they count once.
+        variance = max(_corrected(either, _sums(off, pair, pairs.size), n), variance)
+    # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
+    fourth = float((either[0] ** 4).sum())
+    freedom = min(2 * float((either[0] ** 2).sum()) ** 2 / fourth, count - 1) if fourth else count - 1
+    return _Spread(max(variance / float(off @ off / n**2), 1.0), count, freedom)
 
 
-def _variance(off: Floats, user: NDArray[np.int64], partner: NDArray[np.int64] | None, count: int) -> float:
-    """Return the variance of a mean whose deviations ``off`` come together by user, or by two identities."""
-    n = off.size
-
-    def sums(groups: NDArray[np.int64], size: int) -> Floats:
-        """Return what each group deviates, and how many trials it has, in two rows."""
-        return np.stack([np.bincount(groups, off, size), np.bincount(groups, minlength=size)])
-
-    claimed = sums(user, count)
-    by_user = _corrected((claimed**2).sum(axis=1), n)
-    if partner is None:
-        return by_user
-    pairs, pair = np.unique(np.minimum(user, partner) * count + np.maximum(user, partner), return_inverse=True)
-    either, both = claimed + sums(partner, count), sums(pair, pairs.size)
-    # Trials of one pair share two people and are in two people's sums; they count once.
-    return max(_corrected((either**2).sum(axis=1) - (both**2).sum(axis=1), n), by_user)
+def _sums(off: Floats, groups: NDArray[np.int64], size: int) -> Floats:
+    """Return what the trials of each group deviate together, and how many they are, in two rows."""
+    return np.stack([np.bincount(groups, off, size), np.bincount(groups, minlength=size)])
 
 
-def _corrected(sums: Floats, n: int) -> float:
-    """Return the variance of a mean from two sums over the pairs of trials that share someone: e_s e_t, and 1.
+def _corrected(sums: Floats, twice: Floats | None, n: int) -> float:
+    """Return the variance of a mean: the sum of e_s e_t / n^2 over pairs of trials that share someone.
 
-    Deviations from the mean observed lack that share of the variance; for users it is the well-known 1 / users.
+    Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users
+    this is the well-known 1 / users.
     """
-    total, share = sums / n**2
+    total, share = ((sums**2).sum(axis=1) - (0 if twice is None else (twice**2).sum(axis=1))) / n**2
     return float(total / (1 - share)) if share < 1 else float(total)

@@ -159,8 +159,8 @@ def coverage(
     resample : {"both", "test"}
         Whether the four bootstraps redraw the development set too (the paper's way) or the test set only.
     thresholds : {"kept", "anew"}
-        The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of
-        ``test_users`` other development users. The paper does not say which.
+        The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of as
+        many other development users. The paper does not say which.
     **curve
         Options of `priori.epc`: task, criterion, measure, points, alpha.
 
@@ -265,7 +265,7 @@ class _Design:
         if len(pair) != 2 or not all(isinstance(scores, Scores) for scores in pair):
             raise InputError("each system must be a pair of Scores: development and test")
         both = self.train_users + self.test_users
-        needed = (both if self.thresholds == "anew" or _same_users(*pair) else self.train_users, both)
+        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "anew")), both)
         for scores, users in zip(pair, needed, strict=True):
             if not scores.has_users:
                 raise InputError(
@@ -274,8 +274,9 @@ class _Design:
                 )
             if scores.n_users < users:
                 raise InputError(
-                    f"{scores.source} has {scores.n_users} users, and {users} are needed: {self.train_users} for the "
-                    f"band, {self.test_users} others for the curve; ask for fewer (--train-users, --test-users)"
+                    f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
+                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer (--train-users, "
+                    "--test-users)"
                 )
 
     def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:
@@ -285,7 +286,8 @@ class _Design:
         dev_order = order if same else generator((self.seed, repeat, 1)).permutation(_users(dev))
         first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
         chosen_on = restrict(dev, dev_order[first])
-        anew = restrict(dev, dev_order[others]) if self.thresholds == "anew" else chosen_on
+        new = others if same else slice(self.train_users, 2 * self.train_users)
+        anew = restrict(dev, dev_order[new]) if self.thresholds == "anew" else chosen_on
         return (chosen_on, restrict(test, order[first])), (anew, restrict(test, order[others]))
 
 

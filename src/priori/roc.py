@@ -25,6 +25,8 @@ from priori.scores import Scores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.resampling import RocBand
+
 __all__ = [
     "AposterioriDET",
     "AposterioriROC",
@@ -90,6 +92,12 @@ class AposterioriROC(Result):
             "auc": self.auc,
             "eer": self.eer,
         }
+
+    def band(self, **options: Any) -> RocBand:
+        """Return a vertical bootstrap band around the curve; see `priori.resampling.roc_band`."""
+        from priori.resampling import roc_band
+
+        return roc_band(self.scores, **options)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve, marked a posteriori; returns the axes."""

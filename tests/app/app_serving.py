@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,12 @@ STUCK = (
 def worker_that(code: str) -> tuple[str, ...]:
     """Return a worker that takes its order and then runs ``code``."""
     return ("-c", "import json,os,sys,time\norder = json.loads(sys.stdin.readline())\n" + code)
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a thread of its own: the browser of other tests has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 class Visitor:

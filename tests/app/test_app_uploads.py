@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from app_serving import DEV, STUCK, TEST
+from app_serving import DEV, STUCK, TEST, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +44,7 @@ def test_an_upload_of_unknown_size_is_read_no_further_than_the_limit(serve):
 
     folder = served.server.jobs.storage.new_folder()
     with pytest.raises(Refusal) as refusal:
-        asyncio.run(_read(stream(), folder, Limits(upload=100_000)))
+        run(_read(stream(), folder, Limits(upload=100_000)))
     assert refusal.value.status == 413
     assert taken <= 120_000
     headers = {"content-type": "multipart/form-data; boundary=b", "x-priori-key": visitor.key}
@@ -153,7 +153,7 @@ def test_an_upload_that_stands_still_is_given_up(tmp_path):
         await asyncio.sleep(60)
 
     with pytest.raises(Refusal) as refusal:
-        asyncio.run(_read(slow(), tmp_path, Limits(idle_seconds=0.05)))
+        run(_read(slow(), tmp_path, Limits(idle_seconds=0.05)))
     assert refusal.value.status == 408
 
 
@@ -226,7 +226,7 @@ async def _pieces(body, size):
 def test_files_arrive_whole_however_they_are_cut(contents, size):
     with tempfile.TemporaryDirectory() as folder:
         body = _multipart([(f"dev-{i}", True, content) for i, content in enumerate(contents)])
-        form = asyncio.run(_read(_pieces(body, size), Path(folder), Limits()))
+        form = run(_read(_pieces(body, size), Path(folder), Limits()))
         assert [file.path.read_bytes() for file in form.files.values()] == contents
         assert [file.sha256 for file in form.files.values()] == [hashlib.sha256(c).hexdigest() for c in contents]
 
@@ -245,7 +245,7 @@ def test_files_arrive_whole_however_they_are_cut(contents, size):
 def test_no_body_makes_it_fail_in_another_way_than_a_refusal(body, size):
     with tempfile.TemporaryDirectory() as folder:
         try:
-            form = asyncio.run(_read(_pieces(b"".join(body), size), Path(folder), Limits(upload=2_000)))
+            form = run(_read(_pieces(b"".join(body), size), Path(folder), Limits(upload=2_000)))
         except Refusal as refusal:
             status = refusal.status
         else:

@@ -36,37 +36,41 @@ def _parquet(**columns):
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"", "the file is empty"),
-        (b"\x00\x01\x02" * 100, "a binary file"),
-        (b"PK\x03\x04" + b"x" * 100, "a zip archive"),
-        (b"label,score\n0,x\n1,2\n", "is not a number"),
-        (b"label,score\n0,nan\n1,2\n", "NaN"),
-        (b"label,score\n0,1\n0,2\n", "one class only"),
-        (b"\x80\x04\x95cos\nsystem\n(S'id'\ntR.", "x.csv"),
-        (b"PAR1" + b"\x00" * 200 + b"PAR1", "Parquet"),
-        (b"\x1f\x8b" + b"\x00" * 50, "gzip"),
-        (gzip.compress(b"label,score\n0,1\n")[:-6], "gzip"),
-        (b"label,score\n" + b"0" * 3_000_000, "x.csv"),
-    ],
-)
-def test_a_bad_file_is_answered_next_to_its_field_with_the_readers_own_message(serve, content, expected):
+BAD = [
+    (b"", "the file is empty"),
+    (b"\x00\x01\x02" * 100, "a binary file"),
+    (b"PK\x03\x04" + b"x" * 100, "a zip archive"),
+    (b"label,score\n0,x\n1,2\n", "is not a number"),
+    (b"label,score\n0,nan\n1,2\n", "NaN"),
+    (b"label,score\n0,1\n0,2\n", "one class only"),
+    (b"\x80\x04\x95cos\nsystem\n(S'id'\ntR.", "x.csv"),
+    (b"PAR1" + b"\x00" * 200 + b"PAR1", "Parquet"),
+    (b"\x1f\x8b" + b"\x00" * 50, "gzip"),
+    (gzip.compress(b"label,score\n0,1\n")[:-6], "gzip"),
+    (b"label,score\n" + b"0" * 3_000_000, "x.csv"),
+    (b"label,score\n" + b"x" * 100_000 + b",1\n0,2\n", "xxx"),
+]
+
+
+def test_bad_files_are_answered_next_to_their_fields_with_the_readers_own_message(serve):
+    files = {}
+    for place, (content, _) in enumerate(BAD):
+        files |= {f"name-{place}": str(place), f"dev-{place}": ("d.csv", DEV), f"test-{place}": ("x.csv", content)}
     visitor = serve().visitor()
-    status = _ends(visitor, test_0=("x.csv", content))
-    assert status["state"] == "failed"
-    assert list(status["errors"]) == ["test-0"], status
-    message = status["errors"]["test-0"]
-    assert message.startswith("x.csv")
-    assert expected in message
-    assert "\n" not in message
-    assert "priori-app-" not in message
+    status = visitor.wait(visitor.send(files=files).json()["job"])
+    assert set(status["errors"]) == {f"test-{place}" for place in range(len(BAD))}
+    for place, (_, expected) in enumerate(BAD):
+        message = status["errors"][f"test-{place}"]
+        assert message.startswith("x.csv")
+        assert expected in message
+        assert message.isprintable()
+        assert len(message) <= 1_000
+        assert "priori-app-" not in message
 
 
-def test_every_bad_file_is_told_at_once(serve):
-    status = _ends(serve().visitor(), dev_0=("d", b""), test_0=("t", b"junk"))
-    assert set(status["errors"]) == {"dev-0", "test-0"}
+def test_a_message_is_read_to_its_end_however_long_the_name(serve):
+    status = _ends(serve().visitor(), dev_0=("n" * 9_996 + ".csv", b"label,score\n0,oops\n1,2\n"))
+    assert status["errors"]["dev-0"].endswith(".csv:2: the score 'oops' is not a number")
 
 
 def test_the_message_of_a_bad_trials_file_stands_next_to_it(serve):

@@ -42,7 +42,7 @@ def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
     lowest = int(np.searchsorted(values, -np.inf, side="right"))
     scratch = np.empty((3, values.size + 1), np.int64)
     choosing.choose(kind[0], *weights, lowest, totals, *kind[1:], scratch, chosen)
-    return [kernels._threshold(values, *weights, gap) for gap in chosen]
+    return [kernels._threshold(values, values.size, *weights, gap) for gap in chosen]
 
 
 @pytest.mark.parametrize(("criterion", "task"), CASES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -136,6 +137,22 @@ def test_heavy_cells_are_drawn_as_light_ones_are():
             expected.append(curve.measure(priori.count(test, thresholds)))
         for mine, other in zip(found.T, np.array(expected).T, strict=True):
             assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
+def test_counts_at_ranks_are_those_of_whole_sets(criterion):
+    rng = np.random.default_rng(0)
+    dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 2), rng.normal(2, 1, 5_000)) for _ in range(2))
+    curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
+    plan = make_plan(dev, test, bootstrap="sample", resample="both", n_resamples=1500)
+
+    def run(plan):
+        return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
+
+    found, whole = run(plan), run(replace(plan, whole=True))
+    assert (found != whole).any()
+    for mine, other in zip(found.T, whole.T, strict=True):
+        assert stats.ks_2samp(mine, other).pvalue > 1e-3
 
 
 def _drawn(scores, rng):

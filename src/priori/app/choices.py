@@ -130,7 +130,7 @@ def _word(name: str) -> str:
 
 
 BOOTSTRAP_TEXTS = {
-    "auto": "users if known, else trials",
+    "auto": "what the data allow: people, else trials",
     "sample": "trials, within each class",
     "user": "users, with all their trials",
     "user-constrained": "the trials of each user",

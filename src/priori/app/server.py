@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -26,7 +24,8 @@ from priori.app.limits import Limits, Refusal, megabytes
 from priori.app.pages import Pages
 from priori.app.process import WORKER
 from priori.app.storage import Storage
-from priori.app.uploads import Form, Upload, clean_name, read_form
+from priori.app.submission import Body, settle, systems_of
+from priori.app.uploads import Form, read_form
 
 __all__ = ["create_app"]
 
@@ -159,13 +158,14 @@ class Server:
         return await self._submit(request, job)
 
     async def _submit(self, request: Request, job: Job | None) -> Response:
+        body = Body(request)
         try:
-            return await self._receive(request, job)
+            return await self._receive(request, body, job)
         except Refusal:
-            await drain(request, self.limits.upload)
+            await body.drain(self.limits.upload)
             raise
 
-    async def _receive(self, request: Request, job: Job | None) -> Response:
+    async def _receive(self, request: Request, body: Body, job: Job | None) -> Response:
         visitor, _ = self.visitors.of(request)
         self.jobs.check_room(visitor, new=job is None)
         length = request.headers.get("content-length", "0")
@@ -176,7 +176,7 @@ class Server:
         with self.jobs.upload() as room:
             folder = self.jobs.storage.new_folder()
             try:
-                form = await self._form(request, visitor, folder, room)
+                form = await self._form(request, body, visitor, folder, room)
                 try:
                     job = self._accept(form, job, visitor)
                 except FieldErrors as error:
@@ -188,12 +188,12 @@ class Server:
             return JSONResponse({"job": job.key, "address": address}, 202)
         return RedirectResponse(address, 303)
 
-    async def _form(self, request: Request, visitor: str, folder: Path, room: int) -> Form:
+    async def _form(self, request: Request, body: Body, visitor: str, folder: Path, room: int) -> Form:
         key = request.headers.get("x-priori-key")
         if key is not None:
             self.visitors.check(visitor, key)
         return await read_form(
-            request.stream(),
+            body.pieces(),
             request.headers.get("content-type", ""),
             folder,
             self.limits,
@@ -225,7 +225,7 @@ class Server:
             raise Refusal(409, "this analysis has been started or deleted meanwhile; load the page again")
         old = job.uploads()
         job.systems, job.trials, job.choices = systems, trials, choices
-        _settle(job, old)
+        settle(job, old)
         self.jobs.start(job)
         return job
 
@@ -268,7 +268,7 @@ class Server:
             return
         folder = self.jobs.storage.new_folder()
         try:
-            await self._form(request, visitor, folder, self.limits.field_bytes)
+            await self._form(request, Body(request), visitor, folder, self.limits.field_bytes)
         finally:
             self.jobs.storage.remove(folder)
 
@@ -327,103 +327,3 @@ class Server:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
-
-
-async def drain(request: Request, most: int, seconds: float = 2.0) -> None:
-    """Throw away some of what a refused visitor still sends.
-
-    A browser reads the answer only once it has sent its request, and reports a broken connection if it cannot.
-    Whoever sends on and on is cut off; whoever waits to be asked (``Expect``) is not asked.
-    """
-    if "expect" in request.headers:
-        return
-    with suppress(TimeoutError, ClientDisconnect, RuntimeError):
-        async with asyncio.timeout(seconds):
-            while most > 0:
-                message = await request.receive()
-                most -= len(message.get("body", b""))
-                if message["type"] != "http.request" or not message.get("more_body"):
-                    return
-
-
-def _has_file(form: Form, key: str) -> bool:
-    return f"dev-{key}" in form.files or f"test-{key}" in form.files
-
-
-def systems_of(
-    form: Form, kept: dict[str, SystemFiles], limits: Limits, errors: dict[str, str]
-) -> dict[str, SystemFiles]:
-    """Return the systems of a form, by their keys; a file that is not sent again is the one already there."""
-    given = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
-    # A system nobody filled in is not one, unless it is the only one.
-    keys = [key for key in given if form.fields[f"name-{key}"].strip() or key in kept or _has_file(form, key)] or given[
-        :1
-    ]
-    if not all(re.fullmatch(r"[0-9]{1,4}", key) for key in keys):
-        raise Refusal(400, "the form has a system of an unknown kind; load the page again")
-    if not keys:
-        errors["form"] = "give at least one system"
-    if len(keys) > limits.systems:
-        raise Refusal(413, f"at most {limits.systems} systems are taken at a time")
-    found: dict[str, SystemFiles] = {}
-    names: set[str] = set()
-    for place, key in enumerate(keys):
-        name = clean_name(form.fields[f"name-{key}"], limits.name_characters) or f"System {place + 1}"
-        if name in names:
-            errors[f"name-{key}"] = "another system has this name; give each its own"
-        names.add(name)
-        pair: dict[str, Upload] = {}
-        for part, word in (("dev", "development"), ("test", "test")):
-            file = form.files.get(f"{part}-{key}") or (getattr(kept[key], part) if key in kept else None)
-            if file is None:
-                errors[f"{part}-{key}"] = f"choose a file with {word} scores"
-            else:
-                pair[part] = file
-        if len(pair) == 2:
-            found[key] = SystemFiles(name, **pair)
-    return found
-
-
-def _settle(job: Job, old: list[Upload]) -> None:
-    """Move new files into the job's folder, and delete those it no longer has."""
-
-    def moved(file: Upload) -> Upload:
-        target = job.folder / file.path.name
-        if file.path != target:
-            os.replace(file.path, target)
-        return Upload(target, file.name, file.size, file.sha256)
-
-    job.systems = {key: SystemFiles(one.name, moved(one.dev), moved(one.test)) for key, one in job.systems.items()}
-    job.trials = {part: moved(file) for part, file in job.trials.items()}
-    now = {file.path for file in job.uploads()}
-    for file in old:
-        if file.path not in now:
-            file.path.unlink(missing_ok=True)
-
-
-def run(app: Any, sockets: list[Any], *, on_start: Callable[[], None] | None = None) -> None:
-    """Serve until interrupted."""
-    import uvicorn
-
-    config = uvicorn.Config(
-        app,
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        date_header=True,
-        proxy_headers=False,
-        ws="none",
-        lifespan="on",
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=3,
-        limit_concurrency=100,
-        h11_max_incomplete_event_size=64_000,
-    )
-
-    class _Server(uvicorn.Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets=sockets)
-            if on_start is not None:
-                on_start()
-
-    _Server(config).run(sockets=sockets)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import shlex
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,14 +116,18 @@ class FieldError(Exception):
 def compute(order: dict[str, Any], say: Say) -> None:
     """Read, compute, write."""
     from priori.app.choices import Choices
+    from priori.app.command import command_of, example_command
 
     choices = Choices(**order["choices"])
     if choices.example:
         say({"stage": "Loading the example", "done": 0, "total": 0})
-        systems, command = _example(choices.example)
+        systems, title = _example(choices.example)
+        choices = replace(choices, title=choices.title or title)
+        command = example_command(choices.example, [one.name for one in systems], choices)
     else:
         systems = _read_all(order, choices, say)
-        command = _command(order, choices)
+        given = [(one["name"], one["dev"]["name"], one["test"]["name"]) for one in order["systems"]]
+        command = command_of(given, order["trials"], choices)
 
     from priori.report.study import make_study
 
@@ -150,8 +154,8 @@ def _example(name: str) -> tuple[list[System], str]:
     from priori.examples import load
     from priori.systems import System
 
-    found = [System(system, sets.dev, sets.test) for system, sets in load(name).systems.items()]
-    return found, f"priori report --example {name} -o report.html"
+    example = load(name)
+    return [System(system, sets.dev, sets.test) for system, sets in example.systems.items()], example.title
 
 
 def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:
@@ -277,47 +281,6 @@ def _too_large(memory: int) -> str:
     from priori.app.limits import megabytes
 
     return f"too large for the {megabytes(memory)} of memory an analysis may use; use fewer trials or resamples"
-
-
-def _command(order: dict[str, Any], choices: Choices) -> str:
-    """Return the command that makes the same report from the visitor's own files."""
-    words = ["priori", "report"]
-    for given in order["systems"]:
-        words += ["--system", given["name"], *(_as_path(given[part]["name"]) for part in ("dev", "test"))]
-    if len(order["trials"]) == 2:
-        words += ["--trials", *(_as_path(order["trials"][part]["name"]) for part in ("dev", "test"))]
-    words += _options(choices)
-    return shlex.join([*words, "-o", "report.html"])
-
-
-def _as_path(name: str) -> str:
-    """Return a file name that no command takes for an option."""
-    return f"./{name}" if name.startswith("-") else name
-
-
-def _options(choices: Choices) -> list[str]:
-    given = {
-        "--task": choices.task,
-        "--criterion": choices.criterion,
-        "--measure": choices.measure,
-        "--alpha": choices.alpha,
-        "--bootstrap": choices.bootstrap,
-        "--resample": choices.resample,
-        "--resamples": str(choices.resamples),
-        "--level": f"{choices.level:g}",
-        "--seed": str(choices.seed),
-        "--title": choices.title,
-        "--nan": choices.nan,
-        "--positive": choices.positive,
-        "--input-format": choices.format,
-    }
-    words = [word for option, value in given.items() if value for word in (option, value)]
-    flags = {"--simultaneous": choices.simultaneous, "--unpaired": choices.unpaired}
-    flags["--lower-is-better"] = choices.lower_is_better
-    words += [flag for flag, on in flags.items() if on]
-    for ours, theirs in choices.column_names().items():
-        words += ["--column", f"{ours}={theirs}"]
-    return words
 
 
 def _write(study: Study, outcome: Path, mark: str) -> None:

@@ -73,7 +73,8 @@ def command(
     """
     from priori.app.guard import is_loopback
     from priori.app.limits import MEGABYTE, Limits
-    from priori.app.server import create_app, run
+    from priori.app.server import create_app
+    from priori.app.serving import run
 
     upload = max_upload * MEGABYTE
     limits = Limits(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 import numpy as np
 
 from priori.cli.options import (
-    MEASURE_HELP,
+    Curves,
     Reading,
     Resampling,
-    alpha_list,
-    criterion_options,
+    curve_options,
     output_options,
     reading_options,
     resampling_options,
@@ -22,7 +19,7 @@ from priori.cli.options import (
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.comparison import Comparison, Region, compare
-from priori.epc import PRESETS, epc
+from priori.epc import epc
 from priori.errors import OptionError
 from priori.ranking import Ranking, compare_all
 
@@ -32,12 +29,7 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 @click.command(name="compare", short_help="Is A better than B? A paired bootstrap test at every alpha.")
 @system_option
-@criterion_options
-@click.option("--measure", metavar="NAME", help=MEASURE_HELP)
-@click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign.")
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
-@click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha.")
-@click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+@curve_options
 @click.option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own.")
 @click.option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
               show_default=True, help="What the p-value speaks for: any difference, A below B, or above.")  # fmt: skip
@@ -48,13 +40,7 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 def command(
     system: tuple[tuple[str, str, str], ...],
     trials: tuple[str, str] | None,
-    task: str,
-    criterion: str | None,
-    measure: str | None,
-    preset: str | None,
-    points: int,
-    bounds: tuple[str, str],
-    alpha: str | None,
+    curves: Curves,
     unpaired: bool,
     alternative: str,
     format_: str,
@@ -84,20 +70,17 @@ def command(
         check_format(plot)
         if len(system) > 2:
             raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
-    settings: dict[str, Any] = {
-        "task": task, "criterion": criterion, "measure": measure, "preset": preset, "points": points,
-        "bounds": bounds, "alpha": alpha_list(alpha),
-    }  # fmt: skip
-    curves = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    settings = curves.settings()
+    found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
     options = {
         **resampling.options(), "interval": resampling.interval, "unpaired": unpaired, "alternative": alternative
     }  # fmt: skip
     with Progress("bootstrap of the differences") as progress:
         result: Comparison | Ranking
-        if len(curves) == 2:
-            result = compare(*curves, **options, progress=progress)
+        if len(found) == 2:
+            result = compare(*found, **options, progress=progress)
         else:
-            result = compare_all(curves, **options, progress=progress)
+            result = compare_all(found, **options, progress=progress)
     warn((result if isinstance(result, Comparison) else result.comparisons[0]).warnings)
     if plot:
         from priori.plots import save

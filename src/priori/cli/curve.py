@@ -6,9 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+import numpy as np
 
-from priori.cli.options import Reading, named_scores, output_options, reading_options, scores_option
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
+from priori.cli.options import (
+    Reading,
+    Resampling,
+    named_scores,
+    output_options,
+    reading_options,
+    resampling_options,
+    scores_option,
+)
+from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
+from priori.cli.progress import Progress
+from priori.errors import OptionError
 from priori.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 
 
@@ -19,12 +30,14 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     @scores_option
     @click.option("--points", type=click.Choice(["thin", "all", "hull"]), default="thin", show_default=True,
                   help="The points a drawing needs, all of them, or the convex hull.")  # fmt: skip
+    @resampling_options(None)
     @output_options("table", "csv", "json")
     @click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
     @reading_options
     def command(
         scores: tuple[tuple[str, str], ...],
         points: str,
+        resampling: Resampling,
         format_: str,
         output: str | None,
         plot: str | None,
@@ -35,29 +48,58 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
             check_format(plot)
         curves = [compute(found, points=points, name=label) for label, found in named_scores(scores, reading)]
+        bands = [_band(curve, name, resampling) for curve in curves] if resampling.bootstrap else []
         if plot:
             from priori.plots import save
 
-            save(draw(curves).figure, plot)
+            save(draw(curves, bands=bands).figure, plot)
             tell(f"wrote {plot}")
         if format_ == "csv":
-            emit(csv_text({"system": [curve.name], **curve.columns()} for curve in curves), output)
+            tables = bands or [curve.columns() for curve in curves]
+            named = zip(curves, tables, strict=True)
+            emit(csv_text({"system": [curve.name], **table} for curve, table in named), output)
         elif format_ == "json":
-            emit(json_text({"kind": f"{name}, a posteriori", "systems": [curve.to_dict() for curve in curves]}), output)
+            systems = [curve.to_dict() for curve in curves]
+            for system, band in zip(systems, bands, strict=False):
+                system["band"] = band
+            emit(json_text({"kind": f"{name}, a posteriori", "systems": systems}), output)
         else:
             emit(_summary(name, curves), output)
 
     command.help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
 
     Its thresholds are chosen on the very scores it shows, so it is for analysis: to compare systems, or to say how
-    one will work, use 'priori epc'.
+    one will work, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates, with the
+    bounds lower and upper.
 
     \b
     Examples:
       priori {name} --scores A a-test.csv --scores B b-test.csv --plot {name}.svg
       priori {name} --scores A a-test.csv --format csv
+      priori {name} --scores A a-test.csv --bootstrap auto --plot {name}.svg
     """
     return command
+
+
+def _band(curve: Any, name: str, resampling: Resampling) -> dict[str, Any]:
+    """Return the columns of the band around one curve."""
+    from priori.resampling import roc_band
+
+    if resampling.resample != "test" or resampling.promise != "confidence":
+        raise OptionError(
+            "a posteriori curves have no development set and predict nothing: leave out --resample, --promise"
+        )
+    options = {key: value for key, value in resampling.options().items() if key not in ("resample", "shared_users")}
+    if name == "det":
+        from scipy.special import ndtr, ndtri
+
+        # Evenly spaced where the axes are: on the normal-deviate scale, from half a false acceptance on.
+        first = max(0.5 / len(curve.scores.negative), 1e-6)
+        options["fpr"] = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
+    with Progress(f"bootstrap of {curve.name}") as progress:
+        band = roc_band(curve.scores, interval=resampling.interval, progress=progress, **options)
+    warn(f"{curve.name}: {warning}" for warning in band.warnings)
+    return band.columns() if name == "roc" else band.det
 
 
 def _summary(name: str, curves: list[Any]) -> str:

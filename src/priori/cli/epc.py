@@ -8,11 +8,10 @@ import click
 import numpy as np
 
 from priori.cli.options import (
-    MEASURE_HELP,
+    Curves,
     Reading,
     Resampling,
-    alpha_list,
-    criterion_options,
+    curve_options,
     output_options,
     reading_options,
     resampling_options,
@@ -21,11 +20,11 @@ from priori.cli.options import (
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.cli.progress import Progress
-from priori.epc import EPC, PRESETS, areas, epc
+from priori.epc import EPC, areas, epc
 from priori.errors import OptionError
 
 if TYPE_CHECKING:
-    from priori.resampling import Band
+    from priori.resampling import AreaBands, Band
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -33,12 +32,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 
 @click.command(name="epc", short_help="The Expected Performance Curve of one or more systems.")
 @system_option
-@criterion_options
-@click.option("--measure", metavar="NAME", help=MEASURE_HELP)
-@click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign.")
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
-@click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha.")
-@click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+@curve_options
 @click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
 @resampling_options(None)
 @output_options("table", "csv", "json")
@@ -47,13 +41,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 def command(
     system: tuple[tuple[str, str, str], ...],
     trials: tuple[str, str] | None,
-    task: str,
-    criterion: str | None,
-    measure: str | None,
-    preset: str | None,
-    points: int,
-    bounds: tuple[str, str],
-    alpha: str | None,
+    curves: Curves,
     exact: bool,
     resampling: Resampling,
     format_: str,
@@ -79,27 +67,25 @@ def command(
         from priori.plots.style import check_format
 
         check_format(plot)
-    if exact and alpha:
+    if exact and curves.alpha:
         raise OptionError("--exact has every alpha already; leave out --alpha")
-    settings: dict[str, Any] = {
-        "task": task, "criterion": criterion, "measure": measure, "preset": preset, "points": points,
-        "bounds": bounds, "alpha": alpha_list(alpha), "exact": exact,
-    }  # fmt: skip
-    curves = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    bands = _bands(curves, resampling) if resampling.bootstrap else None
+    settings = {**curves.settings(), "exact": exact}
+    found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    bands = _bands(found, resampling) if resampling.bootstrap else None
+    around = [_area_bands(curve, resampling) for curve in found] if bands and format_ != "csv" else None
     if plot:
         from priori.plots import plot_epc, save
 
-        save(plot_epc(curves, bands=bands, best=len(curves) == 1).figure, plot)  # type: ignore[arg-type]
+        save(plot_epc(found, bands=bands, best=len(found) == 1).figure, plot)  # type: ignore[arg-type]
         tell(f"wrote {plot}")
     if format_ == "csv":
-        bounds_of = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(curves)
-        tables = zip(curves, bounds_of, strict=True)
+        bounds_of = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(found)
+        tables = zip(found, bounds_of, strict=True)
         emit(csv_text({"system": [curve.name], **curve.columns(), **limits} for curve, limits in tables), output)
     elif format_ == "json":
-        emit(json_text(_content(curves, bands)), output)
+        emit(json_text(_content(found, bands, around)), output)
     else:
-        emit(_tables(curves, bands), output)
+        emit(_tables(found, bands, around), output)
 
 
 def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
@@ -112,11 +98,13 @@ def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
     return bands
 
 
-def _content(curves: list[EPC], bands: list[Band] | None) -> dict[str, Any]:
+def _content(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> dict[str, Any]:
     first = curves[0]
     systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
     for system, band in zip(systems, bands or [], strict=False):
         system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
+    for system, areas_ in zip(systems, around or [], strict=False):
+        system["area_bands"] = areas_.to_dict()
     return {
         "settings": {
             "task": first.task.name,
@@ -129,13 +117,21 @@ def _content(curves: list[EPC], bands: list[Band] | None) -> dict[str, Any]:
     }
 
 
+def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
+    from priori.resampling import area_bands
+
+    with Progress(f"areas of {curve.name}") as progress:
+        options = {**resampling.band_options(), "simultaneous": False}
+        return area_bands(curve.dev, curve.test, task=curve.task, progress=progress, **options)
+
+
 def _areas(curve: EPC) -> dict[str, float | None]:
     expected = areas(curve.dev, curve.test, task=curve.task)
     under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
+def _tables(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> str:
     first = curves[0]
     rate = first.measure.rate
     chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
@@ -150,8 +146,7 @@ def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
         )
     ]
     v1, v2 = first.task.v1.name, first.task.v2.name
-    for curve, band in zip(curves, bands or [], strict=False):
-        parts.append(_band_table(curve, band, rate))
+    parts += [_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)]
     parts.append(
         table_text(
             f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
@@ -179,6 +174,10 @@ def _tables(curves: list[EPC], bands: list[Band] | None) -> str:
             rows,
         )
     )
+    for curve, band in zip(curves, around or [], strict=False):
+        limits = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
+        rows = [[name.upper(), *(percent(float(number)) for number in numbers)] for name, *numbers in limits]
+        parts.append(table_text(f"{curve.name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
 
 

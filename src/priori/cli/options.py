@@ -12,17 +12,20 @@ import click
 from priori.alphas import as_fractions, from_costs
 from priori.cli.output import tell
 from priori.criteria import CRITERIA
+from priori.epc import PRESETS
 from priori.errors import OptionError
 from priori.measures import MEASURES, TASKS
 from priori.scores import Scores
 from priori.systems import SourceFile, System
 
 __all__ = [
+    "Curves",
     "Reading",
     "Resampling",
     "System",
     "alpha_list",
     "criterion_options",
+    "curve_options",
     "gather",
     "output_options",
     "reading_options",
@@ -261,6 +264,37 @@ MEASURE_HELP = (
     f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
     "dcf:cost_fn=10,cost_fp=1,prior=0.01. Default: the task's."
 )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Which curves to compute, as typed."""
+
+    task: str
+    criterion: str | None
+    measure: str | None
+    preset: str | None
+    points: int
+    bounds: tuple[str, str]
+    alpha: str | None
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options of `priori.epc`."""
+        return {**vars(self), "alpha": alpha_list(self.alpha)}
+
+
+def curve_options(command: Command) -> Command:
+    """Add the task, criterion, measure and alphas of a curve; the command gets them as ``curves``."""
+    options = (
+        criterion_options,
+        click.option("--measure", metavar="NAME", help=MEASURE_HELP),
+        click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign."),
+        click.option("--points", type=int, default=101, show_default=True, help="How many alphas."),
+        click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha."),
+        click.option("--alpha", metavar="LIST",
+                     help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."),
+    )  # fmt: skip
+    return gather(command, "curves", Curves, options)
 
 
 def alpha_list(text: str | None) -> list[Any] | None:

@@ -25,6 +25,7 @@ from priori.cli.options import (
 from priori.cli.output import emit, json_text, warn, write_whole
 from priori.cli.progress import Stages
 from priori.errors import OptionError
+from priori.examples import ABOUT, NAMES, load
 from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
 from priori.systems import SourceFile, System
 
@@ -40,6 +41,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 
 @click.command(name="report", short_help="One page with everything: verdict, curves, tables.")
 @system_option
+@click.option("--example", type=click.Choice(NAMES), help="The real scores that come with Priori, instead of files.")
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
 @click.option("--alpha", default="0.5", show_default=True, metavar="ALPHA",
@@ -60,6 +62,7 @@ def command(
     context: click.Context,
     system: tuple[tuple[str, str, str], ...],
     trials: tuple[str, str] | None,
+    example: str | None,
     task: str,
     criterion: str | None,
     measure: str | None,
@@ -84,11 +87,16 @@ def command(
       priori report --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
       priori report --system A a-dev.csv a-test.csv --static -o a.html
       priori report --system A a-dev.csv a-test.csv --format latex
+      priori report --example faces
     """
     if static and format_ != "html":
         raise OptionError(f"--static is about the page; leave it out with --format {format_}")
     target = PAGE if output is None and format_ == "html" else output
     _check_target(target)
+    if example is not None and context.get_parameter_source("task") is ParameterSource.DEFAULT:
+        task = ABOUT[example].task
+    if example is not None:
+        title = title or ABOUT[example].title
     settings = Settings(
         task=task,
         criterion=criterion,
@@ -100,7 +108,7 @@ def command(
         unpaired=unpaired,
         title=title,
     )
-    systems = [_hashed(one) for one in systems_of(system, reading, trials)]
+    systems = _systems(system, example, reading, trials)
     with Stages() as stages:
         study = make_study(systems, settings, progress=stages, command=typed(context))
     warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
@@ -137,6 +145,16 @@ def _one(text: str) -> object:
     if len(alphas) != 1:
         raise OptionError(f"--alpha {text!r}: the verdict is about one alpha; the page shows all of them")
     return alphas[0]
+
+
+def _systems(
+    system: tuple[tuple[str, str, str], ...], example: str | None, reading: Reading, trials: tuple[str, str] | None
+) -> list[System]:
+    if example is None:
+        return [_hashed(one) for one in systems_of(system, reading, trials)]
+    if system:
+        raise OptionError("--example brings its own systems; leave out either --example or --system")
+    return [System(name, sets.dev, sets.test) for name, sets in load(example).systems.items()]
 
 
 def _hashed(system: System) -> System:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.plots.style import LINES, axes, colours
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from priori.roc import AposterioriDET, AposterioriROC
 
 __all__ = ["plot_det", "plot_epc", "plot_roc"]
+
+Floats = NDArray[np.float64]
 
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
@@ -84,10 +87,17 @@ def plot_roc(
     *,
     ax: Axes | None = None,
     operating_points: Sequence[EPC] = (),
+    bands: Sequence[Mapping[str, Floats]] = (),
     chance: bool = True,
 ) -> Axes:
-    """Draw ROC curves, a posteriori; ``operating_points`` are EPCs whose a priori points are marked on them."""
+    """Draw ROC curves, a posteriori.
+
+    ``operating_points`` are EPCs whose a priori points are marked on them; ``bands`` the columns fpr, lower and
+    upper of a band around each curve.
+    """
     ax = axes(ax, figsize=(5, 5))
+    for band, colour in zip(bands, colours(len(bands)), strict=True):
+        ax.fill_between(100 * band["fpr"], 100 * band["lower"], 100 * band["upper"], color=colour, alpha=0.18, lw=0)
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, ls=LINES[index // 8 % len(LINES)],
                 label=f"{curve.name} (AUC {curve.auc:.3f})")  # fmt: skip
@@ -104,8 +114,17 @@ def plot_roc(
     return ax
 
 
-def plot_det(curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operating_points: Sequence[EPC] = ()) -> Axes:
-    """Draw DET curves, a posteriori, on normal-deviate axes (Figure 3.1 of the thesis)."""
+def plot_det(
+    curves: Sequence[AposterioriDET],
+    *,
+    ax: Axes | None = None,
+    operating_points: Sequence[EPC] = (),
+    bands: Sequence[Mapping[str, Floats]] = (),
+) -> Axes:
+    """Draw DET curves, a posteriori, on normal-deviate axes (Figure 3.1 of the thesis).
+
+    ``bands`` are the columns fpr, lower and upper (of the FNR) of a band around each curve.
+    """
     from scipy.special import ndtri
 
     ax = axes(ax, figsize=(5, 5))
@@ -121,6 +140,9 @@ def plot_det(curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operat
         at = point.outcomes
         ax.plot(ndtri(at.fp / at.negatives), ndtri(at.fn / at.positives), "o", color=colour, mec="white",
                 label=f"{point.name}, a priori")  # fmt: skip
+    for band, colour in zip(bands, colours(len(bands)), strict=True):
+        x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
+        ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
     shown = [tick for tick in DET_TICKS if low <= ndtri(tick) <= high]
     names = [f"{100 * tick:g}" for tick in shown]
     ax.set_xticks([ndtri(tick) for tick in shown], names)

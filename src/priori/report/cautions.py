@@ -58,6 +58,7 @@ def cautions(
         _prior_shift(settings, systems),
         _unbalanced(systems),
         _missing(systems),
+        _few_resamples(systems, settings),
         *_of_bands(bands),
         _no_bootstrap(settings),
     ]
@@ -172,8 +173,8 @@ def _few_users(systems: Sequence[System]) -> Caution | None:
         return None
     return Caution(
         "few-users", "warning", "Few users",
-        f"{'; '.join(parts)}. How much users differ is hardly known from fewer than {ENOUGH_USERS} of them, so the "
-        "intervals may be too narrow.",
+        f"{'; '.join(parts)}. How much users differ is hardly known from fewer than {ENOUGH_USERS} of them: trust the "
+        "intervals less.",
     )  # fmt: skip
 
 
@@ -293,6 +294,18 @@ def _of_bands(bands: Sequence[Band | None]) -> list[Caution]:
         for line in lines
         if "not used" not in line
     ]
+
+
+def _few_resamples(systems: Sequence[System], settings: Settings) -> Caution | None:
+    drawn = settings.n_resamples if isinstance(settings.n_resamples, int) else int(np.prod(settings.n_resamples))
+    pairs = len(systems) * (len(systems) - 1) // 2
+    if settings.bootstrap is None or 2 * pairs / (drawn + 1) < 1 - settings.confidence_level:
+        return None
+    return Caution(
+        "few-resamples", "warning", "Too few resamples",
+        f"With {counted(drawn, 'resample')} and {counted(pairs, 'pair')} of systems no p-value can be small enough: "
+        "no difference can come out significant, however large it is. Draw more.",
+    )  # fmt: skip
 
 
 def _no_bootstrap(settings: Settings) -> Caution | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from typing import Any
 
@@ -17,21 +19,26 @@ from priori.report.study import Member, Study
 from priori.report.wording import alpha_text, clean, short
 from priori.results import plain
 
-__all__ = ["embed", "page_data", "unbroken"]
+__all__ = ["pack", "page_data", "unbroken", "unpack"]
 
 
-def embed(content: Any) -> str:
-    """Return JSON that can stand inside a script element: nothing in it can end the element, or be read as HTML.
+def pack(content: Any) -> str:
+    """Return content as a page carries it: JSON, compressed, in letters that mean nothing to HTML.
+
+    Every text is there once for each alpha, so that a page of many systems would be large without.
 
     Examples
     --------
-    >>> embed({"name": "</script>"})
-    '{"name":"\\\\u003c/script\\\\u003e"}'
+    >>> unpack(pack({"name": "</script>"}))
+    {'name': '</script>'}
     """
     text = json.dumps(plain(content), allow_nan=False, separators=(",", ":"))
-    for char in "<>&":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def unpack(text: str) -> Any:
+    """Return what was packed, as the page's script does."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
 def unbroken(text: str) -> str:

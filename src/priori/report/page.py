@@ -14,7 +14,7 @@ from priori.report.alternatives import (
     describe_roc,
     describe_scores,
 )
-from priori.report.data import embed, page_data, unbroken
+from priori.report.data import pack, page_data, unbroken
 from priori.report.rows import fixed_tables, moving_tables
 from priori.report.sentences import weighing
 from priori.report.study import Study
@@ -93,7 +93,7 @@ def page_context(
         "style": Markup(asset("report.css")),
         "scripts": scripts,
         "policy": None if nonce else _policy(scripts),
-        "data": None if static else Markup(embed(page_data(study))),
+        "data": None if static else pack(page_data(study)),
         "figures": figures,
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),

@@ -246,9 +246,9 @@ def _many(index: int, settings: Settings, curves: Sequence[EPC], pairs: Sequence
     open_ = [names[place] for place, pair in sorted(with_best.items()) if not pair.significant[index]]  # type: ignore[index]
     if not open_:
         return f"Here {names[best]} is significantly better than each of the other {len(worse)} systems."
-    tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
     if not worse:
-        return f"Here {names[best]} is best, but {tell}."
+        return f"Here {names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
+    tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
     return f"Here {names[best]} is significantly better than {_abridged(worse)}; {tell}."
 
 

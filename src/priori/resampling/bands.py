@@ -19,6 +19,7 @@ from priori.resampling.intervals import Interval, bounds, check_interval, simult
 from priori.resampling.plans import Plan, make_plan
 from priori.resampling.run import Progress, System, replicate
 from priori.results import Result
+from priori.scores import Scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +109,8 @@ class Bootstrap:
     @classmethod
     def of(
         cls,
-        curve: EPC,
+        dev: Scores | None,
+        test: Scores,
         *,
         confidence_level: float = 0.95,
         interval: str | None = None,
@@ -119,7 +121,7 @@ class Bootstrap:
     ) -> Bootstrap:
         """Check the options of a band."""
         level = check_level(confidence_level)
-        plan = make_plan(curve.dev, curve.test, **options)
+        plan = make_plan(dev, test, **options)
         kind = check_interval(interval, plan.bootstrap)
         return cls(plan, kind, level, simultaneous, {"threads": threads, "progress": progress})
 
@@ -144,14 +146,20 @@ class Bootstrap:
     def bounds(self, values: Floats, curve: EPC) -> tuple[Floats, Floats]:
         """Return lower and upper bounds from replicates of a curve, within what its measure can be."""
         calibration = self.calibration(curve) if self.interval == "calibrated" else None
+        return self.bounds_by(values, calibration, rate=curve.measure.rate)
+
+    def bounds_by(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
+        """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
         if self.simultaneous:
-            lower, upper = simultaneous_bounds(values, self.level, stretch=calibration.reach if calibration else float)
+            stretch = calibration.reach if calibration else float
+            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
+            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
         else:
             level = calibration.level(self.level) if calibration else self.level
             lower, upper = bounds(values, level, centred=self.interval == "centred")
         if values.min() >= 0:
             lower = np.maximum(lower, 0.0)
-        if curve.measure.rate and values.max() <= 1:
+        if rate and values.max() <= 1:
             upper = np.minimum(upper, 1.0)
         return lower, upper
 
@@ -234,7 +242,7 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
     >>> bool(found.lower[0] < found.value[0] < found.upper[0])
     True
     """
-    bootstrap = Bootstrap.of(curve, **options)
+    bootstrap = Bootstrap.of(curve.dev, curve.test, **options)
     values = bootstrap.replicates(curve)
     lower, upper = bootstrap.bounds(values, curve)
     return Band(

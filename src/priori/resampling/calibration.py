@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.measures import divide
-from priori.outcomes import Outcomes
+from priori.outcomes import Outcomes, count
 from priori.resampling.clusters import Clusters, clusters_of
 from priori.resampling.counters import uniforms
-from priori.resampling.plans import Plan
+from priori.resampling.plans import Plan, identify
 from priori.scores import Scores
 
 __all__ = ["Calibration", "calibrate"]
@@ -38,7 +38,8 @@ class Calibration:
 
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
     how many trials make one independent decision (0: no pseudo-trials); ``clusters`` how many users the tails
-    are to allow for (0: any number); ``growth`` how many times larger a future set is, class by class (0: none).
+    are to allow for (0: any number); ``growth`` how many times as many trials replicates of a future set have,
+    class by class (0: no such set).
     """
 
     rate: Floats
@@ -122,16 +123,25 @@ def calibrate(
     """Measure what the replicates of a plan need at these thresholds of the test set.
 
     With ``other``, the same trials scored by another system at its own thresholds: what their difference needs,
-    in which pseudo-trials cancel out.
+    in which pseudo-trials cancel out. The cost grows with the trials only where they have users.
     """
+    at = count(test, thresholds)
+    rate = np.stack([at.fp / len(test.negative), at.fn / len(test.positive)])
+    ones = np.ones_like(rate)
+    if plan.bootstrap == "sample":
+        return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
+    if plan.bootstrap == "user" and other is not None:
+        return Calibration(rate, ones, 0 * ones, identify([test])[0].count)
     clusters = clusters_of(test, thresholds, plan, other=other)
-    scale = np.ones_like(clusters.rate)
-    effect = np.zeros_like(scale) if other is not None else clusters.effect
+    scale = ones
     if plan.bootstrap == "crossed":
         scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
     elif plan.future[0]:
         scale = _future_scale(clusters, plan)
-    return Calibration(clusters.rate, scale, effect, clusters.count if plan.draws_users else 0, plan.growth)
+    weight = clusters.effect if other is None else 0 * ones
+    # What is drawn grows with the future users; that each has other trials is the scale's affair.
+    growth = (plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1])
+    return Calibration(rate, scale, weight, clusters.count if plan.draws_users else 0, growth)
 
 
 def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
@@ -149,6 +159,8 @@ def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
     drawn = one * shared + ((1 + one) ** 2 - 1) * clusters.by_pair
     # Never below what independent trials, or the claimed identities alone, would have.
     wanted = np.maximum(wanted, one * clusters.floor)
+    # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
+    wanted = wanted * (1 - 1 / clusters.count) / (1 - clusters.lost)
     return np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0))
 
 

@@ -70,13 +70,19 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
         for k in range(p.size):
             chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
     elif kind == EQUAL_ERROR:
-        chosen[:] = _equal_error(negative, positive, lowest, totals)
+        _fill(chosen, _equal_error(negative, positive, lowest, totals))
     elif kind == PRECISION_RECALL:
         size = _rising_precision(negative, positive, lowest, totals, scratch)
         for k in range(p.size):
             chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
     else:
-        chosen[:] = _break_even(negative, positive, lowest, totals)
+        _fill(chosen, _break_even(negative, positive, lowest, totals))
+
+
+@compiled
+def _fill(chosen, gap):  # type: ignore[no-untyped-def]
+    for k in range(chosen.size):  # slower to run than a slice, much faster to compile
+        chosen[k] = gap
 
 
 @compiled
@@ -184,7 +190,10 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     before, after = low - 1, low
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
     if sign == 0 and kind == TARGET_RECALL:
-        nearer_before = _advantage(1, 2, totals[1], before, after, scratch) >= 0
+        nearer_before = (
+            _advantage(1, 2, totals[1], scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after])
+            >= 0
+        )
     elif sign == 0:
         alarms, misses = scratch[0, before] - scratch[0, after], scratch[1, after] - scratch[1, before]
         nearer_before = alarms * max(totals[1], 1) <= misses * max(totals[0], 1)
@@ -226,18 +235,22 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
 
 
 @compiled
-def _advantage(p, q, positives, i, j, scratch):  # type: ignore[no-untyped-def]
-    """Return the sign of what candidate i has over j in alpha precision + (1 - alpha) recall, exactly."""
-    tp_i, tp_j = positives - scratch[1, i], positives - scratch[1, j]
-    accepted_i, accepted_j = max(tp_i + scratch[0, i], 1), max(tp_j + scratch[0, j], 1)
-    more_precise = tp_i * accepted_j - tp_j * accepted_i
-    more_found = tp_i - tp_j
-    if more_precise >= 0 and more_found >= 0:
-        return 1 if p * more_precise > 0 or (q - p) * more_found > 0 else 0
-    if more_precise <= 0 and more_found <= 0:
-        return -1 if p * more_precise < 0 or (q - p) * more_found < 0 else 0
-    sign = compare(p * positives, abs(more_precise), (q - p) * abs(more_found), accepted_i * accepted_j)
-    return sign if more_precise > 0 else -sign
+def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
+    """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
+    tp, other_tp = positives - fn, positives - other_fn
+    accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
+    precise, found = tp * other_accepted - other_tp * accepted, tp - other_tp
+    if precise < 0 or (precise == 0 and found < 0):
+        return -_advantage_of_precise(p, q, positives, -precise, -found, accepted, other_accepted)
+    return _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted)
+
+
+@compiled
+def _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted):  # type: ignore[no-untyped-def]
+    """Return the sign for a candidate that is the more precise, or as precise and finds more."""
+    if found >= 0:
+        return 1 if p * precise > 0 or (q - p) * found > 0 else 0
+    return compare(p * positives, precise, (p - q) * found, accepted * other_accepted)
 
 
 @compiled
@@ -303,20 +316,17 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
     """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
     positives = max(totals[1], 1)
     alpha = p / q
+    best = 0
     top = -1.0
     for i in range(size):
         value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
-        top = max(top, value)
-    best = -1
-    for i in range(size):
-        value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
-        if value >= top - NEAR:
-            if best < 0:
-                best = i
-                continue
-            sign = _advantage(p, q, totals[1], i, best, scratch)
-            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], i, best, scratch) > 0):
-                best = i
+        if value > top + NEAR:
+            best, top = i, value
+        elif value >= top - NEAR:
+            fp, fn, best_fp, best_fn = scratch[0, i], scratch[1, i], scratch[0, best], scratch[1, best]
+            sign = _advantage(p, q, totals[1], fp, fn, best_fp, best_fn)
+            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], fp, fn, best_fp, best_fn) > 0):
+                best, top = i, value
     return scratch[2, best]
 
 
@@ -324,28 +334,23 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]
-    pair = np.zeros((2, 2), np.int64)  # the best so far and the one at hand: fp, fn
-    pair[0, 1] = totals[0]
-    gap = -1
+    fp, fn, best = totals[0], 0, -1
     for g in range(lowest):
-        pair[0, 1] -= negative[g]
-        pair[1, 1] += positive[g]
-        gap = g
-    pair[:, 0] = pair[:, 1]
-    best = gap
+        fp -= negative[g]
+        fn += positive[g]
+        best = g
+    best_fp, best_fn = fp, fn
     for g in range(lowest, negative.size):
         if negative[g] == 0 and positive[g] == 0:
             continue
-        pair[0, 1] -= negative[g]
-        pair[1, 1] += positive[g]
-        tp_best, tp = positives - pair[1, 0], positives - pair[1, 1]
+        fp -= negative[g]
+        fn += positive[g]
+        tp, best_tp = positives - fn, positives - best_fn
         if tp == 0:
             break
-        accepted_best, accepted = max(tp_best + pair[0, 0], 1), max(tp + pair[0, 1], 1)
-        sign = compare(
-            tp * abs(positives - accepted), accepted_best, tp_best * abs(positives - accepted_best), accepted
-        )
-        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, 1, 0, pair) > 0):
-            best = g
-            pair[:, 0] = pair[:, 1]
+        accepted, best_accepted = tp + fp, best_tp + best_fp
+        apart, best_apart = tp * abs(positives - accepted), best_tp * abs(positives - best_accepted)
+        sign = compare(apart, best_accepted, best_apart, accepted)
+        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, fp, fn, best_fp, best_fn) > 0):
+            best, best_fp, best_fn = g, fp, fn
     return best

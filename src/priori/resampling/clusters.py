@@ -24,6 +24,8 @@ class Clusters:
     from the trials of each user, ``effect`` the ratio of the first to independent trials', at least 1.
     ``by_identity`` sums the squared deviations of each identity, in either role, ``by_pair`` those of each pair
     of identities, ``floor`` is the larger of the variances by independent trials and by claimed identity alone.
+    ``lost`` is the share of a variance that goes missing because deviations are taken from the rate observed: that
+    of the pairs of trials that share someone.
     """
 
     rate: Floats
@@ -33,6 +35,7 @@ class Clusters:
     by_identity: Floats
     by_pair: Floats
     floor: Floats
+    lost: Floats
     count: int
 
 
@@ -100,7 +103,7 @@ def _measure(
         zero = np.zeros_like(rate)
         return {
             "rate": rate, "variance": independent, "within": independent, "effect": np.ones_like(rate),
-            "by_identity": zero, "by_pair": zero, "floor": independent,
+            "by_identity": zero, "by_pair": zero, "floor": independent, "lost": zero,
         }  # fmt: skip
     claimed = users.astype(np.intp)
     errors, sizes = wrong.sums(claimed, count)
@@ -111,11 +114,14 @@ def _measure(
     within = (sizes[:, None] ** 2 * own * (1 - own) / spare).sum(axis=0) / n**2
     by_identity, by_pair = variance, np.zeros_like(variance)
     floor = np.maximum(independent, variance)
+    sharing = float(sizes @ sizes)
     if partner is not None:
         other = partner.astype(np.intp)
         probed, probes = wrong.sums(other, count)
         by_identity = ((off + probed - probes[:, None] * rate) ** 2).sum(axis=0) / n**2
-        by_pair = _by_pair(wrong, claimed, other, count, rate) / n**2
+        by_pair, twice = _by_pair(wrong, claimed, other, count, rate)
+        by_pair /= n**2
+        sharing = float((sizes + probes) @ (sizes + probes)) - twice
         floor = np.maximum(floor, ((probed - probes[:, None] * rate) ** 2).sum(axis=0) / n**2)
         variance = np.maximum(by_identity - by_pair, floor)
     size = n / max(int(np.count_nonzero(sizes)), 1)
@@ -124,15 +130,18 @@ def _measure(
     return {
         "rate": rate, "variance": variance, "within": np.minimum(within, variance),
         "effect": np.clip(effect, 1.0, largest), "by_identity": by_identity, "by_pair": by_pair, "floor": floor,
+        "lost": np.full_like(rate, min(sharing / n**2, 1 - 1 / max(count, 2))),
     }  # fmt: skip
 
 
-def _by_pair(wrong: _Errors, claimed: NDArray[np.intp], other: NDArray[np.intp], count: int, rate: Floats) -> Floats:
-    """Return the sum of squared deviations of each pair of identities, whichever of them claims to be the other."""
+def _by_pair(
+    wrong: _Errors, claimed: NDArray[np.intp], other: NDArray[np.intp], count: int, rate: Floats
+) -> tuple[Floats, float]:
+    """Return the sums of squares of each pair's deviations and trials, whichever of the two claims to be the other."""
     low, high = np.minimum(claimed, other), np.maximum(claimed, other)
     _, pair = np.unique(low.astype(np.int64) * count + high, return_inverse=True)
     pairs = int(pair.max()) + 1
-    total = np.zeros_like(rate)
+    total, twice = np.zeros_like(rate), 0.0
     step = max(1, (1 << 24) // (rate.size + 1))  # some hundred megabytes at most
     order = np.argsort(pair, kind="stable")
     starts = np.searchsorted(pair[order], np.arange(0, pairs + step, step))
@@ -141,4 +150,5 @@ def _by_pair(wrong: _Errors, claimed: NDArray[np.intp], other: NDArray[np.intp],
         part = _Errors([place[chosen] for place in wrong.places], wrong.sorting, wrong.above)
         errors, sizes = part.sums(pair[chosen] - first, min(step, pairs - first))
         total += ((errors - sizes[:, None] * rate) ** 2).sum(axis=0)
-    return total
+        twice += float(sizes @ sizes)
+    return total, twice

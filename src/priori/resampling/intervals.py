@@ -52,14 +52,18 @@ def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floa
 
 
 def simultaneous_bounds(
-    values: Floats, level: float, *, stretch: Callable[[float], float] = float
+    values: Floats, level: float, *, stretch: Callable[[float], float] = float, rates: bool = False
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
 
     Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
     curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
-    ``stretch`` makes of that number. Where replicates do not differ the band has no width.
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width. With ``rates``, numbers
+    from 0 to 1, all this is done to the arcsine of their square root: rare errors are skewed, and it is not.
     """
+    if rates:
+        lower, upper = simultaneous_bounds(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))), level, stretch=stretch)
+        return np.sin(np.maximum(lower, 0.0)) ** 2, np.sin(np.minimum(upper, np.pi / 2)) ** 2
     mean, spread = values.mean(axis=0), values.std(axis=0)
     moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
     if not moving.any():

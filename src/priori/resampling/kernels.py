@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.resampling.choosing import choose
+from priori.resampling.choosing import choose, compare
 from priori.resampling.streams import below, binomial, compiled, picks, stream
 
-__all__ = ["count_fixed", "count_rechosen", "weights_of"]
+#: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
+PART = 1 << 14
+
+__all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
+
+
+@compiled
+def _clear(numbers):  # type: ignore[no-untyped-def]
+    for i in range(numbers.size):  # a loop compiles much faster than a slice, and runs as fast
+        numbers[i] = 0
 
 
 @compiled
@@ -23,7 +32,7 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
     """
     state = stream(seed, purpose, replicate)
     size = mult.size
-    mult[:] = 0
+    _clear(mult)
     if future == 0:
         for _ in range(draws):
             mult[below(state, size)] += 1
@@ -43,7 +52,7 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
     all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
     (one urn only) that many trials are drawn from what was drawn.
     """
-    weights[:] = 0
+    _clear(weights)
     total = 0
     for u in range(urns.size.size):
         m = mult[u]
@@ -61,7 +70,7 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
                 if left == 0:
                     break
             if left > 0:
-                picks(state, left, urns.single, urns.light[u], urns.light[u + 1] - urns.light[u], weights)
+                _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
         else:
             for i in range(urns.heavy[u], urns.heavy[u + 1]):
                 more = m * urns.number[i]
@@ -75,6 +84,18 @@ def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-
     if future > 0:
         total = _draw_again(state, future, total, weights)
     return total
+
+
+@compiled
+def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
+    """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
+    while end - begin > 2 * PART:
+        hits = binomial(state, left, PART, end - begin)
+        picks(state, hits, cells, begin, PART, weights)
+        left -= hits
+        begin += PART
+    if left > 0:
+        picks(state, left, cells, begin, end - begin, weights)
 
 
 @compiled
@@ -111,7 +132,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
         for c in range(2):
             totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
             for s in range(systems):
-                gap[:] = 0
+                _clear(gap)
                 for x in range(weights.size):
                     gap[places[s, c, x]] += weights[x]
                 below_edge = 0
@@ -121,9 +142,9 @@ def count_fixed(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _threshold(values, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
-    for g in range(gap + 1, values.size):
+    for g in range(gap + 1, distinct):
         if drawn_negative[g] > 0 or drawn_positive[g] > 0:
             if gap < 0:
                 return -np.inf
@@ -150,7 +171,7 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
 @compiled
 def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
-    spread[:] = 0
+    _clear(spread)
     for x in range(place.size):
         spread[place[x]] += weights[x]
 
@@ -177,9 +198,10 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
     for i in range(errors.shape[0]):
         replicate = first + i
         _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
-        _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
+        if not test.at_ranks:
+            _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
         for s in range(systems):
-            values = dev.values[s, : dev.distinct[s]]
+            values = dev.values[s]
             if dev.direct:
                 negative, positive = dev_cells
             else:
@@ -191,9 +213,12 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 if k > 0 and chosen[k] == last:
                     rank[k] = rank[k - 1]
                 else:
-                    threshold = _threshold(values, negative, positive, chosen[k])
+                    threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
                 last = chosen[k]
+            if test.at_ranks:
+                _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
+                continue
             for c in range(2):
                 if test.direct:
                     counted = test_cells[c]
@@ -206,6 +231,42 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 for k in range(alphas):
                     under = counted[rank[k] - 1] if rank[k] > 0 else 0
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
+
+
+@compiled
+def _ascending(rank):  # type: ignore[no-untyped-def]
+    """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
+    order = np.empty(rank.size, np.int64)
+    for k in range(rank.size):
+        j = k
+        while j > 0 and rank[order[j - 1]] > rank[k]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+    return order
+
+
+@compiled
+def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore[no-untyped-def]
+    """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
+
+    From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
+    """
+    state = stream(seed, side.trial_stream, replicate)
+    order = _ascending(rank)
+    for c in range(2):
+        whole = side.below[c, side.below.shape[1] - 1]
+        totals[c] = whole
+        left, last, under = whole, 0, 0
+        for j in range(order.size):
+            k = order[j]
+            trials = side.below[c, rank[k]] - last
+            if trials > 0:
+                hits = binomial(state, left, trials, whole - last)
+                under += hits
+                left -= hits
+                last += trials
+            errors[c, k] = totals[c] - under if c == 0 else under
 
 
 @compiled
@@ -224,3 +285,31 @@ def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped
     cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
     _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
     return cells
+
+
+@compiled
+def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-untyped-def]
+    """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
+
+    Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
+    straight line between the ends.
+    """
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    totals = np.empty(2, np.int64)
+    for i in range(heights.shape[0]):
+        _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)
+        negative, positive = cells
+        fp, tp, k = 0, 0, 0
+        positives = max(totals[1], 1)
+        for g in range(side.cells - 1, -1, -1):
+            alarms, hits = negative[g], positive[g]
+            while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
+                part = (np.float64(p[k]) * totals[0] / q[k] - fp) / alarms
+                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
+                k += 1
+            fp += alarms
+            tp += hits
+        while k < p.size:
+            heights[i, k] = tp / positives
+            k += 1

@@ -35,7 +35,8 @@ class Plan:
     ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is what is drawn from each
     replicate in turn, as (users, negatives, positives), zeros where nothing is; ``growth`` how many times as
     many negatives and positives the future set has; ``per_user`` the same for each of its users. ``streams``
-    keeps the random numbers of systems that are drawn apart from each other apart.
+    keeps the random numbers of systems that are drawn apart from each other apart. ``whole`` draws whole sets even
+    where counts at a few ranks would do, so that runs with other criteria draw the same sets.
     """
 
     bootstrap: Bootstrap
@@ -48,6 +49,7 @@ class Plan:
     growth: tuple[float, float] = (0.0, 0.0)
     per_user: tuple[float, float] = (1.0, 1.0)
     streams: int = 0
+    whole: bool = False
     warnings: tuple[str, ...] = ()
 
     @property

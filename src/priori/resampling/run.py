@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from priori.resampling.sides import Draw, Side, fixed_cells, make_side, make_urn
 from priori.resampling.urns import LIGHT, Urns, fill_counts
 from priori.scores import Scores
 
-__all__ = ["Progress", "Statistic", "System", "replicate"]
+__all__ = ["Progress", "Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -33,6 +33,7 @@ Statistic = Callable[[list[Outcomes], int], Floats]
 Batch = Callable[[int, int], list[Outcomes]]
 
 _log = logging.getLogger("priori")
+_said = False
 
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
@@ -65,47 +66,76 @@ def replicate(
 
     Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
     """
-    total = plan.n_resamples
     batch, fitting = _fixed(systems, plan) if plan.resample == "test" else _rechosen(systems, plan)
+
+    def work(first: int, size: int) -> Floats:
+        return statistic(batch(first, size), first)
+
+    return gather(work, plan.n_resamples, rows or fitting, threads=threads, progress=progress, even=rows is None)
+
+
+def gather(
+    work: Callable[[int, int], Floats],
+    total: int,
+    rows: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    even: bool = True,
+) -> Floats:
+    """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
+
+    With ``even`` each thread gets several parts, so that none waits long for the last.
+    """
     workers = max(1, threads or _available())
-    step = rows or max(1, min(fitting, -(-total // (4 * workers))))
-    starts = range(0, total, step)
-
-    def work(start: int) -> tuple[int, Floats]:
-        return start, statistic(batch(start, min(step, total - start)), start)
-
-    first, values = work(0)  # alone: it compiles, and tells the size of the rest
+    step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
+    done = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
+    values = work(0, done)
     gathered = np.empty((total, values.shape[1]))
-    gathered[first : first + len(values)] = values
-    done = len(values)
+    gathered[:done] = values
+    rest = [(start, min(step, total - start)) for start in range(done, total, step)]
     if progress:
         progress(done, total)
+    for (start, size), values in _each(work, rest, workers):
+        gathered[start : start + size] = values
+        done += size
+        if progress:
+            progress(done, total)
+    return gathered
+
+
+def _each(
+    work: Callable[[int, int], Floats], parts: Sequence[tuple[int, int]], workers: int
+) -> Iterator[tuple[tuple[int, int], Floats]]:
+    """Yield the parts as they are done; one worker needs no thread of its own."""
+    if workers == 1:
+        for part in parts:
+            yield part, work(*part)
+        return
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(work, start) for start in starts[1:]]):
-            start, values = future.result()
-            gathered[start : start + len(values)] = values
-            done += len(values)
-            if progress:
-                progress(done, total)
+        futures = {pool.submit(work, *part): part for part in parts}
+        for finished in as_completed(futures):
+            yield futures[finished], finished.result()
     finally:
         pool.shutdown(cancel_futures=True)
-    return gathered
 
 
 def _available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _kernels(name: str) -> tuple[ModuleType, Any]:
+def load_kernel(name: str) -> Any:
     """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
+    global _said
     from priori.resampling import kernels
 
     kernel = getattr(kernels, name)
     cached = Path(kernel.stats.cache_path).glob(f"kernels.{name}-*.nbi")
-    if not kernel.signatures and not any(cached):
+    if not _said and not kernel.signatures and not any(cached):
+        _said = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")
-    return kernels, kernel
+    return kernel
 
 
 def _draws(plan: Plan, who: Identities | None) -> tuple[Draw, Draw]:
@@ -134,7 +164,7 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     width = max(edge.size for edge in edges)
     users = who.count if who is not None and plan.draws_users else 0
     future = np.array(plan.future, dtype=np.int64)
-    _, kernel = _kernels("count_fixed")
+    kernel = load_kernel("count_fixed")
     purposes = (TEST_USERS + 4 * plan.streams, TEST_TRIALS + 4 * plan.streams)
 
     def batch(first: int, rows: int) -> list[Outcomes]:
@@ -151,7 +181,7 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
         return result
 
     entries = sum(urn.cell.size + urn.single.size for urn in urns)
-    return batch, _rows(len(systems) * max(place.size for place in at), entries)
+    return batch, rows_for(len(systems) * max(place.size for place in at), entries)
 
 
 def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
@@ -185,14 +215,14 @@ def _from_trials(
 
 def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen anew, and how many replicates to take at once."""
-    dev, test = _sides(systems, plan)
+    dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
     kind = kernel_kind(systems[0].criterion, fractions, int(max(len(s.dev or ()) for s in systems)))
     if kind is None:
         from priori.resampling.generic import generic_batch
 
         return generic_batch(systems, plan, dev, test), 16
-    _, kernel = _kernels("count_rechosen")
+    kernel = load_kernel("count_rechosen")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
@@ -204,35 +234,47 @@ def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
             for fp, fn in ((errors[:, s, 0], errors[:, s, 1]) for s in range(len(systems)))
         ]
 
-    return batch, _rows(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
+    return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
 
 
-def _sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
-    devs, tests = [system.dev for system in systems], [system.test for system in systems]
-    assert devs[0] is not None
+def _both_sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
+    devs = [system.dev for system in systems if system.dev is not None]
+    tests = [system.test for system in systems]
     who: Sequence[Identities | None] = (None, None)
     if plan.by_user:
         who = identify([devs[0], tests[0]], crossed=plan.bootstrap == "crossed", shared=plan.shared_users)
-    base = 4 * plan.streams
-    sides = []
-    for sets, one, users, trials in (
-        (devs, who[0], TEST_USERS if plan.shared_users else DEV_USERS, DEV_TRIALS),
-        (tests, who[1], TEST_USERS, TEST_TRIALS),
-    ):
-        sides.append(
-            make_side(
-                [scores.negative for scores in sets if scores is not None],
-                [scores.positive for scores in sets if scores is not None],
-                _draws(plan, one),
-                users=one.count if one is not None and plan.draws_users else 0,
-                user_stream=base + users,
-                trial_stream=base + trials,
-                future=plan.future,
-            )
-        )
-    return sides[0], sides[1]
+    users = TEST_USERS if plan.shared_users else DEV_USERS
+    dev_plan = plan if plan.shared_users else replace(plan, future=_as_large(plan, devs[0], who[0]))
+    return side_of(devs, dev_plan, who[0], users, DEV_TRIALS), side_of(tests, plan, who[1])
 
 
-def _rows(numbers: int, work: int) -> int:
+def _as_large(plan: Plan, dev: Scores, who: Identities | None) -> tuple[int, int, int]:
+    """Return the future development set of a prediction: as large as the present one, whatever the test set will be."""
+    sizes = (0 if who is None else who.count, len(dev.negative), len(dev.positive))
+    now = [size if wanted else 0 for size, wanted in zip(sizes, plan.future, strict=True)]
+    return now[0], now[1], now[2]
+
+
+def side_of(
+    sets: Sequence[Scores],
+    plan: Plan,
+    who: Identities | None,
+    user_stream: int = TEST_USERS,
+    trial_stream: int = TEST_TRIALS,
+) -> Side:
+    """Lay one set out, of one system or of several, as a plan draws it."""
+    return make_side(
+        [scores.negative for scores in sets],
+        [scores.positive for scores in sets],
+        _draws(plan, who),
+        users=who.count if who is not None and plan.draws_users else 0,
+        user_stream=user_stream + 4 * plan.streams,
+        trial_stream=trial_stream + 4 * plan.streams,
+        future=plan.future,
+        whole=plan.whole,
+    )
+
+
+def rows_for(numbers: int, work: int) -> int:
     """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
     return max(1, min((1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1)))

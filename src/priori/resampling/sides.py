@@ -15,6 +15,9 @@ __all__ = ["Draw", "Side", "fixed_cells", "make_side", "make_urns"]
 
 Ints = NDArray[np.int64]
 
+#: From this many trials on it pays to count at ranks only.
+MANY = 1 << 15
+
 
 class Side(NamedTuple):
     """What `kernels.count_rechosen` needs of one set.
@@ -22,6 +25,8 @@ class Side(NamedTuple):
     ``users`` of them are drawn (0: none); ``values[s]`` are the distinct scores of system s, ascending, the
     first ``distinct[s]`` of them real, the first ``lowest[s]`` of those -inf; ``places[s, c, x]`` is the
     distinct score of cell x of class c. With one system a cell is its distinct score and ``direct`` is true.
+    Where all trials of a class are drawn among themselves, once, ``at_ranks`` is true: counts at given ranks then
+    need no more than ``below[c, g]``, how many of class c are among the first g distinct scores.
     """
 
     negative: Urns
@@ -36,6 +41,8 @@ class Side(NamedTuple):
     lowest: Ints
     places: NDArray[np.int32]
     direct: bool
+    at_ranks: bool
+    below: Ints
 
 
 class Draw(NamedTuple):
@@ -84,6 +91,7 @@ def make_side(
     user_stream: int,
     trial_stream: int,
     future: tuple[int, int, int] = (0, 0, 0),
+    whole: bool = False,
 ) -> Side:
     """Lay out one set for one system, or for several whose trials are paired (same order in each class)."""
     grids = [np.unique(np.concatenate([a.score, b.score])) for a, b in zip(negative, positive, strict=True)]
@@ -97,6 +105,7 @@ def make_side(
     ]
     direct = len(grids) == 1
     sizes = [len(negative[0]), len(positive[0])]
+    at_ranks = direct and draws[0].urn is None and not any(future) and not whole and sum(sizes) >= MANY
     cells = width if direct else max(sizes)
     if direct:
         places = np.zeros((1, 2, 1), dtype=np.int32)
@@ -120,4 +129,14 @@ def make_side(
         np.array([int(np.searchsorted(grid, -np.inf, side="right")) for grid in grids], dtype=np.int64),
         places,
         direct,
+        at_ranks,
+        _below(ranks[0], width) if at_ranks else np.zeros((2, 1), dtype=np.int64),
     )
+
+
+def _below(ranks: Sequence[NDArray[np.int32]], width: int) -> Ints:
+    """Return how many trials of each class have a rank below 0, 1, ..., width."""
+    below = np.zeros((2, width + 1), dtype=np.int64)
+    for row, rank in zip(below, ranks, strict=True):
+        np.cumsum(np.bincount(rank, minlength=width), out=row[1:])
+    return below

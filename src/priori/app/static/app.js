@@ -269,7 +269,7 @@ async function follow(address) {
 
 /** Show the result, from its top: the verdict comes first. */
 function show(address) {
-  window.scrollTo({ top: 0, behavior: "instant" });
+  history.scrollRestoration = "manual";
   if (location.pathname === address) location.reload();
   else location.assign(address);
 }
@@ -323,3 +323,4 @@ function begin() {
 }
 
 if (form) begin();
+window.addEventListener("load", () => setTimeout(() => (history.scrollRestoration = "auto"), 500));

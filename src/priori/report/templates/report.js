@@ -1,8 +1,13 @@
 // The page moves with one number, alpha. Every text was written beforehand, one per alpha; here they are only shown.
-(() => {
+(async () => {
 "use strict";
 
-const data = JSON.parse(document.getElementById("priori-data").textContent);
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+const data = await unpack(document.getElementById("priori-data").textContent);
 const root = document.documentElement;
 const state = { at: data.at, pair: 0, shown: data.systems.map(() => true),
   bands: true, optimism: data.systems.length <= 3 };
@@ -365,8 +370,12 @@ document.addEventListener("click", (event) => {
 
 // -- beginning, and following the window ----------------------------------------------------------------------------
 
-renderAll();
+// One figure at a time, the first at once: the slider answers before the last is drawn.
 moveTexts();
+for (const id of ids) {
+  render(id);
+  await new Promise((done) => setTimeout(done));
+}
 for (const id of ["epc", "difference"]) if (figures[id]) plot(id).on("plotly_click", (event) => move(nearest(event.points[0].x)));
 const widths = new Map(ids.map((id) => [id, plot(id).clientWidth]));
 new ResizeObserver(() => {

@@ -1,0 +1,73 @@
+"""The command that makes a visitor's report again, on the command line and from the files they have."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from priori.app.choices import Choices
+
+__all__ = ["command_of", "example_command"]
+
+#: Choices and the options of ``priori report`` they stand for; bootstrap and columns are told apart below.
+OPTIONS = {
+    "task": "--task",
+    "criterion": "--criterion",
+    "measure": "--measure",
+    "alpha": "--alpha",
+    "resample": "--resample",
+    "resamples": "--resamples",
+    "level": "--level",
+    "seed": "--seed",
+    "title": "--title",
+    "nan": "--nan",
+    "positive": "--positive",
+    "format": "--input-format",
+    "simultaneous": "--simultaneous",
+    "unpaired": "--unpaired",
+    "lower_is_better": "--lower-is-better",
+}
+
+
+def command_of(systems: Iterable[tuple[str, str, str]], trials: Mapping[str, Any] | None, choices: Choices) -> str:
+    """Return the command for systems given as name, development file and test file.
+
+    Examples
+    --------
+    >>> command_of([("my system", "dev.csv", "-test.csv")], None, Choices(measure="far"))
+    "priori report --system 'my system' dev.csv ./-test.csv --measure far -o report.html"
+    """
+    words = ["priori", "report"]
+    for name, dev, test in systems:
+        words += ["--system", name, _as_path(dev), _as_path(test)]
+    if trials and len(trials) == 2:
+        words += ["--trials", *(_as_path(trials[part]["name"]) for part in ("dev", "test"))]
+    return shlex.join([*words, *_options(choices), "-o", "report.html"])
+
+
+def example_command(example: str, systems: Iterable[str], choices: Choices) -> str:
+    """Return the commands for a bundled example: one writes its files, the other makes the report."""
+    files = [(name, f"demo/{name}-dev.csv", f"demo/{name}-test.csv") for name in systems]
+    return f"priori demo {example} --output demo && {command_of(files, None, choices)}"
+
+
+def _as_path(name: str) -> str:
+    """Return a file name that no command takes for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _options(choices: Choices) -> list[str]:
+    """Return the options that differ from what goes without saying."""
+    usual, words = Choices(), []
+    for name, option in OPTIONS.items():
+        value = getattr(choices, name)
+        if value != getattr(usual, name):
+            words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    if choices.bootstrap == "none":
+        words.append("--no-bootstrap")
+    elif choices.bootstrap != usual.bootstrap:
+        words += ["--bootstrap", choices.bootstrap]
+    for ours, theirs in choices.column_names().items():
+        words += ["--column", f"{ours}={theirs}"]
+    return words

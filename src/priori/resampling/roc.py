@@ -1,0 +1,183 @@
+"""Bands around ROC and DET curves, a posteriori like the curves themselves, and around rates at fixed thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.alphas import as_fractions, grid
+from priori.errors import OptionError
+from priori.outcomes import Outcomes, count
+from priori.resampling.bands import Bootstrap
+from priori.resampling.calibration import Calibration, calibrate
+from priori.resampling.intervals import check_interval
+from priori.resampling.plans import identify
+from priori.resampling.run import System, gather, load_kernel, replicate, rows_for, side_of
+from priori.results import Result
+from priori.scores import Scores
+
+__all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RocBand(Result):
+    """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
+
+    fpr: Floats
+    tpr: Floats
+    lower: Floats
+    upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def det(self) -> dict[str, Floats]:
+        """The same band for a DET curve: the FNR at each FPR, with its bounds."""
+        return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per false positive rate."""
+        return {name: getattr(self, name) for name in ("fpr", "tpr", "lower", "upper")}
+
+    def summary(self) -> dict[str, Any]:
+        """Return how the band was made."""
+        return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
+
+
+def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
+    """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
+
+    A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
+    replicate's curve runs straight up, its upper point counts, as in vertical averaging.
+
+    Parameters
+    ----------
+    fpr : list of numbers, optional
+        The false positive rates; by default ``points`` of them from 0 to 1.
+    **options
+        Those of `priori.resampling.band`, but for ``resample`` and ``promise``. The default bootstrap is by user
+        where users are known; ``calibrated`` corrects the tails for few users, nothing else.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.resampling import roc_band
+    >>> rng = np.random.default_rng(1)
+    >>> found = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
+    >>> bool((found.lower < found.tpr).all() and (found.tpr < found.upper).all())
+    True
+    """
+    from priori.averaging.curves import heights
+    from priori.averaging.methods import Axis
+
+    for name in ("resample", "promise", "future_users", "future_trials"):
+        if name in options:
+            raise OptionError(f"a ROC band has no option {name!r}: its thresholds are those of every replicate")
+    if options.get("bootstrap") is None:
+        options["bootstrap"] = "user" if scores.n_users >= 2 else "sample"
+    fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
+    bootstrap = Bootstrap.of(None, scores, **options)
+    values = _heights(scores, fractions, bootstrap)
+    at = np.array([float(fraction) for fraction in fractions])
+    calibration = None
+    if bootstrap.interval == "calibrated":
+        users = identify([scores])[0].count if bootstrap.plan.draws_users else 0
+        calibration = Calibration(np.zeros((2, 1)), np.ones((2, 1)), np.zeros((2, 1)), users)
+    lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
+    tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
+    return RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+
+
+def _heights(scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap) -> Floats:
+    plan = bootstrap.plan
+    who = identify([scores], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
+    side = side_of([scores], plan, who)
+    p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
+    q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
+    kernel = load_kernel("climb")
+
+    def work(first: int, size: int) -> Floats:
+        found = np.empty((size, len(fractions)))
+        kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, found)
+        return found
+
+    return gather(work, plan.n_resamples, rows_for(len(fractions), side.cells), **bootstrap.options)
+
+
+# -- thresholds fixed --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class RateBands(Result):
+    """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
+
+    threshold: Floats
+    fpr: Floats
+    fpr_lower: Floats
+    fpr_upper: Floats
+    tpr: Floats
+    tpr_lower: Floats
+    tpr_upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per threshold."""
+        names = ("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper")
+        return {name: getattr(self, name) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return how the intervals were made."""
+        return {**self.settings, "warnings": list(self.warnings)}
+
+
+def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBands:
+    """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
+
+    Options are those of `priori.resampling.band`, but for ``resample``.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.resampling import rate_bands
+    >>> rng = np.random.default_rng(1)
+    >>> found = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
+    >>> bool(found.fpr_lower[0] < found.fpr[0] < found.fpr_upper[0])
+    True
+    """
+    if "resample" in options:
+        raise OptionError("rates at fixed thresholds have no development set to redraw; leave out 'resample'")
+    at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    bootstrap = Bootstrap.of(None, scores, **options)
+    plan = bootstrap.plan
+    calibrated = check_interval(bootstrap.interval, plan.bootstrap) == "calibrated"
+    calibration = calibrate(scores, at, plan) if calibrated or plan.per_user != (1.0, 1.0) else None
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        (one,) = outcomes
+        if calibration is not None:
+            one = calibration.adjust(one, plan, first)
+        rates = (one.fp / np.maximum(one.fp + one.tn, 1), one.tp / np.maximum(one.tp + one.fn, 1))
+        return np.concatenate(rates, axis=1)
+
+    values = replicate([System(scores, at)], plan, statistic, **bootstrap.options)
+    lower, upper = bootstrap.bounds_by(values, calibration if calibrated else None, rate=True)
+    found = count(scores, at)
+    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
+    return RateBands(
+        at,
+        found.fp / len(scores.negative),
+        fpr_lower,
+        fpr_upper,
+        found.tp / len(scores.positive),
+        tpr_lower,
+        tpr_upper,
+        bootstrap.settings(),
+        plan.warnings,
+    )

@@ -1,0 +1,169 @@
+"""The page as text: self-contained, escaped, small enough, and what it says."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import studies
+from priori.plots.style import COLOURS
+from priori.report import Study, render_html
+from priori.report.data import pack, page_data, unpack
+from priori.report.page import asset, environment
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Collects the elements of a page and checks that they are nested as they should be."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def two() -> Study:
+    return studies.study(2.5, 1.6)
+
+
+@pytest.fixture(scope="module")
+def page(two: Study) -> str:
+    return render_html(two)
+
+
+def test_one_file_with_everything_inside(page: str) -> None:
+    assert len(page.encode()) < 6_000_000
+    read = Reader(page)
+    assert [one.get("type") for one in read.all("script")] == ["text/plain", None, None]
+    assert not any("src" in one for one in read.all("script"))
+    assert [one["href"] for one in read.all("link")] == ["data:,"]
+    assert read.all("iframe") == read.all("img") == []
+    without_library = page.replace(max(re.findall(r"<script>.*?</script>", page, re.DOTALL), key=len), "")
+    assert set(re.findall(r"https?://[^\s\"'<>]+", without_library)) == set()
+
+
+def test_no_handlers_and_no_style_attributes(page: str) -> None:
+    for tag, attributes in Reader(page).found:
+        assert not any(name.startswith("on") for name in attributes), tag
+        assert "style" not in attributes, tag
+
+
+def test_the_page_carries_its_own_policy(two: Study, page: str) -> None:
+    policy = next(one["content"] for one in Reader(page).all("meta") if "http-equiv" in one) or ""
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy.partition("script-src")[2].partition(";")[0]
+    served = render_html(two, nonce="abc", plotly_url="/plotly.js")
+    assert "http-equiv" not in served
+    read = Reader(served)
+    assert [one.get("nonce") for one in [*read.all("script"), *read.all("style")]] == ["abc"] * 5
+    assert [one.get("src") for one in read.all("script")] == [None, "/plotly.js", None]
+    assert len(served) < 300_000
+
+
+def test_what_it_says(two: Study, page: str) -> None:
+    text = re.sub(r"\s+", " ", page.replace("\xa0", " "))
+    for answer in two.verdict.answers:
+        assert answer.answer.replace("'", "&#39;") in text
+    for caution in two.cautions:
+        assert caution.text in text
+    assert text.index("Verdict") < text.index("Before you believe it") < text.index("Expected Performance Curve</h3>")
+    assert text.count("a posteriori</span>") == 2
+    assert "ab" * 32 in text
+    assert "priori report --system A a b" in text
+    assert '<html lang="en">' in page
+    assert re.search(r"<dt>Seed</dt><dd>0</dd>", page)
+
+
+def test_the_same_study_the_same_page(two: Study, page: str) -> None:
+    assert render_html(two) == page
+    assert render_html(two, static=True) == render_html(two, static=True)
+
+
+def test_the_data_for_the_script(two: Study, page: str) -> None:
+    packed = re.search(r'id="priori-data">(.*?)</script>', page)
+    assert packed
+    data = unpack(packed[1])
+    assert data == unpack(pack(page_data(two)))
+    assert data["systems"][1]["value"] == two.curves[1].value.tolist()
+    assert data["live"]["answers"]["performance"][3].replace("\xa0", " ") == two.verdicts[3].answers[0].answer
+    assert [len(column) for column in data["live"]["answers"].values()] == [21] * 4
+
+
+def test_pages_of_many_systems_and_of_large_ones_stay_small() -> None:
+    many = studies.study(*[2.0] * 12, names=tuple(f"system {n}" for n in range(12)), points=101, n_resamples=20)
+    assert len(render_html(many).encode()) < 6_000_000
+    large = studies.study(2.5, 1.5, sizes={"negatives": 100_000, "positives": 50_000}, bootstrap=None)
+    for member in large.members:
+        assert member.roc.fpr.size <= 2000
+        assert member.det.fpr.size <= 2000
+    assert len(render_html(large, static=True).encode()) < 500_000
+
+
+def test_static_has_no_script(two: Study) -> None:
+    page = render_html(two, static=True)
+    read = Reader(page)
+    assert len(page.encode()) < 500_000
+    assert read.all("script") == read.all("button") == []
+    assert not any(one.get("type") == "range" for one in read.all("input"))
+    assert len(read.all("svg")) == 6
+    ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert "http://www.w3.org" in page  # only as names of SVG
+    assert set(re.findall(r"https?://([^/\s\"'<>]+)", page)) == {"www.w3.org"}
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_hostile_names(static: bool) -> None:
+    study = studies.study(2.5, 1.6, 2.0, names=studies.HOSTILE, title=studies.HOSTILE[1])
+    page = render_html(study, static=static)
+    read = Reader(page)
+    assert read.all("img") == []
+    assert len(read.all("script")) == (0 if static else 3)
+    assert "{{ 7*7 }}" in page
+    assert page.count("w" * 300) == 33  # in full once, among the files; cut everywhere else
+
+
+def test_names_that_no_encoding_has() -> None:
+    study = studies.study(2.5, 1.6, names=("bad \udcff name", "tab\tand\nline"), bootstrap=None)
+    for static in (False, True):
+        assert "bad \ufffd name" in render_html(study, static=static).encode("utf-8").decode()
+
+
+def test_colours_are_the_figures_own() -> None:
+    style = asset("report.css")
+    light = re.findall(r"--c\d: (#\w+)", style)[:8]
+    assert [colour.upper() for colour in light[:7]] == [colour.upper() for colour in COLOURS[:7]]
+
+
+def test_templates_escape_and_miss_nothing() -> None:
+    made = environment()
+    assert made.from_string("{{ x }}").render(x="<b>") == "&lt;b&gt;"
+    with pytest.raises(Exception, match="undefined"):
+        made.from_string("{{ missing }}").render()
+
+
+def test_one_system_has_nothing_to_compare() -> None:
+    page = render_html(studies.study(2.5, bootstrap=None, points=5))
+    read = Reader(page)
+    assert "figure-difference" not in {attributes.get("id") for _, attributes in read.found}
+    assert not any("data-toggle" in one for one in read.all("input"))

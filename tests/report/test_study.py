@@ -1,0 +1,172 @@
+"""The study: one frozen result with everything a report shows, the same numbers as the library gives."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import priori
+import studies
+from priori.errors import InputError, OptionError
+from priori.ranking import compare_all
+from priori.report import Settings, SourceFile, make_study
+from priori.zcurves import ztest_epc
+
+
+def test_the_numbers_are_the_librarys() -> None:
+    study = studies.study(2.5, 1.6, 2.0, alpha="99/109")
+    systems = studies.systems(2.5, 1.6, 2.0)
+    assert study.curves[0].fractions[study.at] == Fraction(99, 109)
+    assert len(study.curves[0].alpha) == 22
+    curves = [priori.epc(one.dev, one.test, alpha=study.settings.alphas, name=one.name) for one in systems]
+    for member, curve in zip(study.members, curves, strict=True):
+        assert member.curve.value.tolist() == curve.value.tolist()
+        band = curve.band(n_resamples=200, rng=0)
+        assert member.band is not None
+        assert member.band.lower.tolist() == band.lower.tolist()
+        assert member.auc == priori.a_posteriori_auc(curve.test)
+        assert member.area == curve.area
+        assert member.areas.g == priori.areas(curve.dev, curve.test).g
+    ranking = compare_all(curves, n_resamples=200, rng=0)
+    for pair, one, p_value in zip(study.pairs, ranking.comparisons, ranking.p_value, strict=True):
+        assert pair.difference.tolist() == one.difference.tolist()
+        assert pair.lower is not None
+        assert pair.lower.tolist() == one.lower.tolist()
+        assert pair.p_value is not None
+        assert pair.p_value.tolist() == p_value.tolist()
+        z = ztest_epc(curves[pair.a], curves[pair.b]).comparison
+        assert z.dependent is not None
+        assert pair.confidence is not None
+        assert pair.confidence.tolist() == np.minimum(z.dependent.confidence, z.independent.confidence).tolist()
+    letters = {place.name: place.groups for place in ranking.places(99 / 109)}
+    assert study.letters is not None
+    assert study.letters[study.at] == tuple(letters[name] for name in "ABC")
+
+
+def test_the_same_seed_the_same_study() -> None:
+    first, second = (json.dumps(studies.study(2.0, 1.8).to_dict()) for _ in range(2))
+    assert first == second
+    assert first != json.dumps(studies.study(2.0, 1.8, seed=1).to_dict())
+
+
+def test_everything_goes_into_json() -> None:
+    found = json.loads(json.dumps(studies.study(2.0, 1.8, 1.5).to_dict(), allow_nan=False))
+    assert found["settings"]["measure"] == "hter"
+    assert set(found["verdict"]) == {"performance", "difference", "threshold", "optimism"}
+    assert len(found["systems"]) == 3
+    assert len(found["comparisons"]) == 3
+    assert found["systems"][0]["files"]["dev"] == {"name": "0-dev.csv", "sha256": "ab" * 32, "size": None}
+    assert found["versions"]["priori"] == priori.__version__
+    assert found["ranks"] == [1, 2, 3]
+    plain = json.loads(json.dumps(studies.study(2.0, bootstrap=None).to_dict(), allow_nan=False))
+    assert plain["systems"][0]["band"] is None
+
+
+def test_a_study_is_frozen() -> None:
+    study = studies.study(2.0, bootstrap=None)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        study.at = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("task", "criterion", "measure"),
+    [
+        ("authentication", "target-v1", None),
+        ("authentication", "eer", "wer"),
+        ("authentication", None, "dcf:cost_fn=10,cost_fp=1,prior=0.01"),
+        ("retrieval", None, None),
+        ("retrieval", "target-v2", "mcc"),
+        ("diagnosis", None, None),
+    ],
+)
+def test_any_setting(task: str, criterion: str | None, measure: str | None) -> None:
+    study = studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
+    assert len(study.verdicts) == 5
+    assert all(one.text for one in study.verdicts)
+    additive = study.settings.shown.name not in ("f1", "mcc")
+    assert (study.pairs[0].confidence is not None) == additive
+
+
+def test_progress_is_told_and_can_cancel() -> None:
+    told: list[tuple[str, int, int]] = []
+
+    def tell(stage: str, done: int, total: int) -> None:
+        told.append((stage, done, total))
+
+    make_study(studies.systems(2.0, 1.8), Settings(n_resamples=100, points=3), progress=tell)
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages == ["curves", "bands", "comparisons", "drawings"]
+    for stage in stages:
+        parts = [done / total for name, done, total in told if name == stage]
+        assert parts == sorted(parts)
+        assert parts[-1] <= 1
+
+    class Cancelled(Exception):
+        pass
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "bands":
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        make_study(studies.systems(2.0), Settings(n_resamples=100, points=3), progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"task": "cooking"}, "unknown task"),
+        ({"criterion": "luck"}, "unknown criterion"),
+        ({"measure": "charm"}, "unknown measure"),
+        ({"points": 1}, "from 2 to 1001 alphas"),
+        ({"points": 5000}, "from 2 to 1001 alphas"),
+        ({"alpha": "2"}, "between 0 and 1"),
+        ({"bootstrap": "boots"}, "unknown bootstrap"),
+        ({"resample": "none"}, "unknown set"),
+        ({"confidence_level": 95}, "between 0 and 1"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_settings_are_checked(setting: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Settings(**setting)  # type: ignore[arg-type]
+
+
+def test_systems_are_checked() -> None:
+    quick = Settings(bootstrap=None, points=3)
+    with pytest.raises(OptionError, match="at least one system"):
+        make_study([], quick)
+    with pytest.raises(OptionError, match="two systems are called 'A'"):
+        make_study(studies.systems(2.0, 1.0, names=("A", "A")), quick)
+    with pytest.raises(OptionError, match="at most 32 systems"):
+        make_study(studies.systems(*[2.0] * 33, names=tuple(map(str, range(33)))), quick)
+    other = [*studies.systems(2.0), *studies.systems(2.0, names=("B",), negatives=100)]
+    with pytest.raises(InputError, match="unpaired"):
+        make_study(other, quick)
+    study = make_study(other, Settings(n_resamples=50, points=3, unpaired=True))
+    assert study.pairs[0].significant is not None
+    with pytest.raises(OptionError, match="user"):
+        make_study(studies.systems(2.0), Settings(bootstrap="user", n_resamples=50, points=3))
+
+
+def test_the_title_is_the_names() -> None:
+    assert studies.study(2.0, bootstrap=None, points=3).title == "A"
+    assert studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test").title == "Our spring test"
+    names = ("one", "two", "three", "four", "five")
+    study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
+    assert study.title == "one, two, three and 2 others"
+
+
+def test_source_files(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_bytes(b"score,label\n")
+    assert SourceFile.of(path, "mine.csv") == SourceFile("mine.csv", hashlib.sha256(b"score,label\n").hexdigest(), 12)
+    assert SourceFile.of("-") == SourceFile("standard input")
+    with pytest.raises(InputError, match="cannot read"):
+        SourceFile.of(tmp_path / "missing.csv")

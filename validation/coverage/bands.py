@@ -1,0 +1,100 @@
+"""Bands around curves: each bootstrap, interval and promise, on one population."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from populations import ALPHAS, Population, seeds
+from tallies import Row, Tally
+
+import priori
+from priori.resampling.bands import Bootstrap
+
+#: Bootstraps, and the intervals that are looked at with each, where only the test set is redrawn.
+BANDS = {
+    "sample": ("percentile", "centred", "calibrated"),
+    "user": ("percentile", "centred", "calibrated"),
+    "user-constrained": ("percentile",),
+    "joint": ("percentile", "centred"),
+    "crossed": ("percentile", "calibrated"),
+}
+#: The same where both sets are; and for the promise to hold a future curve.
+BANDS_ANEW = {**BANDS, "sample": ("percentile",)}
+PREDICTIONS = {"sample": ("calibrated",), "user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
+PREDICTIONS_ANEW = {"user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
+#: What bands promise to hold, in a word or two; the page explains them.
+KEPT, EXPECTED, BEST = "thresholds kept", "expected curve", "best thresholds"
+FUTURE_KEPT, FUTURE_ANEW = "future test set", "future sets"
+#: A future set has this many times as many users.
+GROWTH = 2
+
+
+class Made(NamedTuple):
+    """A band, by the name of its method."""
+
+    method: str
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def measure_bands(population: Population, repeats: int, anew: int, replicates: int, step=lambda: None) -> list[Row]:
+    """Draw sets, make every band, and see what each holds; in the first ``anew`` repeats also those of both sets."""
+    tally = Tally("bands", population.title)
+    waiting: list[Made] = []
+    expected: list[np.ndarray] = []
+    future_users = GROWTH * population.users
+    for repeat in range(repeats):
+        dev, test, other = (population.draw(repeat, which, prefix=str(which)) for which in range(3))
+        future = population.draw(repeat, 3, users=future_users, prefix="f")
+        curve, curve_anew = priori.epc(dev, test, alpha=ALPHAS), priori.epc(other, future, alpha=ALPHAS)
+        # Both sets' thresholds tell what a development set of this size leads to.
+        expected += [population.value(curve.threshold), population.value(curve_anew.threshold)]
+        settings = {"n_resamples": replicates, "rng": seeds(repeat, 4), "threads": 1}
+        for made in _made(curve, BANDS, settings):
+            _count(tally, made, KEPT, expected[-2])
+        prediction = {**settings, "promise": "prediction", "future_users": future_users}
+        seen = curve.measure(priori.count(future, curve.threshold))
+        for made in _made(curve, PREDICTIONS, prediction):
+            _count(tally, made, FUTURE_KEPT, seen)
+        if repeat < anew:
+            waiting += _made(curve, BANDS_ANEW, {**settings, "resample": "both"})
+            for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
+                _count(tally, made, FUTURE_ANEW, curve_anew.value)
+        step()
+    for promise, truth in (
+        (EXPECTED, np.mean(expected, axis=0)),
+        (BEST, population.value(population.best_thresholds())),
+    ):
+        for made in waiting:
+            _count(tally, made, promise, truth)
+    return tally.rows()
+
+
+def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Made]:
+    """Make bands; intervals of one bootstrap share its replicates, but for the calibrated one."""
+    found = []
+    for bootstrap, intervals in wanted.items():
+        if bootstrap == "crossed" and not curve.test.has_identities:
+            continue
+        options = {"bootstrap": bootstrap, **settings}
+        if bootstrap == "sample" and options.pop("future_users", None):
+            options["future_trials"] = (GROWTH * len(curve.test.negative), GROWTH * len(curve.test.positive))
+        values = {}
+        for interval in intervals:
+            made = Bootstrap.of(curve.dev, curve.test, interval=interval, **options)
+            calibrated = interval == "calibrated"
+            if calibrated not in values:
+                values[calibrated] = made.replicates(curve)
+            name = f"{bootstrap}, {interval}"
+            found.append(Made(name, *made.bounds(values[calibrated], curve)))
+            if interval != "centred":
+                wide = replace(made, simultaneous=True)
+                found.append(Made(f"{name}, simultaneous", *wide.bounds(values[calibrated], curve)))
+    return found
+
+
+def _count(tally: Tally, made: Made, promise: str, truth) -> None:
+    inside = (made.lower <= truth) & (truth <= made.upper)
+    tally.add(made.method, promise, inside.all() if "simultaneous" in made.method else inside, made.upper - made.lower)

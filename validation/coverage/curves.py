@@ -1,0 +1,60 @@
+"""Bands around ROC curves, and intervals of the areas E_V1, E_V2 and G."""
+
+from __future__ import annotations
+
+import numpy as np
+from bands import KEPT
+from populations import GRID, seeds
+from scipy.special import ndtr, ndtri
+from tallies import Row, Tally
+
+import priori
+from priori.resampling import area_bands, roc_band
+
+#: The false positive rates at which ROC bands are looked at.
+RATES = ("0.02", "0.05", "0.1", "0.2", "0.5")
+ROC_PART, AREA_PART, PROMISE = "ROC, a posteriori", "areas", "whole population"
+POPULATIONS = tuple(GRID[place] for place in (0, 2, 3, 4, 6, 11, 13))
+#: In replicates, as in `area_bands`, an area is a mean over so many alphas.
+POINTS = 256
+
+
+def roc_bands(repeats: int, replicates: int) -> list[Row]:
+    """The TPR at each FPR."""
+    rows: list[Row] = []
+    at = np.array([float(rate) for rate in RATES])
+    for population in POPULATIONS:
+        tally = Tally(ROC_PART, population.title)
+        truth = ndtr(population.separation + ndtri(at))
+        for repeat in range(repeats):
+            scores = population.draw(repeat, 30)
+            cases = [("user", "percentile"), ("user", "calibrated"), ("joint", "percentile")]
+            for bootstrap, interval in cases + [("crossed", "percentile")] * scores.has_identities:
+                for simultaneous in (False, True):
+                    band = roc_band(scores, fpr=RATES, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
+                                    simultaneous=simultaneous, rng=seeds(repeat, 31), threads=1)  # fmt: skip
+                    inside = (band.lower <= truth) & (truth <= band.upper)
+                    name = f"{bootstrap}, {interval}{', simultaneous' if simultaneous else ''}"
+                    tally.add(name, PROMISE, inside.all() if simultaneous else inside, band.upper - band.lower)
+        rows += tally.rows()
+    return rows
+
+
+def areas(repeats: int, replicates: int) -> list[Row]:
+    """The expected (FAR + FRR)/2 over all targets, thresholds kept."""
+    rows: list[Row] = []
+    middles = [(2 * k + 1) / (2 * POINTS) for k in range(POINTS)]
+    for population in (GRID[2], GRID[6]):
+        tally = Tally(AREA_PART, population.title)
+        for repeat in range(repeats):
+            dev, test = (population.draw(repeat, which, prefix=str(which)) for which in (32, 33))
+            curves = [priori.epc(dev, test, criterion=f"target-v{v}", alpha=middles) for v in (1, 2)]
+            truth = np.array([population.value(curve.threshold).mean() for curve in curves])
+            truth = np.append(truth, truth.mean())
+            for bootstrap, interval in (("user", "percentile"), ("user", "calibrated")):
+                found = area_bands(dev, test, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
+                                   rng=seeds(repeat, 34), threads=1)  # fmt: skip
+                inside = (found.lower <= truth) & (truth <= found.upper)
+                tally.add(f"{bootstrap}, {interval}", KEPT, inside, found.upper - found.lower)
+        rows += tally.rows()
+    return rows

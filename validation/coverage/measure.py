@@ -1,0 +1,111 @@
+"""Measure what every interval covers and how often every test rejects a true null: record.csv and docs/coverage.md.
+
+Run it where priori is installed:
+
+    python validation/coverage/measure.py           about 12 minutes on one core: the committed record
+    python validation/coverage/measure.py --quick   about 2 minutes, rough numbers
+    python validation/coverage/measure.py --full    an hour, standard errors of a third
+
+Neither --quick nor --full touches the committed files unless --write is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import paper
+import rates
+import sizes
+from bands import measure_bands
+from page import page
+from populations import GRID
+from tallies import Row
+
+HERE = Path(__file__).parent
+RECORD, PAGE = HERE / "record.csv", HERE.parents[1] / "docs" / "coverage.md"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How often everything is repeated: bands, those of both sets, rates, crossed rates, tests, pools of systems."""
+
+    bands: int
+    anew: int
+    rates: int
+    crossed: int
+    tests: int
+    pools: int
+    replicates: int = 399
+
+
+SIZES = {
+    "quick": Size(bands=40, anew=20, rates=200, crossed=100, tests=40, pools=1, replicates=199),
+    "standard": Size(bands=400, anew=100, rates=2000, crossed=1000, tests=250, pools=2),
+    "full": Size(bands=2000, anew=800, rates=10_000, crossed=4000, tests=2000, pools=10),
+}
+Task = Callable[[], list[Row]]
+
+
+def tasks(size: Size) -> list[Task]:
+    """Return the work in independent parts."""
+    return [
+        *(partial(measure_bands, one, size.bands, size.anew, size.replicates) for one in GRID),
+        partial(rates.crossed_rates, size.crossed, 199),
+        *(partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES),
+        *(partial(sizes.measure_sizes, *one, size.tests, 399) for one in sizes.PAIRS),
+        partial(rates.averages, size.rates // 3),
+        partial(rates.single_rates, size.rates),
+        partial(rates.areas, size.rates),
+        rates.binomial_rates,
+    ]  # fmt: skip
+
+
+def run(work: list[Task], jobs: int) -> list[Row]:
+    """Do the work, saying on standard error how much is left; rows come in the order of the work."""
+    start, done = time.monotonic(), 0
+    found: list[list[Row]] = [[] for _ in work]
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting: dict[Future[list[Row]], int] = {pool.submit(task): place for place, task in enumerate(work)}
+        for future in as_completed(waiting):
+            found[waiting[future]] = future.result()
+            done += 1
+            spent = time.monotonic() - start
+            print(f"\r{done} of {len(work)} parts, {spent:.0f} s", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return [row for rows in found for row in rows]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", dest="size", action="store_const", const="quick", default="standard")
+    parser.add_argument("--full", dest="size", action="store_const", const="full")
+    parser.add_argument("--jobs", type=int, default=1, help="processes to use; the numbers do not depend on it")
+    parser.add_argument("--write", action="store_true", help="write the record and the page at any size")
+    parser.add_argument("--page-only", action="store_true", help="write the page from the record there is")
+    given = parser.parse_args()
+    if given.page_only:
+        with RECORD.open(newline="", encoding="utf-8") as file:
+            rows = [Row.read(line) for line in csv.DictReader(file)]
+    else:
+        rows = run(tasks(SIZES[given.size]), given.jobs)
+    if given.size == "standard" or given.write or given.page_only:
+        with RECORD.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(Row.header())
+            writer.writerows(row.cells() for row in rows)
+        PAGE.write_text(page(rows), encoding="utf-8")
+        print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
+    else:
+        print(page(rows))
+
+
+if __name__ == "__main__":
+    main()

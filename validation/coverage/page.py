@@ -1,0 +1,356 @@
+"""The page docs/coverage.md, written from the record: every number in it is a measured one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import paper
+from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
+from populations import GRID, REASONABLE
+from rates import PROMISE
+from sizes import NULL
+from tallies import Row
+
+CROSSED_TITLE = GRID[-1].title
+#: Candidates for the default where the user of each trial is known: what a person could have by naming it.
+CANDIDATES = ("sample, percentile", "user-constrained, percentile", "user, percentile", "user, centred",
+              "user, calibrated", "joint, percentile", "joint, centred")  # fmt: skip
+DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
+#: How far under its nominal coverage a default may fall.
+ALLOWED = 0.02
+
+
+class Record:
+    """The rows, to be looked up."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+        self.by_key = {(row.part, row.population, row.method, row.promise): row for row in self.rows}
+
+    def get(self, part: str, population: str, method: str, promise: str) -> Row | None:
+        return self.by_key.get((part, population, method, promise))
+
+    def of(self, **wanted: str) -> list[Row]:
+        return [row for row in self.rows if all(getattr(row, name) == value for name, value in wanted.items())]
+
+    def populations(self, part: str) -> list[str]:
+        return list(dict.fromkeys(row.population for row in self.rows if row.part == part))
+
+
+# -- pieces of text ----------------------------------------------------------------------------------------------
+
+
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f}"
+
+
+def spread(rows: Sequence[Row]) -> str:
+    """From the lowest to the highest share, in per cent."""
+    shares = [row.measured for row in rows] or [math.nan]
+    return f"{percent(min(shares))} to {percent(max(shares))} %"
+
+
+def covered(row: Row | None) -> str:
+    if row is None:
+        return "–"
+    return f"{percent(row.measured)} ({100 * row.width:.2f})"
+
+
+def share(row: Row | None) -> str:
+    return "–" if row is None else percent(row.measured)
+
+
+def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rule = ["---", *["---:" if len(head) > 2 else "---"] * (len(head) - 1)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [list(head), rule, *lines]) + "\n"
+
+
+def grid(
+    record: Record, part: str, promise: str, methods: Sequence[str], *, show: Callable[[Row | None], str] = covered,
+    populations: Sequence[str] | None = None, names: Sequence[str] | None = None, corner: str = "population",
+) -> str:  # fmt: skip
+    """A table with a row for each population and a column for each method."""
+    lines = [
+        [population, *(show(record.get(part, population, method, promise)) for method in methods)]
+        for population in populations or record.populations(part)
+    ]
+    return table([corner, *(names or methods)], lines)
+
+
+# -- choosing the default ----------------------------------------------------------------------------------------
+
+
+def candidates(record: Record) -> tuple[str, str | None]:
+    """The candidates for the default with how far each falls, and the one that the rule chooses."""
+    lines, allowed = [], []
+    for method in CANDIDATES:
+        rows = [row for title in REASONABLE if title != CROSSED_TITLE
+                if (row := record.get("bands", title, method, KEPT))]  # fmt: skip
+        if not rows:
+            continue
+        lowest = min(rows, key=lambda row: row.measured)
+        distance = sum(abs(row.measured - row.nominal) for row in rows) / len(rows)
+        wide = [
+            row.width / other.width for row in rows if (other := record.get("bands", row.population, DEFAULT, KEPT))
+        ]
+        holds = lowest.measured + 2 * lowest.standard_error >= lowest.nominal - ALLOWED
+        if holds:
+            allowed.append((distance, method))
+        lines.append([method, percent(lowest.measured), percent(max(row.measured for row in rows)), percent(distance),
+                      f"{math.exp(sum(map(math.log, wide)) / len(wide)):.2f}", "yes" if holds else "no"])  # fmt: skip
+    head = ["bootstrap, interval", "lowest %", "highest %", "mean distance", "width, of the default's", "holds"]
+    return table(head, lines), min(allowed)[1] if allowed else None
+
+
+# -- the page ----------------------------------------------------------------------------------------------------
+
+
+def page(rows: Iterable[Row]) -> str:
+    record = Record(rows)
+    return "\n".join([_head(record), _promises(), _default(record), _bands(record), _crossed(record), _paper(record),
+                      _tests(record), _single(record), _other(record), _how(record)])  # fmt: skip
+
+
+def _head(record: Record) -> str:
+    rows = [row for title in REASONABLE if (row := record.get("bands", title, DEFAULT, KEPT))]
+    rows = [row for row in rows if row.population != CROSSED_TITLE]
+    sample = record.get("bands", GRID[3].title, "sample, percentile", KEPT)
+    text = f"""# Is the promise kept?
+
+<!-- Written by validation/coverage/measure.py; change that, not this. -->
+
+A 95 % band that holds the truth 80 % of the time is a false statement with a decimal point. This page measures every
+interval and every test of Priori on populations whose truth is known, nominal beside measured. The whole record is
+`validation/coverage/record.csv`; `make validate` makes it and this page anew.
+
+- **Where users are known, the default covers {spread(rows)}** (nominal 95 %) over populations of 20 to 500 users.
+"""
+    if sample is not None:
+        text += f"""- **Ignoring users is the mistake to avoid.** The plain sample bootstrap covers {share(sample)} %
+  where users differ strongly, and the textbook's intervals and tests, which take trials for independent, fare no better.
+"""
+    return text
+
+
+def _promises() -> str:
+    lines = [
+        ('`resample="test"` (the default)', f"**{KEPT}**: the value that the thresholds chosen on *this* development "
+         "set have on the whole population"),
+        ('`resample="both"`', f"**{EXPECTED}**: the mean, over development sets of this size, of the value that the "
+         "thresholds chosen on them have on the whole population"),
+        ('`promise="prediction"`', f"**{FUTURE_KEPT}**: the value that a new test set of the given size will show at "
+         "*these* thresholds"),
+        ('`promise="prediction"`, `resample="both"`', f"**{FUTURE_ANEW}**: the value that a new test set of the given "
+         "size will show at the thresholds of a new development set as large as this one"),
+    ]  # fmt: skip
+    return f"""## What a band promises
+
+{table(["made with", "95 % of such bands hold"], lines)}
+Use the first for a system whose thresholds are set, the second for a method that will be tuned again elsewhere; the
+last two for what somebody will *see*, which varies more than what is true. Bands with `resample="both"` are also
+compared with the value at the **{BEST}**, those that the criterion would choose on the whole population.
+
+Pointwise, "95 % of bands" holds at each alpha; `simultaneous=True` makes it hold for all alphas of a curve at once.
+Measured at alpha = 0.1, 0.2, ..., 0.9. At 0 and 1 the threshold is the lowest or highest score of a class, which no
+bootstrap can redraw beyond: no coverage is claimed there.
+"""
+
+
+def _default(record: Record) -> str:
+    lines, chosen = candidates(record)
+    same = "That is the default." if chosen == DEFAULT else f"The default is **{DEFAULT}** all the same."
+    verdict = f"**{chosen}**" if chosen else "none of them"
+    few = record.get("bands", "10 users, 9 + 20 trials, medium effect", "user, percentile", KEPT)
+    better = record.get("bands", "10 users, 9 + 20 trials, medium effect", DEFAULT, KEPT)
+    return f"""## The default where users are known
+
+The rule: of what never falls more than two points under 95 % on a population of 20 users or more (two standard errors
+of measurement allowed), what is nearest to 95 % on average. Thresholds kept:
+
+{lines}
+The rule chooses {verdict}. {same}
+
+With ten users the percentile interval of the user bootstrap covers {share(few)} %, the default {share(better)} %;
+Priori warns below twenty users, since so few people say little about everybody else.
+
+Where users are not known the default is the sample bootstrap, calibrated; it holds only if trials are independent,
+and a warning is given where a user column is there and not used.
+"""
+
+
+def _bands(record: Record) -> str:
+    kept = ("sample, percentile", "user-constrained, percentile", "user, percentile", "user, centred", DEFAULT,
+            "joint, percentile")  # fmt: skip
+    anew = ("sample, percentile", "user, percentile", "user, centred", DEFAULT, "joint, percentile")
+    joint, default = (record.get("bands", GRID[0].title, method, KEPT) for method in ("joint, percentile", DEFAULT))
+    ratio = f"{joint.width / default.width:.1f}" if joint and default else "?"
+    return f"""## Pointwise bands
+
+Coverage in per cent and, in brackets, the mean width in HTER %. A population is so many users with so many genuine and
+impostor trials each; two scores of a user are correlated by 0.09 (weak), 0.25 (medium), 0.64 (strong).
+
+Thresholds kept (`resample="test"`):
+
+{grid(record, "bands", KEPT, kept)}
+Expected curve (`resample="both"`):
+
+{grid(record, "bands", EXPECTED, anew)}
+The same bands, against the value at the best thresholds:
+
+{grid(record, "bands", BEST, anew, show=share)}
+The joint bootstrap counts the spread within users twice, so as a confidence band it is too wide wherever users have
+few trials: where trials are independent, {ratio} times as wide as the default.
+
+Predictions, of a test set with {GROWTH} times as many users; thresholds kept, and chosen anew:
+
+{_predictions(record)}
+## Simultaneous bands
+
+The share of whole curves, at nine alphas, that lie inside:
+
+{_simultaneous(record)}"""
+
+
+def _predictions(record: Record) -> str:
+    lines = []
+    for population in record.populations("bands"):
+        cells = [record.get("bands", population, method, promise) for method, promise in (
+            ("sample, calibrated", FUTURE_KEPT), ("user, percentile", FUTURE_KEPT), (DEFAULT, FUTURE_KEPT),
+            (DEFAULT, FUTURE_ANEW),
+        )]  # fmt: skip
+        lines.append([population, *(covered(cell) for cell in cells)])
+    head = ["population", "sample, calibrated", "user, percentile", DEFAULT, f"{DEFAULT}, thresholds anew"]
+    return table(head, lines)
+
+
+def _simultaneous(record: Record) -> str:
+    methods = ("user, percentile, simultaneous", f"{DEFAULT}, simultaneous", "joint, percentile, simultaneous")
+    lines = []
+    for population in record.populations("bands"):
+        cells = [record.get("bands", population, method, KEPT) for method in methods]
+        cells += [record.get("bands", population, methods[1], promise) for promise in (EXPECTED, FUTURE_KEPT)]
+        lines.append([population, *(covered(cell) for cell in cells)])
+    head = ["population", "user, percentile", DEFAULT, "joint, percentile", f"{DEFAULT}: expected curve",
+            f"{DEFAULT}: future test set"]  # fmt: skip
+    return table(head, lines)
+
+
+def _crossed(record: Record) -> str:
+    part = "one rate, crossed"
+    methods = ("sample, percentile", "user, percentile", "joint, percentile", "crossed, percentile", DEFAULT_CROSSED,
+               "adjusted-wilson, user", "adjusted-wilson, crossed")  # fmt: skip
+    adjusted = record.of(part=part, method="adjusted-wilson, crossed")
+    calibrated = record.of(part=part, method=DEFAULT_CROSSED)
+    bands = ("user, percentile", DEFAULT, "joint, percentile", "crossed, percentile", DEFAULT_CROSSED)
+    return f"""## Both identities known: crossed trials
+
+An impostor trial has two people in it, and is like every other trial of either. Coverage and width (%) of the FAR at a
+known threshold, {calibrated[0].repeats if calibrated else 0} sets each:
+
+{grid(record, part, PROMISE, methods)}
+Drawing users sees one of the two people. Drawing identities and weighting a trial by both (crossed, percentile) counts
+what is the trial's own three times; its calibrated interval divides that out. The dependence-adjusted Wilson interval
+(`rate_interval`) needs no bootstrap: an effective number of trials from the two-way variance, and Student's quantile.
+So where both identities are known the default is **{DEFAULT_CROSSED}** for curves ({spread(calibrated)} for this FAR)
+and **adjusted-wilson** for single rates ({spread(adjusted)}). The HTER along a curve, thresholds kept:
+
+{grid(record, "bands", KEPT, bands, populations=[CROSSED_TITLE])}"""
+
+
+def _paper(record: Record) -> str:
+    lines = []
+    for effect, thresholds in paper.CASES:
+        cells = [record.get(paper.PART, paper.title(effect), method, f"thresholds {thresholds}") for method in (
+            "sample, U = 1, S = 100", "user-constrained, U = 1, S = 100", "user, U = 100, S = 1",
+            "joint, U = 100, S = 30", "prediction, U = 3000, S = 1",
+        )]  # fmt: skip
+        if None not in cells:
+            lines.append([f"{paper.EFFECTS[effect]} effect, thresholds {thresholds}", *map(covered, cells)])
+    conjecture = record.of(part=paper.PART, method="conjecture (14)")
+    always = min((row.measured for row in conjecture), default=math.nan)
+    narrower = []
+    for effect, thresholds in paper.CASES:
+        ours, joint = (record.get(paper.PART, paper.title(effect), method, f"thresholds {thresholds}")
+                       for method in ("prediction, U = 3000, S = 1", "joint, U = 100, S = 30"))  # fmt: skip
+        if thresholds == "kept" and ours and joint:
+            narrower.append(f"{100 * (1 - ours.width / joint.width):.0f} %")
+    return f"""## The 2007 paper's experiment
+
+Bands from 31 users, and how much of the curve of 62 others they cover (section 5 of Poh and Bengio, `priori coverage
+--simulate`), on simulated pools of the NIST 2005 subset's shape: 24 systems with equal error rates from 5 to 25 %, 9
+genuine and 96 impostor trials a user. Coverage of the whole curve, alpha from 0 to 1, and expected width in HTER %:
+
+{table(["", "sample", "user-constrained", "user", "joint (the paper's)", "prediction (ours)"], lines)}
+The paper's coverage is that of a *prediction*, reached by a confidence band that happens to be wide enough. A band made
+to predict reaches the nominal coverage and is {", ".join(narrower)} narrower than the joint bootstrap's where the
+thresholds are those fixed in advance: they need not be redrawn, as they will not change. Where the unseen curve has
+thresholds of its own (last line) both sets are redrawn, and both ends of the curve, set by extreme scores, are missed
+by every method.
+
+Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for at least {percent(always, 0)} % of the single bands
+in each of these cases.
+"""
+
+
+def _tests(record: Record) -> str:
+    first = ("bootstrap, by default", "bootstrap, by default, simultaneous", "bootstrap, by default, area",
+             "bootstrap, by default, both sets redrawn", "bootstrap, user, percentile",
+             "bootstrap, joint, percentile", "bootstrap, sample, percentile")  # fmt: skip
+    names = ("default", "default, simultaneous", "default, area", "default, both sets", "user, percentile",
+             "joint, percentile", "sample, percentile")  # fmt: skip
+    second = ("z-test, dependent", "z-test, independent", "McNemar's, FAR", "DeLong's, paired, AUC")
+    return f"""## Tests: two systems that do not differ
+
+The share (%) of true nulls rejected at the 5 % level, by `priori compare`'s paired bootstrap of the HTER:
+
+{grid(record, "tests", NULL, first, show=share, names=names)}
+And by the tests that take trials for independent, which is true of the first line only:
+
+{grid(record, "tests", NULL, second, show=share)}
+The z-tests here are at one known threshold. A difference between systems hides part of what a user adds, so tests
+suffer less than intervals, but with users they reject too often: use the bootstrap.
+"""
+
+
+def _single(record: Record) -> str:
+    methods = ("normal", "wilson", "exact", "adjusted-wilson", "z-test's HTER (3.30)")
+    return f"""## One rate at a known threshold
+
+Coverage and width (%) of the FAR, and of the HTER by the z formula:
+
+{grid(record, "one rate", PROMISE, methods)}
+`adjusted-wilson` (`rate_interval`) allows for users; the others take trials for independent. If they are, exactly:
+
+{grid(record, "one rate, exactly", PROMISE, methods[:3])}"""
+
+
+def _other(record: Record) -> str:
+    aucs = ("DeLong, normal", "DeLong, logit")
+    averages = ("t, AUC", "normal, AUC", "bootstrap, AUC", "t, TPR", "normal, TPR", "bootstrap, TPR")
+    return f"""## AUC, and averages over data sets
+
+DeLong's intervals of the AUC, a posteriori; they too take trials for independent:
+
+{grid(record, "AUC, a posteriori", PROMISE, aucs)}
+Averages of the curves of several data sets (the mean AUC, and the vertical average at a false positive rate of 0.2):
+
+{grid(record, "average of data sets", PROMISE, averages)}
+Student's t is the default.
+"""
+
+
+def _how(record: Record) -> str:
+    errors = [row.standard_error for row in record.of(part="bands", promise=KEPT) if "simultaneous" not in row.method]
+    wide = [row.standard_error for row in record.of(part="bands", promise=KEPT) if "simultaneous" in row.method]
+    anew = [row.standard_error for row in record.of(part="bands", promise=EXPECTED) if "simultaneous" not in row.method]
+    tests = [row.standard_error for row in record.of(part="tests")]
+    worst = [f"{100 * max(group, default=math.nan):.1f}" for group in (errors, wide, anew, tests)]
+    repeats = max((row.repeats for row in record.of(part="bands")), default=0)
+    return f"""## How it was measured
+
+Scores are normal with variance 1 in each class; `priori.simulation` draws them and knows their true rates. Up to
+{repeats} sets of each population. Standard errors are at most {worst[0]} points for pointwise bands with thresholds
+kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests. Bands have 399
+replicates here, which costs a little coverage; the default is 10,000.
+"""

@@ -1,0 +1,143 @@
+"""Single numbers: intervals of one rate, of the HTER, of the AUC, and of averages over data sets."""
+
+from __future__ import annotations
+
+import numpy as np
+from populations import Population, seeds
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
+from tallies import Row, Tally
+
+import priori
+from priori import Scores
+from priori.simulation import generator
+
+#: Populations for one FAR at a threshold that everybody knows: title, the population, the rate.
+SINGLE = (
+    (Population("62 users of 20 trials, independent", 62, effect=0.0), 0.02),
+    (Population("62 users of 20 trials, weak effect", 62, effect=0.3), 0.02),
+    (Population("62 users of 20 trials, medium effect", 62), 0.02),
+    (Population("62 users of 20 trials, strong effect", 62, effect=0.8), 0.02),
+    (Population("62 users of 20 trials, medium effect", 62), 0.1),
+    (Population("62 users of 20 trials, medium effect", 62), 0.002),
+    (Population("10 users of 20 trials, medium effect", 10), 0.1),
+    (Population("31 users of 96 trials, medium effect", 31, impostor=96), 0.02),
+    (Population("500 users of 5 trials, medium effect", 500, impostor=5), 0.02),
+)
+CROSSED = (
+    (Population("40 people of 39 trials, independent", 40, 2, 39, 0.0, probe=0.0), 0.02),
+    (Population("40 people of 39 trials, weak effects", 40, 2, 39, 0.3, probe=0.3), 0.02),
+    (Population("40 people of 39 trials, medium effects", 40, 2, 39, 0.5, probe=0.5), 0.02),
+    (Population("40 people of 200 trials, weak effects", 40, 2, 200, 0.3, probe=0.3), 0.02),
+    (Population("100 people of 99 trials, weak effects", 100, 2, 99, 0.3, probe=0.3), 0.02),
+)
+PROMISE = "whole population"
+
+
+def _at(threshold: float) -> Scores:
+    """Return a development set from which exactly this threshold is chosen."""
+    return Scores.from_arrays([threshold - 1], [threshold + 1])
+
+
+def binomial_rates() -> list[Row]:
+    """Exactly, from the binomial distribution: trials that are independent."""
+    rows = []
+    for rate, trials in ((0.005, 400), (0.02, 400), (0.1, 400), (0.02, 4000)):
+        errors = np.arange(trials + 1)
+        weight = binom.pmf(errors, trials, rate)
+        for method in ("normal", "wilson", "exact"):
+            found = priori.proportion_interval(errors, trials, method=method)
+            share = float(weight[(found.lower <= rate) & (rate <= found.upper)].sum())
+            rows.append(Row("one rate, exactly", f"{trials} independent trials, rate {rate:.1%}", method, PROMISE, 0.95,
+                            share, 0.0, float(weight @ found.width), 0))  # fmt: skip
+    return rows
+
+
+def single_rates(repeats: int, step=lambda: None) -> list[Row]:
+    """One rate and the HTER at known thresholds, trials that come in users."""
+    rows: list[Row] = []
+    for population, rate in SINGLE:
+        tally = Tally("one rate", f"{population.title}, FAR {rate:.1%}")
+        threshold = float(-ndtri(rate))
+        truth = float(population.value(threshold))
+        for repeat in range(repeats):
+            scores = population.draw(repeat, 10)
+            for method in ("normal", "wilson", "exact", "adjusted-wilson"):
+                found = priori.rate_interval(scores, threshold, method=method)
+                tally.add(method, PROMISE, found.lower <= rate <= found.upper, found.width)
+            hter = priori.ztest_scores(scores, threshold).a.hter
+            tally.add("z-test's HTER (3.30)", PROMISE, hter.lower <= truth <= hter.upper, hter.upper - hter.lower)
+            step()
+        rows += tally.rows()
+    return rows
+
+
+def crossed_rates(repeats: int, replicates: int, step=lambda: None) -> list[Row]:
+    """The FAR where every trial has two people in it: bootstraps and Wilson's intervals side by side."""
+    rows: list[Row] = []
+    for population, rate in CROSSED:
+        tally = Tally("one rate, crossed", f"{population.title}, FAR {rate:.1%}")
+        threshold = float(-ndtri(rate))
+        for repeat in range(repeats):
+            scores = population.draw(repeat, 11)
+            curve = priori.epc(_at(threshold), scores, alpha=["0.5"], measure="far")
+            for bootstrap, interval in (
+                ("sample", "percentile"), ("user", "percentile"), ("joint", "percentile"), ("crossed", "percentile"),
+                ("user", "calibrated"), ("crossed", "calibrated"),
+            ):  # fmt: skip
+                band = curve.band(bootstrap=bootstrap, interval=interval, n_resamples=replicates,
+                                  rng=seeds(repeat, 12), threads=1)  # fmt: skip
+                tally.add(f"{bootstrap}, {interval}", PROMISE, band.covers(np.array([rate])), band.width)
+            for method, dependence in (("wilson", None), ("adjusted-wilson", "user"), ("adjusted-wilson", "crossed")):
+                found = priori.rate_interval(scores, threshold, method=method, dependence=dependence)
+                name = method if dependence is None else f"{method}, {dependence}"
+                tally.add(name, PROMISE, found.lower <= rate <= found.upper, found.width)
+            step()
+        rows += tally.rows()
+    return rows
+
+
+def areas(repeats: int, step=lambda: None) -> list[Row]:
+    """DeLong's intervals of the AUC."""
+    rows: list[Row] = []
+    for population in (
+        Population("100 + 50 independent trials, AUC 0.80", 50, 1, 2, 0.0, 1.19),
+        Population("100 + 50 independent trials, AUC 0.98", 50, 1, 2, 0.0, 2.9),
+        Population("62 users, 9 + 20 trials, medium effect, AUC 0.96", 62),
+    ):
+        tally = Tally("AUC, a posteriori", population.title)
+        truth = float(ndtr(population.separation / np.sqrt(2)))
+        for repeat in range(repeats):
+            scores = population.draw(repeat, 13)
+            for method in ("normal", "logit"):
+                found = priori.a_posteriori_auc_interval(scores, method=method)
+                tally.add(f"DeLong, {method}", PROMISE, found.lower <= truth <= found.upper, found.width)
+            step()
+        rows += tally.rows()
+    return rows
+
+
+def averages(repeats: int, step=lambda: None) -> list[Row]:
+    """Averages over data sets whose quality differs: the mean AUC, and the vertical average's TPR at FPR 0.2."""
+    rows: list[Row] = []
+    mean, spread, size = 1.5, 0.4, 200
+    truth = {
+        "AUC": float(ndtr(mean / np.sqrt(2 + spread**2))),
+        "TPR": float(ndtr((mean + ndtri(0.2)) / np.sqrt(1 + spread**2))),
+    }
+    for sets in (5, 10, 30):
+        tally = Tally("average of data sets", f"{sets} sets of {size} + {size} trials")
+        for repeat in range(repeats):
+            rng = generator((repeat, 14, sets))
+            parts = [
+                Scores.from_arrays(rng.normal(0, 1, size), rng.normal(quality, 1, size))
+                for quality in rng.normal(mean, spread, sets)
+            ]
+            for interval in ("t", "normal", "bootstrap"):
+                found = priori.average(parts, positions=[0.2], interval=interval, n_resamples=199, rng=repeat)
+                limits = {"TPR": (found.tpr_lower[0], found.tpr_upper[0]), "AUC": (found.auc.lower, found.auc.upper)}
+                for name, (lower, upper) in limits.items():
+                    tally.add(f"{interval}, {name}", PROMISE, lower <= truth[name] <= upper, upper - lower)
+            step()
+        rows += tally.rows()
+    return rows
