@@ -91,7 +91,8 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
         calibration = Calibration(np.zeros((2, 1)), np.ones((2, 1)), np.zeros((2, 1)), users)
     lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
     tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
-    return RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    return found.came_from(scores)
 
 
 def _heights(scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap) -> Floats:
@@ -180,4 +181,4 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
         tpr_upper,
         bootstrap.settings(),
         plan.warnings,
-    )
+    ).came_from(scores)
