@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import priori
+from priori.resampling import area_bands, rate_bands
 from priori.results import Result
 
 
@@ -45,7 +46,10 @@ def every_result() -> dict[str, Result]:
         "areas": priori.areas(a.dev, test),
         "band": a.band(n_resamples=100),
         "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),
+        "areas with intervals": area_bands(a.dev, test, n_resamples=50),
         "roc": priori.roc(test),
+        "roc band": priori.roc(test).band(n_resamples=50, points=5),
+        "rates with intervals": rate_bands(test, [0.5, 1.0], n_resamples=50),
         "det": priori.det(test),
         "average": priori.average(test, positions=21),
         "average threshold": priori.average(test, method="threshold", positions=21),

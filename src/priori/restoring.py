@@ -111,7 +111,7 @@ def restore_Band(summary: Summary, table: Table) -> dict[str, Any]:
         criterion=_criterion(summary),
         measure=_measure(summary),
     )
-    return {"curve": curve, "settings": dict(summary)}
+    return {"curve": curve}
 
 
 def restore_AposterioriROC(summary: Summary, table: Table) -> dict[str, Any]:
@@ -167,7 +167,6 @@ def restore_Comparison(summary: Summary, table: Table) -> dict[str, Any]:
     return {
         "area": Verdict(**area, confidence_level=summary["confidence_level"]),
         "regions": tuple(Region(**region) for region in summary["regions"]),
-        "settings": dict(summary),
     }
 
 
@@ -189,7 +188,6 @@ def restore_Coverage(summary: Summary, table: Table) -> dict[str, Any]:
     return {
         "bootstrap": tuple(table["bootstrap"].tolist()),
         "draws": np.column_stack([table["U"], table["S"]]),
-        "settings": dict(summary),
         "conjecture": Conjecture((first, second, third), told["share"]) if told else None,
     }
 

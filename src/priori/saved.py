@@ -36,8 +36,11 @@ RESULTS: dict[str, str] = {
     "EPC": "priori.epc",
     "Areas": "priori.epc",
     "Band": "priori.resampling.bands",
+    "AreaBands": "priori.resampling.areas",
     "AposterioriROC": "priori.roc",
     "AposterioriDET": "priori.roc",
+    "RocBand": "priori.resampling.roc",
+    "RateBands": "priori.resampling.roc",
     "AverageCurve": "priori.averaging.result",
     "AverageEPC": "priori.averaging.epc",
     "Comparison": "priori.comparison",
@@ -283,6 +286,8 @@ def _attributes(kind: type, name: str, summary: Mapping[str, Any], table: Table)
         words = _words(declared[key])
         if words and words <= _PLAIN:
             found[key] = _one(value, words)
+    if _declared(kind, "settings"):
+        found["settings"] = dict(summary)
     return {**found, **getattr(restoring, f"restore_{name}", restoring.nothing)(summary, table)}
 
 

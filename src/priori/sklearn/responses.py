@@ -28,8 +28,8 @@ def check_binary(y: Any) -> NDArray[Any]:
     """Return the labels as one column; anything but two classes is an error, in scikit-learn's words."""
     assert_all_finite(y, input_name="y")
     kind = type_of_target(y, input_name="y")
-    if kind == "unknown":
-        raise InputError("Unknown label type: y must hold two labels, numbers or texts")
+    if kind in ("unknown", "continuous"):
+        raise InputError(f"Unknown label type: {kind}; y must hold two labels, whole numbers or texts")
     if kind != "binary":
         raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
     column = np.asarray(column_or_1d(y, warn=True))
