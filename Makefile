@@ -46,7 +46,7 @@ gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/ga
 	$(BIN)/priori reproduce --output docs/gallery
 
 clean:  ## Remove what make made
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m pip install --quiet --group docs

@@ -86,9 +86,14 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert [name for name in priori.__all__ if not re.search(rf"priori\.{name}\b", reference)] == []
 
 
+def test_every_name_for_scikit_learn_is_in_the_reference() -> None:
+    names = pytest.importorskip("priori.sklearn").__all__
+    assert [name for name in names if f":: priori.sklearn.{name}\n" not in text("reference/api.md")] == []
+
+
 def test_nothing_is_in_the_reference_that_is_not_public() -> None:
     for name in re.findall(r"^\.\. auto\w+:: priori\.(\w+)", text("reference/api.md"), flags=re.MULTILINE):
-        assert name in {*priori.__all__, "resampling"}
+        assert name in {*priori.__all__, "resampling", "sklearn"}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from priori.criteria import Criterion, Pieces, get_criterion
 from priori.errors import OptionError, unknown
 from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes, count
+from priori.remote import Remote, as_scores
 from priori.results import Result
 from priori.scores import Scores
 
@@ -172,8 +173,8 @@ def _sizes(scores: Scores) -> dict[str, Any]:
 
 
 def epc(
-    dev: Scores,
-    test: Scores,
+    dev: Any,
+    test: Any,
     *,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
@@ -191,8 +192,10 @@ def epc(
 
     Parameters
     ----------
-    dev, test : Scores
-        The development set, on which thresholds are chosen, and the test set, on which they are judged.
+    dev, test : Scores, Table, or frame
+        The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
+        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
+        memory come from `priori.scan`.
     task : {"authentication", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
@@ -217,11 +220,8 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    for role, given in (("development", dev), ("test", test)):
-        if not isinstance(given, Scores):
-            raise OptionError(
-                f"the {role} set must be Scores (priori.read, Scores.from_...), not {type(given).__name__}"
-            )
+    # A table answers to the names of Scores, and says so where it cannot.
+    dev, test = (given if isinstance(given, Scores) else as_scores(given) for given in (dev, test))
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)
@@ -243,6 +243,8 @@ def epc(
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
         choice = chosen_by.choose(dev, fractions)
+        if isinstance(test, Remote):
+            test.expect(choice.threshold)
         best = chosen_by.choose(test, fractions).outcomes
     outcomes = count(test, choice.threshold)
     return EPC(

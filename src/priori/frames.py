@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError, OptionError, unknown
 from priori.labels import is_missing
 
-__all__ = ["columns_of", "make_frame", "match_columns"]
+__all__ = ["columns_of", "make_frame", "match_columns", "unmasked"]
 
 #: The libraries that can make a dataframe from columns.
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -90,10 +90,11 @@ def columns_of(
 
 def _from_duckdb(relation: Any) -> dict[str, NDArray[Any]]:
     """Fetch a duckdb relation without going through another dataframe library."""
-    return {name: _unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
+    return {name: unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
 
 
-def _unmasked(column: NDArray[Any]) -> NDArray[Any]:
+def unmasked(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column that duckdb fetched with its missing entries as NaN or None."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
     plain = column.data.astype(np.float64 if column.dtype.kind == "f" else object)

@@ -57,6 +57,8 @@ class Trials:
 
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
     ``trial`` holds the ids themselves; ``row`` the place in the table that was read (None: 0, 1, 2, ...).
+    ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
+    elsewhere has such trials.
     """
 
     score: Floats
@@ -65,9 +67,10 @@ class Trials:
     trial: NDArray[Any] | None = None
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
+    number: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
-        return int(self.score.size)
+        return int(self.score.size if self.number is None else self.number.sum())
 
     @cached_property
     def sorted(self) -> Floats:
@@ -394,10 +397,11 @@ class Scores:
         return parts
 
 
-def nan_error(source: str, missing: int, first: str) -> InputError:
-    """Return the error for NaN scores without a policy; ``first`` says where the first one is."""
+def nan_error(source: str, missing: int, first: str | None = None) -> InputError:
+    """Return the error for NaN scores without a policy; ``first`` says where the first one is, if rows have places."""
+    where = f" (the first {first})" if first else ""
     return InputError(
-        f"{source}: {missing} scores are NaN (the first {first}); choose a policy (--nan, nan=): "
+        f"{source}: {missing} scores are NaN{where}; choose a policy (--nan, nan=): "
         "'reject' counts them as rejected trials, 'drop' leaves them out"
     )
 

@@ -28,7 +28,7 @@ def roc_bands(repeats: int, replicates: int) -> list[Row]:
         truth = ndtr(population.separation + ndtri(at))
         for repeat in range(repeats):
             scores = population.draw(repeat, 30)
-            cases = [("user", "percentile"), ("user", "calibrated"), ("joint", "percentile")]
+            cases = [("user", "percentile"), ("user", "calibrated")]
             for bootstrap, interval in cases + [("crossed", "percentile")] * scores.has_identities:
                 for simultaneous in (False, True):
                     band = roc_band(scores, fpr=RATES, bootstrap=bootstrap, interval=interval, n_resamples=replicates,

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import curves
 import paper
 import rates
 import sizes
@@ -61,6 +62,8 @@ def tasks(size: Size) -> list[Task]:
         partial(rates.crossed_rates, size.crossed, 199),
         *(partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES),
         *(partial(sizes.measure_sizes, *one, size.tests, 399) for one in sizes.PAIRS),
+        partial(curves.roc_bands, size.tests // 2, 399),
+        partial(curves.areas, size.tests // 2, 399),
         partial(rates.averages, size.rates // 3),
         partial(rates.single_rates, size.rates),
         partial(rates.areas, size.rates),

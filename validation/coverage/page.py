@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import paper
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
+from curves import AREA_PART, ROC_PART
 from populations import GRID, REASONABLE
 from rates import PROMISE
 from sizes import NULL
@@ -108,8 +109,8 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 def page(rows: Iterable[Row]) -> str:
     record = Record(rows)
-    return "\n".join([_head(record), _promises(), _default(record), _bands(record), _crossed(record), _paper(record),
-                      _tests(record), _single(record), _other(record), _how(record)])  # fmt: skip
+    parts = (_head, _promises, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _how)
+    return "\n".join(part(record) for part in parts)
 
 
 def _head(record: Record) -> str:
@@ -128,12 +129,13 @@ interval and every test of Priori on populations whose truth is known, nominal b
 """
     if sample is not None:
         text += f"""- **Ignoring users is the mistake to avoid.** The plain sample bootstrap covers {share(sample)} %
-  where users differ strongly, and the textbook's intervals and tests, which take trials for independent, fare no better.
+  where users differ strongly, and the intervals and tests of the textbooks, which take trials for independent, fare
+  no better.
 """
     return text
 
 
-def _promises() -> str:
+def _promises(_: Record) -> str:
     lines = [
         ('`resample="test"` (the default)', f"**{KEPT}**: the value that the thresholds chosen on *this* development "
          "set have on the whole population"),
@@ -234,6 +236,21 @@ def _simultaneous(record: Record) -> str:
     head = ["population", "user, percentile", DEFAULT, "joint, percentile", f"{DEFAULT}: expected curve",
             f"{DEFAULT}: future test set"]  # fmt: skip
     return table(head, lines)
+
+
+def _curves(record: Record) -> str:
+    methods = ("user, percentile", DEFAULT, "crossed, percentile", f"{DEFAULT}, simultaneous")
+    return f"""
+## ROC curves, and areas
+
+Vertical bands of the ROC curve, a posteriori: coverage and width (%) of the true positive rate at false positive rates
+of 2, 5, 10, 20 and 50 %. Where hardly a true positive is missed a percentile band is a line without width, and holds
+nothing; the calibrated one allows for half a miss.
+
+{grid(record, ROC_PART, PROMISE, methods)}
+The areas E_V1, E_V2 and G, thresholds kept:
+
+{grid(record, AREA_PART, KEPT, methods[:2])}"""
 
 
 def _crossed(record: Record) -> str:

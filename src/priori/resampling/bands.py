@@ -18,6 +18,7 @@ from priori.resampling.calibration import Calibration, calibrate
 from priori.resampling.intervals import Interval, bounds, check_interval, simultaneous_bounds
 from priori.resampling.plans import Plan, make_plan
 from priori.resampling.run import Progress, System, replicate
+from priori.resampling.standins import redrawable
 from priori.results import Result
 from priori.scores import Scores
 
@@ -242,9 +243,10 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
     >>> bool(found.lower[0] < found.value[0] < found.upper[0])
     True
     """
-    bootstrap = Bootstrap.of(curve.dev, curve.test, **options)
-    values = bootstrap.replicates(curve)
-    lower, upper = bootstrap.bounds(values, curve)
+    redrawn, notes = redrawable(curve, options)
+    bootstrap = Bootstrap.of(redrawn.dev, redrawn.test, **options)
+    values = bootstrap.replicates(redrawn)
+    lower, upper = bootstrap.bounds(values, redrawn)
     return Band(
         curve.alpha,
         curve.value,
@@ -253,6 +255,6 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
         values.mean(axis=0),
         bootstrap.settings(),
         curve,
-        bootstrap.plan.warnings,
+        (*bootstrap.plan.warnings, *notes),
         values if keep else None,
     )

@@ -24,7 +24,7 @@ from priori.resampling.counters import uniforms
 from priori.resampling.plans import Plan, identify
 from priori.scores import Scores
 
-__all__ = ["Calibration", "calibrate"]
+__all__ = ["Calibration", "calibrate", "half_missed"]
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +97,12 @@ class Calibration:
         (fp, tn), (fn, tp) = pairs
         # Weights are no whole numbers; measures divide once, as always.
         return Outcomes(tp=tp, fp=fp, tn=tn, fn=fn)
+
+
+def half_missed(tpr: Floats, positives: int, weight: Floats, plan: Plan, first: int) -> Floats:
+    """Return the true positive rates of replicates with the pseudo-trials of their class: no miss is no certainty."""
+    wrong, right = _half_trials(plan, first, len(tpr), (0.0, 0.0))[:, 2:, None].swapaxes(0, 1) * weight
+    return np.asarray((tpr * positives + right) / (positives + wrong + right))
 
 
 def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float]) -> Floats:

@@ -13,7 +13,7 @@ from priori.alphas import as_fractions, grid
 from priori.errors import OptionError
 from priori.outcomes import Outcomes, count
 from priori.resampling.bands import Bootstrap
-from priori.resampling.calibration import Calibration, calibrate
+from priori.resampling.calibration import Calibration, calibrate, half_missed
 from priori.resampling.intervals import check_interval
 from priori.resampling.plans import identify
 from priori.resampling.run import System, gather, load_kernel, replicate, rows_for, side_of
@@ -62,7 +62,8 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
         The false positive rates; by default ``points`` of them from 0 to 1.
     **options
         Those of `priori.resampling.band`, but for ``resample`` and ``promise``. The default bootstrap is by user
-        where users are known; ``calibrated`` corrects the tails for few users, nothing else.
+        where users are known; ``calibrated`` corrects the tails for few users, and adds half a missed trial and
+        half an accepted one, so that a stretch without a miss is not taken for a sure one.
 
     Examples
     --------
@@ -83,19 +84,21 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
         options["bootstrap"] = "user" if scores.n_users >= 2 else "sample"
     fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
     bootstrap = Bootstrap.of(None, scores, **options)
-    values = _heights(scores, fractions, bootstrap)
     at = np.array([float(fraction) for fraction in fractions])
     calibration = None
     if bootstrap.interval == "calibrated":
-        users = identify([scores])[0].count if bootstrap.plan.draws_users else 0
-        calibration = Calibration(np.zeros((2, 1)), np.ones((2, 1)), np.zeros((2, 1)), users)
+        # The thresholds at which the curve has these rates, near enough to see how misses flock there.
+        calibration = calibrate(scores, np.quantile(scores.negatives, 1 - at, method="lower"), bootstrap.plan)
+    values = _heights(scores, fractions, bootstrap, calibration)
     lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
     tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
     found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
     return found.came_from(scores)
 
 
-def _heights(scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap) -> Floats:
+def _heights(
+    scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap, calibration: Calibration | None = None
+) -> Floats:
     plan = bootstrap.plan
     who = identify([scores], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
     side = side_of([scores], plan, who)
@@ -106,7 +109,9 @@ def _heights(scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstr
     def work(first: int, size: int) -> Floats:
         found = np.empty((size, len(fractions)))
         kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, found)
-        return found
+        if calibration is None:
+            return found
+        return half_missed(found, len(scores.positive), calibration.weight[1], plan, first)
 
     return gather(work, plan.n_resamples, rows_for(len(fractions), side.cells), **bootstrap.options)
 

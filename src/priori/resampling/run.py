@@ -19,6 +19,7 @@ from priori.outcomes import Outcomes, count
 from priori.resampling.kinds import kernel_kind
 from priori.resampling.plans import Identities, Plan, identify
 from priori.resampling.sides import Draw, Side, fixed_cells, make_side, make_urns
+from priori.resampling.standins import between
 from priori.resampling.urns import LIGHT, Urns, fill_counts
 from priori.scores import Scores
 
@@ -156,11 +157,14 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, at = [edge for edge, _ in unique], [place for _, place in unique]
-    who = identify([systems[0].test], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
-    if len(systems) == 1 and who is None:
+    who: Identities | None = None
+    if len(systems) == 1 and not plan.by_user:
         urns, places = _from_sorted(systems[0].test, edges[0])
     else:
-        urns, places = _from_trials(systems, edges, _draws(plan, who))
+        tests = between([system.test for system in systems], edges, by_user=plan.by_user)
+        if plan.by_user:
+            who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
+        urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
     users = who.count if who is not None and plan.draws_users else 0
     future = np.array(plan.future, dtype=np.int64)
@@ -194,17 +198,15 @@ def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArra
 
 
 def _from_trials(
-    systems: Sequence[System], edges: Sequence[Floats], draws: tuple[Draw, Draw]
+    tests: Sequence[Scores], edges: Sequence[Floats], draws: tuple[Draw, Draw]
 ) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     laid_out = []
-    for trials, draw in zip(
-        zip(*((s.test.negative, s.test.positive) for s in systems), strict=True), draws, strict=True
-    ):
+    for trials, draw in zip(zip(*((test.negative, test.positive) for test in tests), strict=True), draws, strict=True):
         cells, place = fixed_cells([one.score for one in trials], edges)
-        laid_out.append((make_urns(cells, draw), place))
+        laid_out.append((make_urns(cells, draw, trials[0].number), place))
     (negative, place_negative), (positive, place_positive) = laid_out
     cells_needed = max(place_negative.shape[1], place_positive.shape[1])
-    places = np.zeros((len(systems), 2, cells_needed), dtype=np.int32)
+    places = np.zeros((len(tests), 2, cells_needed), dtype=np.int32)
     places[:, 0, : place_negative.shape[1]] = place_negative
     places[:, 1, : place_positive.shape[1]] = place_positive
     return (negative, positive), places

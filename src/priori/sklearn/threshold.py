@@ -45,6 +45,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         - `decision_function` is the score less the threshold, so that its sign is the decision, and there is no
           `predict_proba` to contradict `predict`; probabilities are those of ``estimator_``.
         - `epc` shows how the choice works at every alpha on other data.
+
         Take the other one to maximise a metric of your own with weights; take this one for thresholds under a cost, a
         target rate or an equal error rate, and to report how they will do.
 
