@@ -123,7 +123,7 @@ def test_every_exit_code_is_explained_and_no_other() -> None:
             codes |= {argument.value for argument in node.args if isinstance(argument, ast.Constant)
                       and isinstance(argument.value, int)}  # fmt: skip
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", text("reference/exit-codes.md"), flags=re.MULTILINE)}
-    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|bad|interrupted)", cli.help or "")}
+    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|bad|interrupted)", cli.epilog or "")}
     assert table == codes == said
 
 

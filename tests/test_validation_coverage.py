@@ -161,10 +161,14 @@ def test_simultaneous_bands_of_rates_follow_their_skew():
 
 
 def test_few_users_are_warned_of():
-    for users, said in ((10, True), (20, False)):
+    for users, interval, said in (
+        (9, None, "only 9 users"), (10, None, ""), (19, "percentile", "percentile interval from 19 users"),
+        (20, "percentile", ""),
+    ):  # fmt: skip
         dev, test = (populations.GRID[2].draw(1, which, users=users, prefix=str(which)) for which in range(2))
-        warnings = priori.epc(dev, test, alpha=["0.5"]).band(n_resamples=10).warnings
-        assert any("only 10 users" in warning for warning in warnings) == said
+        warnings = priori.epc(dev, test, alpha=["0.5"]).band(n_resamples=10, interval=interval).warnings
+        assert len(warnings) == bool(said)
+        assert said in "".join(warnings)
 
 
 def test_a_predicted_development_set_is_as_large_as_the_present_one():

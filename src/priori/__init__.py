@@ -12,6 +12,7 @@ from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
 from priori.outcomes import Outcomes, count
+from priori.results import Result
 from priori.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -90,6 +91,7 @@ __all__ = [
     "Outcomes",
     "PrioriError",
     "Ranking",
+    "Result",
     "Scores",
     "Table",
     "Task",

@@ -76,6 +76,12 @@ class Result:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         return {**plain(self.summary()), **plain(self.columns())}
 
+    def plotly(self, **options: Any) -> Any:
+        """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
+        from priori.plots.interactive import figure
+
+        return figure(self, **options)
+
     # -- files -----------------------------------------------------------------------------------------
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -174,7 +174,8 @@ of measurement allowed), what is nearest to 95 % on average. Thresholds kept:
 The rule chooses {verdict}. {same}
 
 With ten users the percentile interval of the user bootstrap covers {share(few)} %, the default {share(better)} %;
-Priori warns below twenty users, since so few people say little about everybody else.
+Priori warns where an interval that is not calibrated is made from fewer than twenty users, and of any made from fewer
+than ten.
 
 Where users are not known the default is the sample bootstrap, calibrated; it holds only if trials are independent,
 and a warning is given where a user column is there and not used.

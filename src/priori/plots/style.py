@@ -31,11 +31,13 @@ def colours(count: int) -> list[str]:
 
 
 def axes(ax: Axes | None, **size: Any) -> Axes:
-    """Return the axes given, or those of a new figure."""
+    """Return the axes given, or those of a new figure: of this size, unless the user has set one of their own."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot
+    from matplotlib import pyplot, rcParams, rcParamsDefault
 
+    if rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]:
+        size.pop("figsize", None)
     figure = pyplot.figure(layout="constrained", **size)
     return figure.add_subplot()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from priori.measures import Measure
 from priori.outcomes import Outcomes
 from priori.proportions import check_level
 from priori.resampling.calibration import Calibration, calibrate
-from priori.resampling.intervals import Interval, bounds, check_interval, simultaneous_bounds
+from priori.resampling.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
 from priori.resampling.plans import Plan, make_plan
 from priori.resampling.run import Progress, System, replicate
 from priori.resampling.standins import redrawable
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["Band", "band"]
 
 Floats = NDArray[np.float64]
+
+#: From this many users on intervals that are not calibrated cover what they say, but for a point or two.
+MANY_USERS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,10 @@ class Bootstrap:
         level = check_level(confidence_level)
         plan = make_plan(dev, test, **options)
         kind = check_interval(interval, plan.bootstrap)
+        users = min(scores.n_users for scores in (test, dev if plan.resample == "both" else None) if scores is not None)
+        if plan.bootstrap in CALIBRATED and plan.by_user and kind != "calibrated" and users < MANY_USERS:
+            doubt = f"a {kind} interval from {users} users covers up to ten points less than it says; choose calibrated"
+            plan = replace(plan, warnings=(*plan.warnings, doubt))
         return cls(plan, kind, level, simultaneous, {"threads": threads, "progress": progress})
 
     def calibration(self, curve: EPC) -> Calibration | None:

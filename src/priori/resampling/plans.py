@@ -28,8 +28,8 @@ BOOTSTRAPS: dict[str, str] = {
 }
 
 
-#: With fewer users than this a bootstrap that draws them is said to be doubtful.
-FEW_USERS = 20
+#: With fewer users than this any interval is said to be doubtful.
+FEW_USERS = 10
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,8 @@ def make_plan(
     for scores in sets:
         _check_identities(scores, bootstrap)
     fewest = min(scores.n_users for scores in sets)
-    if bootstrap in ("user", "joint", "crossed") and fewest < FEW_USERS:
-        warnings.append(
-            f"only {fewest} users: what so few show says little about others, and a percentile interval is too narrow "
-            f"(below {FEW_USERS} users it was measured to cover up to ten points less than it says)"
-        )
+    if bootstrap != "sample" and fewest < FEW_USERS:
+        warnings.append(f"only {fewest} users: so few say little about everybody else, whatever the interval")
     outer, inner = _replicates(n_resamples, bootstrap)
     shared = False
     if len(sets) == 2 and bootstrap in ("user", "joint", "crossed"):
