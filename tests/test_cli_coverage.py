@@ -68,6 +68,17 @@ def test_files_as_csv_and_json_agree_and_hold_every_row(priori, files, tmp_path)
     assert np.all(np.diff(found["conjecture"]["widths"]) > 0)
 
 
+def test_a_figure_is_drawn(priori, files, tmp_path):
+    target = tmp_path / "coverage.svg"
+    code, _, err = priori("coverage", "--system", "A", *files, *SMALL, "--plot", target)
+    assert code == 0
+    assert f"wrote {target}" in err
+    assert target.read_text(encoding="utf-8").startswith("<?xml")
+    code, _, err = priori("coverage", "--simulate", "--plot", "figure.xlsx")
+    assert code == 2
+    assert "name the figure .svg" in err
+
+
 def test_one_bootstrap_can_be_asked_for(priori, files):
     code, out, _ = priori("coverage", "--system", "A", *files, *SMALL, "--bootstraps", "user", "--format", "csv")
     assert code == 0

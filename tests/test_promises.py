@@ -69,6 +69,16 @@ def test_conjecture_14_holds_and_is_only_claimed_where_it_can_be(found, pool):
     assert np.isnan(alone.standard_error).all()
 
 
+def test_figure_2_has_a_line_for_each_bootstrap_and_two_for_the_joint_one(found):
+    lines = found.lines()
+    assert list(lines) == ["sample", "user", "user-constrained", "joint, S = 30", "joint, U = 30", "prediction"]
+    assert found.draws[lines["joint, U = 30"]].tolist() == [[30, 20], [30, 100]]
+    ax = found.plot()
+    drawn = {line.get_label(): line for line in ax.get_lines()}
+    np.testing.assert_allclose(drawn["joint, U = 30"].get_xdata(), [20, 100])
+    np.testing.assert_allclose(drawn["user"].get_ydata(), 100 * found.coverage[lines["user"]])
+
+
 def test_a_share_is_that_of_a_band_made_by_hand():
     dev, test = systems(1, 30, 5, 20, rng=3)[0]
     one = coverage([(dev, test)], train_users=10, test_users=20, bootstraps=["user"], n_resamples=50, points=11, rng=4)

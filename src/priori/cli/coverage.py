@@ -19,8 +19,9 @@ from priori.cli.output import csv_text, emit, json_text, percent, table_text
 from priori.cli.progress import Progress
 from priori.epc import epc
 from priori.errors import OptionError
+from priori.experiments import FOUR, PREDICTION
 from priori.measures import Measure
-from priori.promises import FOUR, PREDICTION, Coverage, coverage
+from priori.promises import Coverage, coverage
 from priori.scores import Scores
 
 SIMULATED = ("systems", "users", "genuine", "impostor", "user_effect")
@@ -68,6 +69,7 @@ def _numbers(text: str) -> list[int]:
               help="The same seed, the same numbers.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
 @output_options("table", "csv", "json")
+@click.option("--plot", metavar="FILE", help="Draw the coverage against the number of draws: FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -79,6 +81,7 @@ def command(
     seed: int,
     format_: str,
     output: str | None,
+    plot: str | None,
     reading: Reading,
     **options: Any,
 ) -> None:
@@ -94,6 +97,10 @@ def command(
       priori coverage --simulate --systems 6 --repeats 4 --bootstraps user,joint,prediction
       priori coverage --system A a-dev.csv a-test.csv --train-users 20 --test-users 40
     """
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
     wanted = {name: options.pop(name) for name in SIMULATED}
     if simulate == bool(system):
         raise OptionError("give score files (--system NAME DEV TEST) or --simulate, one of the two")
@@ -110,6 +117,15 @@ def command(
             progress=progress,
             **options,
         )
+    if plot:
+        from matplotlib.figure import Figure
+
+        from priori.plots import save
+
+        drawn = found.plot().figure
+        assert isinstance(drawn, Figure)
+        save(drawn, plot)
+        click.echo(f"priori: wrote {plot}", err=True)
     if format_ == "csv":
         emit(csv_text([found.columns()]), output)
     elif format_ == "json":

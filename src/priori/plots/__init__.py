@@ -2,6 +2,7 @@
 
 from priori.plots.average import plot_average, plot_average_epc
 from priori.plots.comparison import plot_comparison, plot_histogram
+from priori.plots.coverage import plot_coverage
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
 from priori.plots.ztests import figure_ztest, plot_confidence
@@ -12,6 +13,7 @@ __all__ = [
     "plot_average_epc",
     "plot_comparison",
     "plot_confidence",
+    "plot_coverage",
     "plot_det",
     "plot_epc",
     "plot_histogram",
