@@ -14,7 +14,7 @@ from priori.resampling.streams import below, binomial, compiled, picks, stream
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
 
-__all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
+__all__ = ["climb", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
 
 
 @compiled
@@ -42,6 +42,16 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
         population[i] = below(state, size)
     for _ in range(future):
         mult[population[below(state, draws)]] += 1
+
+
+@compiled
+def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # type: ignore[no-untyped-def]
+    """Write how often each user comes into ``drawn[r]``, for the replicates ``first``, ``first + 1``, ..."""
+    mult = np.empty(drawn.shape[1], np.int64)
+    for i in range(drawn.shape[0]):
+        draw_users(seed, user_stream, (first + i) // inner, draws, future, mult)
+        for u in range(mult.size):
+            drawn[i, u] = mult[u]
 
 
 @compiled

@@ -36,6 +36,9 @@ Batch = Callable[[int, int], list[Outcomes]]
 _log = logging.getLogger("priori")
 _said = False
 
+#: The most numbers in the matrix of users and thresholds; larger ones are kept sparse.
+DENSE = 1 << 25
+
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 
@@ -164,6 +167,9 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
         tests = between([system.test for system in systems], edges, by_user=plan.by_user)
         if plan.by_user:
             who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
+            columns = 2 * sum(edge.size + 1 for edge in edges)
+            if plan.bootstrap == "user" and who.count * columns <= DENSE:
+                return _by_product(tests, edges, at, who, plan)
         urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
     users = who.count if who is not None and plan.draws_users else 0
@@ -186,6 +192,40 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
 
     entries = sum(urn.cell.size + urn.single.size for urn in urns)
     return batch, rows_for(len(systems) * max(place.size for place in at), entries)
+
+
+def _by_product(
+    tests: Sequence[Scores], edges: Sequence[Floats], at: Sequence[NDArray[np.intp]], who: Identities, plan: Plan
+) -> tuple[Batch, int]:
+    """Return the batch function for users that come with all their trials: one product of matrices.
+
+    Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
+    numbers below 2^53 are exact in floating point.
+    """
+    blocks = []
+    for test, edge in zip(tests, edges, strict=True):
+        for trials, users in ((test.negative, who.negative), (test.positive, who.positive)):
+            gap = np.searchsorted(edge, trials.score, side="left")
+            size = edge.size + 1
+            counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, who.count * size)
+            blocks.append(np.cumsum(counted.reshape(who.count, size), axis=1))
+    rejected = np.hstack(blocks)
+    starts = np.cumsum([0, *(block.shape[1] for block in blocks)])
+    kernel = load_kernel("multiplicities")
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        drawn = np.empty((rows, who.count))
+        purpose = TEST_USERS + 4 * plan.streams
+        kernel(first, plan.seed, plan.inner, who.count, plan.future[0], purpose, drawn)
+        sums = np.rint(drawn @ rejected).astype(np.int64)
+        result = []
+        for s, place in enumerate(at):
+            negative, positive = (sums[:, starts[2 * s + c] : starts[2 * s + c + 1]] for c in range(2))
+            tn, fn = negative[:, place], positive[:, place]
+            result.append(Outcomes(tp=positive[:, -1:] - fn, fp=negative[:, -1:] - tn, tn=tn, fn=fn))
+        return result
+
+    return batch, rows_for(rejected.shape[1], who.count)
 
 
 def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
