@@ -360,4 +360,4 @@ def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bou
         (post_e_v1 + post_e_v2) / 2,
         (float(limits[0]), float(limits[1])),
         domain.name,
-    ).came_from(test, dev)
+    )._came_from(test, dev)

@@ -62,7 +62,7 @@ class Result:
         """Whether the result was read from a file, without its scores."""
         return False
 
-    def came_from(self, *sources: Any) -> Self:
+    def _came_from(self, *sources: Any) -> Self:
         """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
         found = (source.backend for source in sources if source is not None and source.backend is not None)
         object.__setattr__(self, "_backend", next(found, None))
