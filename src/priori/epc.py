@@ -242,6 +242,8 @@ def epc(
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
+        if isinstance(test, Remote):
+            test.begin()
         choice = chosen_by.choose(dev, fractions)
         if isinstance(test, Remote):
             test.expect(choice.threshold)
