@@ -45,6 +45,10 @@ bench: $(VENV)/.installed-test  ## Measure speed as ratios to named references
 gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)
 	$(BIN)/priori reproduce --output docs/gallery
 
+validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
+	$(BIN)/python validation/coverage/measure.py --jobs 2
+	$(BIN)/python validation/ztests/measure.py
+
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
