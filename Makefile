@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/ruff format --check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -46,4 +46,9 @@ gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/ga
 	$(BIN)/priori reproduce --output docs/gallery
 
 clean:  ## Remove what make made
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+	@echo "open docs/_build/html/index.html"

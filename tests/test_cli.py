@@ -193,6 +193,7 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, name: str) -> None:
         (("epc", "--system", "A", "good.csv", "two.txt"), "format"),
         (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "sample", "--resamples", "many"), "100x100"),
         (("epc", "--system", "A", "good.csv", "good.csv", "--bootstrap", "user"), "user"),
+        (("epc", "--system", "A", "good.csv", "good.csv", "--resample", "both"), "--bootstrap auto"),
         (("rates", "good.csv", "--threshold", "high"), "not a number"),
         (("threshold", "good.csv", "--alpha", "costs:1"), "costs:COST_FN,COST_FP,PRIOR"),
         (("roc",), "at least one set of scores"),

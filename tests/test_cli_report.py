@@ -1,4 +1,4 @@
-"""``priori report`` as a person meets it: real files, a real process."""
+"""``priori report`` as a person meets it: real files, and what they are answered."""
 
 from __future__ import annotations
 
@@ -6,19 +6,42 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from html import unescape
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from priori.cli import main
+
+Run = Callable[..., Any]
 QUICK = ("--points", "5", "--resamples", "100")
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
 
 
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "priori", "report", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Run the command in a folder, in this process."""
+
+    def run(*arguments: str, cwd: Path) -> Done:
+        monkeypatch.chdir(cwd)
+        try:
+            main(["report", *arguments])
+            code = 0
+        except SystemExit as ending:
+            code = int(ending.code or 0)
+        return Done(code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture
@@ -32,7 +55,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_page_and_its_verdict(folder: Path) -> None:
-    done = run(*A, *B, *QUICK, cwd=folder)
+    command = [sys.executable, "-m", "priori", "report", *A, *B, *QUICK]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("At equal costs (alpha = 0.5), A's expected HTER is ")
     assert done.stdout.endswith("The page: report.html\n")
@@ -44,15 +68,13 @@ def test_the_page_and_its_verdict(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_command_in_the_page_makes_the_page_again(folder: Path) -> None:
+def test_the_command_in_the_page_makes_the_page_again(run: Run, folder: Path) -> None:
     (folder / "a-dev.csv").rename(folder / "a dev.csv")
     given = ("--system", "it's <A>", "a dev.csv", "a-test.csv", *B, *QUICK, "--alpha", "1/3", "--title", "x & y",
              "--static", "--own-users", "-o", "mine.html")  # fmt: skip
     done = run(*given, cwd=folder)
     assert done.returncode == 0, done.stderr
     first = (folder / "mine.html").read_text(encoding="utf-8")
-    from html import unescape
-
     command = unescape(first.partition('<code id="command">')[2].partition("</code>")[0])
     words = shlex.split(command)
     assert words[:2] == ["priori", "report"]
@@ -62,7 +84,7 @@ def test_the_command_in_the_page_makes_the_page_again(folder: Path) -> None:
     assert (folder / "mine.html").read_text(encoding="utf-8") == first
 
 
-def test_static_is_small(folder: Path) -> None:
+def test_static_is_small(run: Run, folder: Path) -> None:
     done = run(*A, *QUICK, "--static", "-o", "small.html", cwd=folder)
     assert done.returncode == 0, done.stderr
     page = (folder / "small.html").read_text(encoding="utf-8")
@@ -70,7 +92,7 @@ def test_static_is_small(folder: Path) -> None:
     assert "<script" not in page
 
 
-def test_other_formats(folder: Path) -> None:
+def test_other_formats(run: Run, folder: Path) -> None:
     texts = {name: run(*A, *B, *QUICK, "--format", name, cwd=folder) for name in ("markdown", "latex", "json", "csv")}
     assert all(done.returncode == 0 for done in texts.values())
     assert "| System |" in texts["markdown"].stdout
@@ -83,13 +105,13 @@ def test_other_formats(folder: Path) -> None:
     assert "\\toprule" in (folder / "table.tex").read_text()
 
 
-def test_to_standard_output(folder: Path) -> None:
+def test_to_standard_output(run: Run, folder: Path) -> None:
     done = run(*A, *QUICK, "--static", "-o", "-", cwd=folder)
     assert done.stdout.startswith("<!doctype html>")
     assert done.stdout.rstrip().endswith("</html>")
 
 
-def test_an_example(tmp_path: Path) -> None:
+def test_an_example(run: Run, tmp_path: Path) -> None:
     done = run("--example", "cancer", *QUICK, "--static", "-o", "cancer.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "expected balanced accuracy" in done.stdout
@@ -113,7 +135,7 @@ def test_an_example(tmp_path: Path) -> None:
         (("--system", "A", "nothing.csv", "a-test.csv"), "nothing.csv"),
     ],
 )
-def test_bad_input_is_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_input_is_one_line(run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
     done = run(*arguments, cwd=folder)
     assert done.returncode == 2
     assert done.stdout == ""

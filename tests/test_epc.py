@@ -193,4 +193,4 @@ def test_bad_options_say_what_is_allowed(options: dict[str, object], message: st
 
 def test_a_plain_array_is_not_scores() -> None:
     with pytest.raises(OptionError, match="must be Scores"):
-        priori.epc([1, 2], [3, 4])  # type: ignore[arg-type]
+        priori.epc([1, 2], [3, 4])

@@ -12,6 +12,7 @@ from priori.epc import EPC, Areas, areas, epc
 from priori.errors import InputError, OptionError, PrioriError
 from priori.measures import Measure, Task
 from priori.outcomes import Outcomes, count
+from priori.results import Result
 from priori.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.dependence import rate_interval
     from priori.designeffect import design_effect
+    from priori.engines import Table, scan
     from priori.planning import plan
     from priori.promises import Coverage, coverage
     from priori.proportions import mcnemar_test, proportion_interval, proportion_test
@@ -50,6 +52,7 @@ _LATER = {
     "Comparison": "priori.comparison",
     "Coverage": "priori.promises",
     "Ranking": "priori.ranking",
+    "Table": "priori.engines",
     "a_posteriori_auc_interval": "priori.delong",
     "a_posteriori_auc_test": "priori.delong",
     "average": "priori.averaging",
@@ -65,6 +68,7 @@ _LATER = {
     "recommend": "priori.averaging",
     "rate_interval": "priori.dependence",
     "read": "priori.readers",
+    "scan": "priori.engines",
     "ztest": "priori.ztests",
     "ztest_epc": "priori.zcurves",
     "ztest_scores": "priori.ztests",
@@ -87,7 +91,9 @@ __all__ = [
     "Outcomes",
     "PrioriError",
     "Ranking",
+    "Result",
     "Scores",
+    "Table",
     "Task",
     "__version__",
     "a_posteriori_auc",
@@ -118,6 +124,7 @@ __all__ = [
     "read",
     "recommend",
     "roc",
+    "scan",
     "ztest",
     "ztest_epc",
     "ztest_scores",

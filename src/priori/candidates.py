@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.scores import Scores
+from priori.shortlist import Shortlist
 
 __all__ = [
     "all_candidates",
@@ -29,17 +30,22 @@ Floats = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 
 
-def lowest(scores: Scores) -> tuple[int, int]:
+def lowest(scores: Scores | Shortlist) -> tuple[int, int]:
     """Return (fp, fn) of the threshold -inf: accept all but the trials whose score is -inf."""
+    if isinstance(scores, Shortlist):
+        return int(scores.fp[0]), int(scores.fn[0])
     fp = scores.negatives.size - int(np.searchsorted(scores.negatives, -np.inf, side="right"))
     return fp, int(np.searchsorted(scores.positives, -np.inf, side="right"))
 
 
-def per_negative(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
+def per_negative(scores: Scores | Shortlist, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
     """Return, for each fp that can be reached, the candidate with the fewest fn: the lowest threshold. fp falls.
 
     With ``ranks``, only the candidates just above the negatives of those ranks.
     """
+    if isinstance(scores, Shortlist):
+        found = scores.first_of_each_fp()
+        return found.fp, found.fn
     negatives, positives = scores.negatives, scores.positives
     last = np.append(first_of_each(negatives)[1:], negatives.size) - 1 if ranks is None else _ends(negatives, ranks)
     fp = negatives.size - 1 - last
@@ -50,11 +56,14 @@ def per_negative(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Co
     return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
 
-def per_positive(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
+def per_positive(scores: Scores | Shortlist, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
     """Return, for each fn that can be reached, the candidate with the fewest fp: the highest threshold. fn rises.
 
     With ``ranks``, only the candidates just below the positives of those ranks.
     """
+    if isinstance(scores, Shortlist):
+        found = scores.last_of_each_fn()
+        return found.fp, found.fn
     negatives, positives = scores.negatives, scores.positives
     fn = first_of_each(positives) if ranks is None else ranks[_begins(positives, ranks)]
     if positives[0] == -np.inf:  # nothing lies below it
@@ -64,13 +73,13 @@ def per_positive(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Co
     return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
 
-def corners(scores: Scores, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
+def corners(scores: Scores | Shortlist, ranks: Ranks | None = None) -> tuple[Counts, Counts]:
     """Return the undominated candidates: fn strictly rising, fp strictly falling.
 
     Only these can be optimal for a criterion that dislikes both errors. The smaller class is looked up in the
     larger; with ``ranks``, only those ranks of it.
     """
-    few_positives = scores.positives.size <= scores.negatives.size
+    few_positives = len(scores.positive) <= len(scores.negative)
     fp, fn = per_positive(scores, ranks) if few_positives else per_negative(scores, ranks)
     # Of equal fp keep the smallest fn (the first), of equal fn the smallest fp (the last).
     keep = np.append(True, fp[1:] < fp[:-1])
@@ -99,8 +108,10 @@ def promising_ranks(scores: Scores, hull: Callable[[Counts, Counts], tuple[Count
     return np.flatnonzero(look)
 
 
-def all_candidates(scores: Scores) -> tuple[Counts, Counts]:
+def all_candidates(scores: Scores | Shortlist) -> tuple[Counts, Counts]:
     """Return every candidate, from the lowest threshold to the highest."""
+    if isinstance(scores, Shortlist):
+        return scores.fp, scores.fn
     values = np.concatenate([scores.negatives, scores.positives])
     values.sort(kind="stable")  # two ascending runs: this is a merge
     values = values[first_of_each(values)]
@@ -128,21 +139,26 @@ def _ends(ordered: Floats, ranks: Ranks) -> Ranks:
     return ranks[ending]
 
 
-def threshold_of(scores: Scores, fp: Counts, fn: Counts) -> Floats:
+def threshold_of(scores: Scores | Shortlist, fp: Counts, fn: Counts) -> Floats:
     """Return the threshold of each candidate: the midpoint of its gap (a, b), or a where rounding leaves [a, b).
 
     Accept-all is ``-inf``, reject-all ``+inf``.
     """
-    negatives, positives = scores.negatives, scores.positives
-    tn = negatives.size - fp
-    below = np.maximum(_at(negatives, tn - 1, -np.inf), _at(positives, fn - 1, -np.inf))
-    above = np.minimum(_at(negatives, tn, np.inf), _at(positives, fn, np.inf))
+    below, above = scores.neighbours(fp, fn) if isinstance(scores, Shortlist) else _neighbours(scores, fp, fn)
     with np.errstate(invalid="ignore"):
         middle = 0.5 * below + 0.5 * above
     threshold = np.where((below <= middle) & (middle < above), middle, below)
     # Where every score is -inf, the lowest threshold already rejects all of them.
-    rejects_all = (fp == 0) & (fn == positives.size) & (below > -np.inf)
+    rejects_all = (fp == 0) & (fn == len(scores.positive)) & (below > -np.inf)
     return np.where(rejects_all, np.inf, threshold)
+
+
+def _neighbours(scores: Scores, fp: Counts, fn: Counts) -> tuple[Floats, Floats]:
+    """Return the distinct scores on either side of each candidate; -inf and +inf beyond the ends."""
+    negatives, positives = scores.negatives, scores.positives
+    tn = negatives.size - fp
+    below = np.maximum(_at(negatives, tn - 1, -np.inf), _at(positives, fn - 1, -np.inf))
+    return below, np.minimum(_at(negatives, tn, np.inf), _at(positives, fn, np.inf))
 
 
 def _at(ordered: Floats, index: NDArray[np.int64], beyond: float) -> Floats:

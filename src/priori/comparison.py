@@ -13,10 +13,12 @@ from priori.errors import OptionError
 from priori.outcomes import Outcomes, count
 from priori.pairing import pair
 from priori.proportions import Alternative, check_alternative, check_level
+from priori.remote import Remote
 from priori.resampling.bands import Bootstrap, system_of, value_of
 from priori.resampling.calibration import Calibration, calibrate
 from priori.resampling.intervals import bounds, simultaneous_bounds
 from priori.resampling.run import replicate
+from priori.resampling.standins import redrawable
 from priori.results import Result
 from priori.scores import Scores
 
@@ -159,6 +161,7 @@ class Comparison(Result):
         return {
             "name_a": self.name_a,
             "name_b": self.name_b,
+            "greater_is_better": self.greater_is_better,
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
             "simultaneous_regions": [region._asdict() for region in self.regions_of(self.simultaneous)],
@@ -220,6 +223,9 @@ def compare(
     _check_comparable(curve_a, curve_b, options.get("resample", "test"))
     if options.get("promise", "confidence") != "confidence":
         raise OptionError("a comparison speaks of the whole population; it has no prediction")
+    (curve_a, notes_a), (curve_b, notes_b) = (
+        redrawable(curve, options, paired=not unpaired) for curve in (curve_a, curve_b)
+    )
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, options.get("resample", "test") == "both")
     bootstrap = Bootstrap.of(curve_a.dev, curve_a.test, confidence_level=level, simultaneous=simultaneous, **options)
@@ -240,8 +246,8 @@ def compare(
         judge.pointwise(difference @ shares[:, None], replicates @ shares[:, None]),
         replicates,
         {**_settings(curve_a, bootstrap), "paired": not unpaired, "alternative": alternative},
-        bootstrap.plan.warnings,
-    )
+        (*bootstrap.plan.warnings, *notes_a, *notes_b),
+    ).came_from(curve_a, curve_b)
 
 
 def _settings(curve: EPC, bootstrap: Bootstrap) -> dict[str, Any]:
@@ -282,6 +288,8 @@ def _paired(a: EPC, b: EPC, with_dev: bool) -> tuple[EPC, EPC]:
 
 
 def _in_one_order(a: Scores, b: Scores) -> tuple[Scores, Scores]:
+    if isinstance(a, Remote) or isinstance(b, Remote):
+        return a, b  # counted in pairs where they are
     found = pair(a, b)
     first = replace(a, negative=a.negative.take(found.negative_a), positive=a.positive.take(found.positive_a))
     second = replace(b, negative=b.negative.take(found.negative_b), positive=b.positive.take(found.positive_b))

@@ -22,7 +22,9 @@ from priori.envelope import NEAR, Envelope, error_envelope, precision_recall_env
 from priori.errors import OptionError, unknown
 from priori.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
 from priori.outcomes import Outcomes, count
+from priori.remote import Remote
 from priori.scores import Scores
+from priori.shortlist import Shortlist
 
 __all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "choose_threshold", "get_criterion"]
 
@@ -55,39 +57,46 @@ class Criterion:
     v2: Ratio
     uses_alpha: bool = True
 
-    def choose(self, scores: Scores, alphas: Sequence[Fraction]) -> Choice:
+    def choose(self, scores: Scores | Shortlist | Remote, alphas: Sequence[Fraction]) -> Choice:
         """Return the minimiser at each alpha."""
+        if isinstance(scores, Remote):
+            scores = scores.shortlist(self, alphas)
         fp, fn = self._select(scores, alphas)
         return _choice(scores, fp, fn)
 
-    def pieces(self, scores: Scores) -> Pieces:
+    def pieces(self, scores: Scores | Shortlist | Remote) -> Pieces:
         """Return the minimiser for every alpha from 0 to 1."""
+        if isinstance(scores, Remote):
+            scores = scores.shortlist(self, None)
+        return self._pieces(scores)
+
+    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
         raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
 
-    def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         raise NotImplementedError
 
 
-def _choice(scores: Scores, fp: Counts, fn: Counts) -> Choice:
+def _choice(scores: Scores | Shortlist, fp: Counts, fn: Counts) -> Choice:
     return Choice(candidates.threshold_of(scores, fp, fn), _outcomes(scores, fp, fn))
 
 
-def _outcomes(scores: Scores, fp: Counts, fn: Counts) -> Outcomes:
+def _outcomes(scores: Scores | Shortlist, fp: Counts, fn: Counts) -> Outcomes:
     return Outcomes.from_errors(fp, fn, negatives=len(scores.negative), positives=len(scores.positive))
 
 
 class WeightedSum(Criterion):
     """``alpha V1 + (1 - alpha) V2`` of two errors: FAR and FRR in wer (Eq. 10), precision and recall in pr (Eq. 11)."""
 
-    def envelope(self, scores: Scores) -> Envelope:
+    def envelope(self, scores: Scores | Shortlist) -> Envelope:
         return precision_recall_envelope(scores) if self.name == "pr" else error_envelope(scores)
 
-    def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         envelope = self.envelope(scores)
         chosen = envelope.choose(alphas)
         return envelope.fp[chosen], envelope.fn[chosen]
 
-    def pieces(self, scores: Scores) -> Pieces:
+    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
         envelope = self.envelope(scores)
         return Pieces(np.concatenate([[0.0], envelope.breaks(), [1.0]]), _choice(scores, envelope.fp, envelope.fn))
 
@@ -102,7 +111,7 @@ class Target(Criterion):
     def target(self) -> Ratio:
         return self.v1 if self.which == 1 else self.v2
 
-    def reachable(self, scores: Scores) -> tuple[Counts, Counts]:
+    def reachable(self, scores: Scores | Shortlist) -> tuple[Counts, Counts]:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
         other = self.v2 if self.which == 1 else self.v1
         match self.target.of_class, other.of_class:
@@ -122,7 +131,7 @@ class Target(Criterion):
                 return fp[first], fn[first]
         return (fp, fn) if rising else (fp[::-1], fn[::-1])
 
-    def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         fp, fn = self.reachable(scores)
         outcomes = _outcomes(scores, fp, fn)
         value = self.target(outcomes)
@@ -145,7 +154,7 @@ class Target(Criterion):
         # Two floats on each side: more values than that cannot be nearer together than a float can tell.
         return min(range(max(upper - 2, 0), min(upper + 2, len(outcomes))), key=cost)
 
-    def pieces(self, scores: Scores) -> Pieces:
+    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
         fp, fn = self.reachable(scores)
         choice = _choice(scores, fp, fn)
         value = self.target(choice.outcomes)
@@ -164,7 +173,7 @@ class Search(Criterion):
         """Return the cost of one candidate in a form that compares exactly."""
         raise NotImplementedError
 
-    def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         fp, fn = candidates.all_candidates(scores)
         outcomes = _outcomes(scores, fp, fn)
         errors = self.v1.error(outcomes) + self.v2.error(outcomes)
@@ -203,19 +212,31 @@ class BreakEven(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
 
-    def _select(self, scores: Scores, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
         if {self.v1.name, self.v2.name} in ({"far", "frr"}, {"sensitivity", "specificity"}):
             fp, fn = _equal_errors(scores)
         else:
             fp, fn = super()._select(scores, [Fraction(0)])
         return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
 
-    def pieces(self, scores: Scores) -> Pieces:
+    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
         return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
 
 
-def _equal_errors(scores: Scores) -> tuple[Counts, Counts]:
-    """Return the candidate with the smallest |FAR - FRR|.
+def _equal_errors(scores: Scores | Shortlist) -> tuple[Counts, Counts]:
+    """Return the candidate with the smallest |FAR - FRR|."""
+    fp, fn = (scores.fp, scores.fn) if isinstance(scores, Shortlist) else _beside_equal_errors(scores)
+    negatives, positives = len(scores.negative), len(scores.positive)
+    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
+        fp, fn = fp.astype(object), fn.astype(object)
+    gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives
+    nearest = np.flatnonzero(gap == gap.min())
+    best = nearest[np.argmin(errors[nearest])]
+    return fp[[best]].astype(np.int64), fn[[best]].astype(np.int64)
+
+
+def _beside_equal_errors(scores: Scores) -> tuple[Counts, Counts]:
+    """Return the two candidates beside the equal error.
 
     FAR - FRR falls strictly from candidate to candidate, so the best one stands beside the change of sign, which
     is found by bisection in each class.
@@ -232,10 +253,7 @@ def _equal_errors(scores: Scores) -> tuple[Counts, Counts]:
         last = max(last, ordered[change - 1] if change else -np.inf)
         first = min(first, ordered[change] if change < ordered.size else np.inf)
     beside = count(scores, [last, first])
-    gap = np.abs(beside.fp * positives.size - beside.fn * negatives.size)
-    errors = beside.fp * positives.size + beside.fn * negatives.size
-    best = min((0, 1), key=lambda index: (gap[index], errors[index], index))
-    return beside.fp[[best]], beside.fn[[best]]
+    return beside.fp, beside.fn
 
 
 @dataclass(frozen=True)
@@ -297,7 +315,7 @@ def get_criterion(
 
 
 def choose_threshold(
-    dev: Scores,
+    dev: Scores | Remote,
     *,
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
     alpha: Any = 0.5,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from priori import candidates
 from priori.scores import Scores
+from priori.shortlist import Shortlist
 
 __all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
 
@@ -69,24 +70,25 @@ class Envelope:
         return first
 
 
-def error_envelope(scores: Scores) -> Envelope:
+def error_envelope(scores: Scores | Shortlist) -> Envelope:
     """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10)."""
-    large = min(len(scores.negative), len(scores.positive)) > 10_000
-    ranks = candidates.promising_ranks(scores, _hull_of_errors) if large else None
+    ranks = None
+    if isinstance(scores, Scores) and min(len(scores.negative), len(scores.positive)) > 10_000:
+        ranks = candidates.promising_ranks(scores, _hull_of_errors)
     return envelope_of_errors(*candidates.corners(scores, ranks), len(scores.negative), len(scores.positive))
 
 
 def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
     """Return the envelope of given corners (fn rising, fp falling)."""
+    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
+        fp, fn = fp.astype(object), fn.astype(object)
     fp, fn = _hull_of_errors(fp, fn)
-    return Envelope(fp, fn, rise=np.diff(fn) * negatives, fall=-np.diff(fp) * positives)  # type: ignore[arg-type]
+    rise, fall = np.diff(fn) * negatives, -np.diff(fp) * positives
+    return Envelope(fp.astype(np.int64), fn.astype(np.int64), rise, fall)  # type: ignore[arg-type]
 
 
 def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
-    """Return the vertices of the lower hull of corners.
-
-    Slopes are compared as products of counts: exact in 64 bits up to 10^9 trials a class.
-    """
+    """Return the vertices of the lower hull of corners; slopes are compared as products of counts."""
     fp, fn = _prune(fp, fn)
     index = _chain(fp.tolist(), fn.tolist())
     return fp[index], fn[index]
@@ -121,7 +123,7 @@ def _chain(y: list[int], x: list[int]) -> list[int]:
     return hull
 
 
-def precision_recall_envelope(scores: Scores) -> Envelope:
+def precision_recall_envelope(scores: Scores | Shortlist) -> Envelope:
     """Return the envelope for the errors of precision and recall (Eq. 11).
 
     Precision is a ratio whose denominator moves, so floats first drop what is clearly inside and exact

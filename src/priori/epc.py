@@ -18,6 +18,7 @@ from priori.criteria import Criterion, Pieces, get_criterion
 from priori.errors import OptionError, unknown
 from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes, count
+from priori.remote import Remote, as_scores
 from priori.results import Result
 from priori.scores import Scores
 
@@ -108,17 +109,27 @@ class EPC(Result):
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
         return {
-            "name": self.name,
-            "task": self.task.name,
-            "criterion": self.criterion.name,
-            "measure": self.measure.name,
-            "v1_name": self.task.v1.name,
-            "v2_name": self.task.v2.name,
-            "exact": self.exact,
+            **self.described(),
             "dev": _sizes(self.dev),
             "test": _sizes(self.test),
             "dev_outcomes": self.dev_outcomes.to_dict(),
             "outcomes": self.outcomes.to_dict(),
+        }
+
+    def described(self) -> dict[str, Any]:
+        """Return what the curve shows, and how its thresholds were chosen."""
+        return {
+            "name": self.name,
+            "task": self.task.name,
+            "criterion": self.criterion.name,
+            "measure": self.measure.name,
+            "measure_title": self.measure.title,
+            "rate": self.measure.rate,
+            "greater_is_better": self.measure.greater_is_better,
+            "v1_name": self.task.v1.name,
+            "v2_name": self.task.v2.name,
+            "exact": self.exact,
+            "bounds": [float(bound) for bound in self.bounds],
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -162,8 +173,8 @@ def _sizes(scores: Scores) -> dict[str, Any]:
 
 
 def epc(
-    dev: Scores,
-    test: Scores,
+    dev: Any,
+    test: Any,
     *,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
@@ -181,8 +192,10 @@ def epc(
 
     Parameters
     ----------
-    dev, test : Scores
-        The development set, on which thresholds are chosen, and the test set, on which they are judged.
+    dev, test : Scores, Table, or frame
+        The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
+        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
+        memory come from `priori.scan`.
     task : {"authentication", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
@@ -207,11 +220,8 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    for role, given in (("development", dev), ("test", test)):
-        if not isinstance(given, Scores):
-            raise OptionError(
-                f"the {role} set must be Scores (priori.read, Scores.from_...), not {type(given).__name__}"
-            )
+    # A table answers to the names of Scores, and says so where it cannot.
+    dev, test = (given if isinstance(given, Scores) else as_scores(given) for given in (dev, test))
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)
@@ -233,6 +243,8 @@ def epc(
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
         choice = chosen_by.choose(dev, fractions)
+        if isinstance(test, Remote):
+            test.expect(choice.threshold)
         best = chosen_by.choose(test, fractions).outcomes
     outcomes = count(test, choice.threshold)
     return EPC(
@@ -348,4 +360,4 @@ def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bou
         (post_e_v1 + post_e_v2) / 2,
         (float(limits[0]), float(limits[1])),
         domain.name,
-    )
+    ).came_from(test, dev)

@@ -15,6 +15,10 @@ class OneClassError(InputError):
     """Scores of one class only, where both are needed; an average over data sets may leave such a set out."""
 
 
+class MissingScoresError(InputError, AttributeError):
+    """Something that needs the scores was asked of a result read from a file, which has none."""
+
+
 class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
 

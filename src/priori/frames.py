@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError, OptionError, unknown
 from priori.labels import is_missing
 
-__all__ = ["columns_of", "make_frame", "match_columns"]
+__all__ = ["columns_of", "make_frame", "match_columns", "unmasked"]
 
 #: The libraries that can make a dataframe from columns.
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -90,10 +90,11 @@ def columns_of(
 
 def _from_duckdb(relation: Any) -> dict[str, NDArray[Any]]:
     """Fetch a duckdb relation without going through another dataframe library."""
-    return {name: _unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
+    return {name: unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
 
 
-def _unmasked(column: NDArray[Any]) -> NDArray[Any]:
+def unmasked(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column that duckdb fetched with its missing entries as NaN or None."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
     plain = column.data.astype(np.float64 if column.dtype.kind == "f" else object)
@@ -144,14 +145,27 @@ def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def make_frame(columns: Mapping[str, Any], library: str | None = None) -> Any:
-    """Make a dataframe from columns, in the library named, or the first of pandas, polars, pyarrow installed."""
+    """Make a dataframe from columns, in the library named, or the first of pandas, polars, pyarrow installed.
+
+    Whole numbers stay whole numbers and truth values truth values, also where a table has no row.
+    """
     import narwhals as nw
 
-    data = {name: np.asarray(column).tolist() for name, column in columns.items()}
+    data = {name: _typed(np.asarray(column)) for name, column in columns.items()}
     choices = [library] if library else ["pandas", "polars", "pyarrow"]
     for choice in choices:
+        if choice not in EAGER:
+            raise unknown("dataframe library", choice, EAGER)
         try:
             return nw.from_dict(data, backend=choice).to_native()  # type: ignore[arg-type]
         except (ImportError, ModuleNotFoundError):
             continue
     raise OptionError(f"no dataframe library found ({', '.join(choices)}); install one, or use to_dict()")
+
+
+def _typed(column: NDArray[Any]) -> Any:
+    """Return a column as every library takes it with its type: numbers as an array, the rest as a list."""
+    if column.dtype.kind in "biuf":
+        return column
+    values = column.tolist()
+    return np.full(len(values), np.nan) if values and all(value is None for value in values) else values

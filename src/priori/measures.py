@@ -213,6 +213,8 @@ def f_beta(beta: float = 1.0) -> Ratio:
         raise OptionError(f"f-beta: beta must be positive, not {beta}")
     square = Fraction(str(beta)) ** 2
     b, unit = square.numerator, square.denominator
+    if max(b, unit) > 10**6:  # times a count it must stay far below 2**63
+        raise OptionError(f"f-beta: beta must lie between 0.001 and 1000, with few digits (0.5, 1.25, 2), not {beta}")
     return _ratio(
         f"f{beta:g}",
         f"F{beta:g}",

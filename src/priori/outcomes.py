@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priori.remote import Remote
+
 if TYPE_CHECKING:
     from priori.scores import Scores
 
@@ -56,7 +58,7 @@ class Outcomes:
         return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
 
 
-def count(scores: Scores, thresholds: ArrayLike) -> Outcomes:
+def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 
     Examples
@@ -67,6 +69,8 @@ def count(scores: Scores, thresholds: ArrayLike) -> Outcomes:
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
     at = np.asarray(thresholds, dtype=np.float64)
+    if isinstance(scores, Remote):
+        return scores.count(at)
     rejected_negatives = np.searchsorted(scores.negatives, at, side="right").astype(np.int64)
     rejected_positives = np.searchsorted(scores.positives, at, side="right").astype(np.int64)
     return Outcomes(

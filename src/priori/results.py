@@ -1,4 +1,4 @@
-"""What every result can do: go into a dictionary, JSON, CSV, a dataframe, a notebook."""
+"""What every result can do: go into a dictionary, a file, a dataframe, a notebook, and come back from a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from priori.frames import make_frame
 
 __all__ = ["Result", "csv_text", "plain"]
+
+#: Tables longer than this show only their two ends in a notebook.
+LONGEST = 12
 
 
 def plain(value: Any) -> Any:
@@ -52,7 +55,18 @@ class Result:
     @property
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
-        return None
+        return vars(self).get("_backend")
+
+    @property
+    def from_file(self) -> bool:
+        """Whether the result was read from a file, without its scores."""
+        return False
+
+    def came_from(self, *sources: Any) -> Self:
+        """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
+        found = (source.backend for source in sources if source is not None and source.backend is not None)
+        object.__setattr__(self, "_backend", next(found, None))
+        return self
 
     def frame(self, library: str | None = None) -> Any:
         """Return the table as a dataframe: of ``library``, or of the one the scores came from, or pandas."""
@@ -62,27 +76,105 @@ class Result:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         return {**plain(self.summary()), **plain(self.columns())}
 
+    def plotly(self, **options: Any) -> Any:
+        """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
+        from priori.plots.interactive import figure
+
+        return figure(self, **options)
+
+    # -- files -----------------------------------------------------------------------------------------
+
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return the result as JSON text, and write it to ``path`` if one is given."""
-        text = json.dumps(self.to_dict(), allow_nan=False)
+        """Return the result as JSON text, and write it to ``path`` if one is given; `from_json` reads it back.
+
+        Its layout is published: ``priori schema EPC`` prints the JSON schema of an EPC.
+        """
+        from priori.files import whole_file
+        from priori.saved import document
+
+        text = json.dumps(document(self), allow_nan=False, ensure_ascii=False)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            with whole_file(path) as temporary:
+                temporary.write_text(text + "\n", encoding="utf-8")
         return text
 
+    @classmethod
+    def from_json(cls, source: str | Path) -> Self:
+        """Read a result from JSON text, or from a file of it.
+
+        The result is of the class that was saved, with the same table, summary, frame and figures. The scores are
+        not saved, so that what needs them (a band, other alphas) raises an error that says so.
+
+        Examples
+        --------
+        >>> import priori
+        >>> dev = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
+        >>> saved = priori.EPC.from_json(priori.epc(dev, dev, points=3).to_json())
+        >>> saved
+        EPC(3 rows, read from a file)
+        >>> saved.threshold.round(2).tolist()
+        [0.3, 0.3, 0.65]
+        """
+        from priori.saved import read_json
+
+        return read_json(source, cls)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table to a Parquet file, with the summary in its metadata; `from_parquet` reads it back."""
+        from priori.saved import write_parquet
+
+        write_parquet(self, path)
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Self:
+        """Read a result from a Parquet file; see `from_json` for what it can do."""
+        from priori.saved import read_parquet
+
+        return read_parquet(path, cls)
+
+    # -- notebooks -------------------------------------------------------------------------------------
+
     def _repr_html_(self) -> str:
-        columns = plain(self.columns())
-        size = len(next(iter(columns.values()), []))
-        shown = range(size) if size <= 12 else [*range(6), *range(size - 5, size)]
+        columns = {name: np.asarray(column) for name, column in self.columns().items()}
+        size = len(next(iter(columns.values()), ()))
+        title = escape(type(self).__name__)
+        rows = _rows(columns, size)
+        more = f"<caption>{size} rows</caption>" if size > LONGEST else ""
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_short(column[row]))}</td>" for column in columns.values()) + "</tr>"
-            for row in shown
+        return (
+            f"<div><strong>{title}</strong>{_settings(self.summary())}"
+            f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
-        title = escape(type(self).__name__) + (f" ({size} rows)" if size > 12 else "")
-        return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
+    half = LONGEST // 2
+    shown: list[int | None] = [*range(size)] if size <= LONGEST else [*range(half), None, *range(size - half, size)]
+    rows = []
+    for row in shown:
+        cells = ["…" if row is None else _short(plain(column[row])) for column in columns.values()]
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    return "".join(rows)
+
+
+def _settings(summary: dict[str, Any]) -> str:
+    """Return the single values of a summary as one line; warnings as a list of their own."""
+    single = {name: plain(value) for name, value in summary.items() if name != "warnings"}
+    shown = {
+        name: value
+        for name, value in single.items()
+        if value is not None and not isinstance(value, (dict, list)) and value != ""
+    }
+    line = " · ".join(f"{escape(name.replace('_', ' '))}: {escape(_short(value))}" for name, value in shown.items())
+    told = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
+    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{told}</ul>" if told else "")
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

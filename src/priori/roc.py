@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori import candidates
-from priori.alphas import check_bounds, from_costs
+from priori.alphas import check_bounds, from_costs, grid
 from priori.criteria import get_criterion
 from priori.envelope import error_envelope
 from priori.errors import OptionError, unknown
 from priori.measures import Task, dcf, get_task
 from priori.outcomes import Outcomes
+from priori.remote import Remote, as_scores
 from priori.results import Result
 from priori.scores import Scores
+from priori.shortlist import Shortlist
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +44,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 EERMethod = Literal["nearest", "interpolated", "hull"]
+Points = Literal["thin", "all", "hull"] | int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,8 +140,21 @@ class AposterioriDET(AposterioriROC):
         return plot_det([self], ax=ax, **options)
 
 
-def _corner_points(scores: Scores, points: Literal["thin", "all", "hull"]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _shortlist(scores: Scores, points: Points) -> Scores | Shortlist:
+    """Return, of a set that lives elsewhere, the candidates that these points are among; else the set."""
+    if not isinstance(scores, Remote) or points in ("all", "thin"):
+        return scores
     if points == "hull":
+        return scores.shortlist(get_criterion("wer"), None)
+    return scores.shortlist(get_criterion("target-v1"), grid(points))  # type: ignore[arg-type]
+
+
+def _corner_points(scores: Scores | Shortlist, points: Points) -> tuple[NDArray[Any], NDArray[Any]]:
+    if isinstance(points, int) and not isinstance(points, bool):
+        at = get_criterion("target-v1").choose(scores, grid(points)[::-1]).outcomes
+        _, first = np.unique(at.fn - at.fp, return_index=True)
+        fp, fn = at.fp[first], at.fn[first]
+    elif points == "hull":
         envelope = error_envelope(scores)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
@@ -150,7 +166,7 @@ def _corner_points(scores: Scores, points: Literal["thin", "all", "hull"]) -> tu
             keep = np.concatenate([[True], bend, [True]])
             fp, fn = fp[keep], fn[keep]
     else:
-        raise unknown("choice of points", points, ("thin", "all", "hull"))
+        raise unknown("choice of points", points, ("thin", "all", "hull", "a number"))
     ends_low = (fp[0], fn[0]) == (len(scores.negative), 0)
     if not ends_low:  # the convex hull, and scores of -inf, may stop short of accepting all
         fp, fn = np.insert(fp, 0, len(scores.negative)), np.insert(fn, 0, 0)
@@ -159,16 +175,17 @@ def _corner_points(scores: Scores, points: Literal["thin", "all", "hull"]) -> tu
     return fp, fn
 
 
-def roc(scores: Scores, *, points: Literal["thin", "all", "hull"] = "thin", name: str = "system") -> AposterioriROC:
+def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
     """Return the ROC curve of a set of scores, *a posteriori*.
 
     Parameters
     ----------
-    scores : Scores
+    scores : Scores, Table, or frame
         The set; thresholds run over all its own candidates.
-    points : {"thin", "all", "hull"}
-        All candidates; those that the drawing needs (points on straight lines left out, the default); or the
-        vertices of the convex hull.
+    points : {"thin", "all", "hull"} or int
+        All candidates; those that the drawing needs (points on straight lines left out, the default); the
+        vertices of the convex hull; or those nearest to so many false positive rates, evenly spaced from 0 to 1. The
+        last two do not need all scores in memory.
 
     Examples
     --------
@@ -178,12 +195,14 @@ def roc(scores: Scores, *, points: Literal["thin", "all", "hull"] = "thin", name
     >>> curve.fpr.round(2).tolist(), curve.tpr.round(2).tolist()
     ([1.0, 0.67, 0.67, 0.0, 0.0], [1.0, 1.0, 0.67, 0.67, 0.0])
     """
-    fp, fn = _corner_points(scores, points)
-    outcomes = Outcomes.from_errors(fp, fn, negatives=len(scores.negative), positives=len(scores.positive))
-    return AposterioriROC(name, scores, candidates.threshold_of(scores, fp, fn), outcomes)
+    given: Scores = scores if isinstance(scores, Scores) else as_scores(scores)
+    listed = _shortlist(given, points)
+    fp, fn = _corner_points(listed, points)
+    outcomes = Outcomes.from_errors(fp, fn, negatives=len(given.negative), positives=len(given.positive))
+    return AposterioriROC(name, given, candidates.threshold_of(listed, fp, fn), outcomes)
 
 
-def det(scores: Scores, *, points: Literal["thin", "all", "hull"] = "thin", name: str = "system") -> AposterioriDET:
+def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
     """Return the DET curve of a set of scores, *a posteriori*: FRR against FAR on normal-deviate axes.
 
     Examples
@@ -194,7 +213,7 @@ def det(scores: Scores, *, points: Literal["thin", "all", "hull"] = "thin", name
     [0.0, 0.0, 0.33, 0.33, 1.0]
     """
     curve = roc(scores, points=points, name=name)
-    return AposterioriDET(curve.name, scores, curve.threshold, curve.outcomes)
+    return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
 
 
 def a_posteriori_auc(scores: Scores) -> float:
@@ -206,6 +225,9 @@ def a_posteriori_auc(scores: Scores) -> float:
     >>> round(priori.a_posteriori_auc(priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])), 4)
     0.7778
     """
+    if isinstance(scores, Remote):
+        pairs = 2 * len(scores.negative) * len(scores.positive)
+        return float(Fraction(scores.pairs_in_order(), pairs))
     few, many = sorted((scores.negatives, scores.positives), key=len)
     below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
     at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)

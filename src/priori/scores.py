@@ -5,103 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.errors import InputError, OneClassError, unknown
-from priori.labels import is_missing, is_positive
+from priori.labels import is_positive
+from priori.trials import (
+    NAN_POLICIES,
+    Codes,
+    Floats,
+    Names,
+    NanPolicy,
+    Trials,
+    as_floats,
+    as_names,
+    first_nan,
+    kind_of,
+    nan_error,
+    settle,
+)
 
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
-
-NanPolicy = Literal["error", "reject", "drop"]
-NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-
-#: The columns a trial may have besides its score, in the order in which they are shown.
-IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset")
-
-
-@dataclass(frozen=True)
-class Names:
-    """The distinct names behind whole-number codes: ``values[code]`` is the name."""
-
-    values: NDArray[Any]
-
-    def __len__(self) -> int:
-        return int(self.values.size)
-
-    @classmethod
-    def encode(cls, *columns: NDArray[Any] | None) -> tuple[Names | None, list[Codes | None]]:
-        """Give every column its codes in one shared list of names (sorted, so row order does not matter)."""
-        given = [column for column in columns if column is not None]
-        if not given:
-            return None, [None for _ in columns]
-        if len({_kind(column) for column in given}) > 1:
-            given = [column.astype(str) for column in given]
-        values, codes = np.unique(np.concatenate(given), return_inverse=True)
-        pieces = np.split(codes.astype(np.int32), np.cumsum([column.size for column in given])[:-1])
-        remaining = iter(pieces)
-        return cls(values), [None if column is None else next(remaining) for column in columns]
-
-
-def _kind(column: NDArray[Any]) -> str:
-    return "number" if column.dtype.kind in "iub" else "text"
-
-
-@dataclass(frozen=True)
-class Trials:
-    """The trials of one class, in the order in which they came.
-
-    ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
-    ``trial`` holds the ids themselves; ``row`` the place in the table that was read (None: 0, 1, 2, ...).
-    """
-
-    score: Floats
-    user: Codes | None = None
-    probe_user: Codes | None = None
-    trial: NDArray[Any] | None = None
-    dataset: Codes | None = None
-    row: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return int(self.score.size)
-
-    @cached_property
-    def sorted(self) -> Floats:
-        """The scores in ascending order."""
-        ordered = np.sort(self.score)
-        ordered.setflags(write=False)
-        return ordered
-
-    @cached_property
-    def order(self) -> NDArray[np.intp]:
-        """The stable permutation that sorts the scores: ``sorted == score[order]``.
-
-        Dearer than ``sorted`` alone, so only made when something must follow the scores.
-        """
-        return np.argsort(self.score, kind="stable")
-
-    def take(self, index: NDArray[Any]) -> Trials:
-        """Return the trials at ``index`` (whole numbers or a mask)."""
-
-        def pick(column: NDArray[Any] | None) -> Any:
-            return None if column is None else column[index]
-
-        if self.row is not None:
-            row = self.row[index]
-        else:
-            row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
-        return Trials(
-            self.score[index],
-            pick(self.user),
-            pick(self.probe_user),
-            pick(self.trial),
-            pick(self.dataset),
-            row,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,11 +97,11 @@ class Scores:
         """
         if (negative_user is None) != (positive_user is None):
             raise InputError("give the user of both classes or of neither (negative_user, positive_user)")
-        negative = _as_floats(negatives, "negatives")
-        positive = _as_floats(positives, "positives")
+        negative = as_floats(negatives, "negatives")
+        positive = as_floats(positives, "positives")
         users, (negative_code, positive_code) = Names.encode(
-            None if negative_user is None else _as_names(negative_user, "negative_user", negative.size),
-            None if positive_user is None else _as_names(positive_user, "positive_user", positive.size),
+            None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
+            None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
         )
         return cls._checked(
             Trials(negative, negative_code),
@@ -222,13 +148,13 @@ class Scores:
         >>> Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
         Scores(2 negatives, 2 positives, 2 users)
         """
-        score = _as_floats(y_score, "y_score")
+        score = as_floats(y_score, "y_score")
         given = np.asarray(y_true)
         if given.ndim != 1 or given.size != score.size:
             raise InputError(f"y_true has shape {given.shape} and y_score {score.shape}; both must be one column")
         names = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
         columns = {
-            name: None if column is None else _as_names(column, name, score.size) for name, column in names.items()
+            name: None if column is None else as_names(column, name, score.size) for name, column in names.items()
         }
         users, (user_code, probe_code) = Names.encode(columns["user"], columns["probe_user"])
         datasets, (dataset_code,) = Names.encode(columns["dataset"])
@@ -317,8 +243,8 @@ class Scores:
             raise unknown("NaN policy", nan, NAN_POLICIES)
         missing = int(np.isnan(negative.score).sum() + np.isnan(positive.score).sum())
         if missing and nan == "error":
-            raise nan_error(source, missing, f"in row {_first_nan(negative, positive) + 1}")
-        negative, positive = (_settle(trials, nan, lower_is_better) for trials in (negative, positive))
+            raise nan_error(source, missing, f"in row {first_nan(negative, positive) + 1}")
+        negative, positive = (settle(trials, nan, lower_is_better) for trials in (negative, positive))
         for name, trials in (("negative", negative), ("positive", positive)):
             if not len(trials):
                 raise OneClassError(
@@ -394,14 +320,6 @@ class Scores:
         return parts
 
 
-def nan_error(source: str, missing: int, first: str) -> InputError:
-    """Return the error for NaN scores without a policy; ``first`` says where the first one is."""
-    return InputError(
-        f"{source}: {missing} scores are NaN (the first {first}); choose a policy (--nan, nan=): "
-        "'reject' counts them as rejected trials, 'drop' leaves them out"
-    )
-
-
 def pool(parts: Sequence[Scores]) -> Scores:
     """Merge the trials of several sets into one, as if every trial came from the same set."""
     return Scores(
@@ -425,7 +343,7 @@ def restrict(scores: Scores, users: ArrayLike) -> Scores:
         raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
     wanted = np.asarray(users)
     names = scores.users.values
-    if _kind(wanted) != _kind(names):
+    if kind_of(wanted) != kind_of(names):
         wanted, names = wanted.astype(str), names.astype(str)
     unheard = np.setdiff1d(wanted, names)
     if unheard.size:
@@ -442,47 +360,3 @@ def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:
     assert codes is not None
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.searchsorted(codes[order], np.arange(1, size)))
-
-
-def _as_floats(values: ArrayLike, name: str) -> Floats:
-    try:
-        if isinstance(values, np.ma.MaskedArray):
-            values = np.where(np.ma.getmaskarray(values), np.nan, values.data)
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name}: every score must be a number ({error})") from None
-    if array.ndim != 1:
-        raise InputError(f"{name}: one column of scores is needed, not an array of shape {array.shape}")
-    return array
-
-
-def _as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim != 1 or (size is not None and array.size != size):
-        raise InputError(f"{name}: {array.size} values for {size} scores")
-    if array.dtype.kind == "O":
-        missing = sum(map(is_missing, array))
-    else:
-        missing = int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
-    if missing:
-        raise InputError(f"{name}: {missing} values are missing; every trial needs one")
-    return array.astype(str) if array.dtype.kind in "OS" else array
-
-
-def _first_nan(*classes: Trials) -> int:
-    rows: list[int] = []
-    for trials in classes:
-        where = np.flatnonzero(np.isnan(trials.score))
-        rows.extend((where if trials.row is None else trials.row[where])[:1].tolist())
-    return int(min(rows))
-
-
-def _settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
-    """Apply the NaN policy and the direction; -0.0 becomes 0.0, so that equal scores have equal bits."""
-    if nan == "drop" and np.isnan(trials.score).any():
-        trials = trials.take(~np.isnan(trials.score))
-    score = (-trials.score if lower_is_better else trials.score) + 0.0
-    if nan == "reject":
-        score[np.isnan(score)] = -np.inf
-    score.setflags(write=False)
-    return replace(trials, score=score)

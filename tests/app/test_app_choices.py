@@ -38,6 +38,7 @@ def test_what_is_chosen_reaches_the_report():
     ("field", "text"),
     [
         ("task", "cooking"), ("criterion", "best"), ("measure", "nope"), ("measure", "wer:7"), ("measure", "f" * 200),
+        ("measure", "f999999999"), ("measure", "f-beta:1e300"), ("measure", "f0.123456789"), ("measure", "f-beta:inf"),
         ("alpha", "2"), ("alpha", "1e-999999999"), ("alpha", "1/0"), ("alpha", "nan"), ("alpha", "-1"), ("alpha", "٠"),
         ("bootstrap", "all"), ("resamples", "1e9"), ("resamples", "99"), ("resamples", "200000"),
         ("resamples", "9" * 99),

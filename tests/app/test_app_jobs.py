@@ -6,10 +6,15 @@ import csv
 import io
 import json
 import re
+import shlex
 import time
 
 import pytest
 from app_serving import DEV, STUCK, TEST, alive, gone, worker_that
+from click.testing import CliRunner
+
+from priori import examples
+from priori.cli import cli
 
 HTML = "<script>alert(1)</script>\"'&😀"
 
@@ -74,12 +79,22 @@ def test_from_files_to_the_report_and_again_with_another_setting(serve):
     assert visitor.client.get(address).status_code == 404
 
 
-def test_an_example_needs_no_files(serve):
+def test_an_example_needs_no_files_and_its_command_makes_the_same_report(serve, tmp_path, monkeypatch):
     visitor = serve().visitor()
     job = visitor.send({"example": "cancer", "task": "diagnosis"}, files={"name-0": ""}).json()["job"]
     assert visitor.wait(job)["state"] == "done"
     found = json.loads(visitor.client.get(f"/jobs/{job}/report.json").text)
     assert len(found["systems"]) == 3
+
+    monkeypatch.chdir(tmp_path)
+    first, _, second = found["command"].partition(" && ")
+    assert first == "priori demo cancer --output demo"
+    examples.write("cancer", "demo")  # among other things, what that command does
+    words = shlex.split(second.replace("-o report.html", "--format json"))
+    again = json.loads(CliRunner().invoke(cli, words[1:], catch_exceptions=False).stdout)
+    assert again["settings"] == found["settings"]
+    numbers = [[(one["name"], one["value"]) for one in report["systems"]] for report in (found, again)]
+    assert numbers[0] == numbers[1]
 
 
 def test_without_a_script_there_are_pages_all_the_way(serve):

@@ -234,3 +234,27 @@ def test_compiling_is_said_once(caplog, monkeypatch):
     assert [record.message for record in caplog.records] == [
         "compiling the bootstrap kernels, once on this machine ..."
     ]
+
+
+def test_numba_waits_until_a_bootstrap_runs():
+    import subprocess
+    import sys
+
+    program = "import sys, priori, priori.resampling, priori.comparison; print('numba' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_memory_does_not_grow_with_replicates_times_trials(resample):
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    sets = [Scores.from_arrays(rng.normal(0, 1, 10_000), rng.normal(2, 1, 10_000)) for _ in range(2)]
+    one = priori.epc(*sets, points=5)
+    one.band(n_resamples=10, resample=resample)
+    tracemalloc.start()
+    one.band(n_resamples=400, resample=resample)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 12e6  # a table of every draw would take 400 x 20,000 x 8 bytes = 64 MB for each set

@@ -298,7 +298,8 @@ def _paper(record: Record) -> str:
     ours = [row for row, _ in pairs if row]
     error = max((row.standard_error for row in ours), default=math.nan)
     conjecture = record.of(part=paper.PART, method="conjecture (14)")
-    always = min((row.measured for row in conjecture), default=math.nan)
+    lowest = min((row.measured for row in conjecture), default=math.nan)
+    always = "all" if lowest == 1 else f"at least {percent(lowest)} %"
     return f"""
 ## The 2007 paper's experiment
 
@@ -313,8 +314,7 @@ advance, and is {", ".join(narrower)} narrower than the joint bootstrap's: thres
 redrawn. Where the unseen curve has thresholds of its own (last line) both sets are redrawn, and both ends of the curve,
 set by extreme scores, are missed by every method.
 
-Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for {"all" if always == 1 else f"at least {percent(always)} %"}
-of the single bands.
+Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for {always} of the single bands.
 """
 
 
@@ -334,8 +334,8 @@ def _tests(record: Record) -> str:
 The share (%) of true nulls rejected at the 5 % level, by `priori compare`'s paired bootstrap of the HTER:
 
 {grid(record, "tests", NULL, first, show=share, names=names)}
-Standard errors are up to {error} points for single alphas and {wide} for all alphas or the area; of so many numbers one or
-two are three of them off by chance. And by the tests that take trials for independent, true of the first line only:
+Standard errors are up to {error} points for single alphas and {wide} for all alphas or the area; of so many numbers
+one or two are three of them off by chance. And by the tests that take trials for independent, true of the first line only:
 
 {grid(record, "tests", NULL, second, show=share)}
 The z-tests here are at one known threshold. With users they reject too often, as McNemar's and DeLong's do: use the

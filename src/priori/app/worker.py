@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +121,8 @@ def compute(order: dict[str, Any], say: Say) -> None:
     choices = Choices(**order["choices"])
     if choices.example:
         say({"stage": "Loading the example", "done": 0, "total": 0})
-        systems = _example(choices.example)
+        systems, title = _example(choices.example)
+        choices = replace(choices, title=choices.title or title)
         command = example_command(choices.example, [one.name for one in systems], choices)
     else:
         systems = _read_all(order, choices, say)
@@ -148,11 +150,12 @@ class _Progress:
             self.say({"stage": stage[:1].upper() + stage[1:], "done": done, "total": total})
 
 
-def _example(name: str) -> list[System]:
+def _example(name: str) -> tuple[list[System], str]:
     from priori.examples import load
     from priori.systems import System
 
-    return [System(system, sets.dev, sets.test) for system, sets in load(name).systems.items()]
+    example = load(name)
+    return [System(system, sets.dev, sets.test) for system, sets in example.systems.items()], example.title
 
 
 def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from priori._version import __version__
+from priori.cli.completing import add_completion
 from priori.errors import PrioriError
 
 __all__ = ["COMMANDS", "main"]
@@ -29,9 +30,16 @@ COMMANDS = (
     "coverage",
     "roc",
     "det",
+    "run",
     "demo",
     "reproduce",
+    "schema",
+    "completion",
 )
+
+
+#: What --help says last, of every command.
+EXIT_CODES = "Exit codes: 0 done; 2 bad input or options; 130 interrupted."
 
 
 class Commands(click.Group):
@@ -44,10 +52,14 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}").command
+        command.epilog = EXIT_CODES
+        add_completion(command)
         return command
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="priori")
 def cli() -> None:
     """How well will a scored two-class decision work once its threshold is fixed in advance?
@@ -55,8 +67,6 @@ def cli() -> None:
     A threshold is chosen on development scores and judged on test scores that it has never seen.
     Numbers go to standard output, everything else to standard error.
 
-    \b
-    Exit codes: 0 done; 2 bad input or options; 130 interrupted.
     """
 
 

@@ -64,6 +64,8 @@ def command(
     """
     if len(system) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
+    if resampling.promise != "confidence":
+        raise OptionError("a comparison speaks of the whole population; leave out --promise")
     if plot:
         from priori.plots.style import check_format
 
@@ -145,5 +147,5 @@ def _ranking(result: Ranking) -> str:
         rows = ([place.name, percent(place.value, rate), place.groups] for place in result.places(alpha))
         parts.append(table_text(f"{first.settings['measure']}, {where}", ["", "value", "group"], rows))
     level = f"{100 * result.confidence_level:g} %"
-    parts.append(f"Systems that share a letter do not differ at the {level} level (all pairs, Holm-adjusted).\n")
+    parts.append(f"Systems that share a letter cannot be told apart at the {level} level (all pairs, Holm-adjusted).\n")
     return "\n".join(parts)

@@ -20,7 +20,9 @@ from priori.cli.options import (
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.errors import OptionError
+from priori.remote import Remote
 from priori.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
+from priori.scores import Scores
 
 
 def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., Any]) -> click.Command:
@@ -28,8 +30,9 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
     @click.command(name=name, short_help=f"{name.upper()} curves of test scores (a posteriori).")
     @scores_option
-    @click.option("--points", type=click.Choice(["thin", "all", "hull"]), default="thin", show_default=True,
-                  help="The points a drawing needs, all of them, or the convex hull.")  # fmt: skip
+    @click.option("--points", metavar="thin|all|hull|N", default="thin", show_default=True,
+                  help="The points a drawing needs, all of them, the convex hull, or those nearest to N false positive "
+                  "rates; the last two do not need all scores in memory.")  # fmt: skip
     @resampling_options(None)
     @output_options("table", "csv", "json")
     @click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
@@ -47,8 +50,9 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
             from priori.plots.style import check_format
 
             check_format(plot)
-        curves = [compute(found, points=points, name=label) for label, found in named_scores(scores, reading)]
-        bands = [_band(curve, name, resampling) for curve in curves] if resampling.bootstrap else []
+        wanted = int(points) if points.isdecimal() else points
+        curves = [compute(found, points=wanted, name=label) for label, found in named_scores(scores, reading)]
+        bands = [_band(curve, name, resampling) for curve in curves] if resampling.wanted else []
         if plot:
             from priori.plots import save
 
@@ -107,7 +111,7 @@ def _summary(name: str, curves: list[Any]) -> str:
         [
             curve.name,
             f"{curve.auc:.5f}",
-            f"{a_posteriori_partial_auc(curve.scores, (0, '0.1'), standardised=True):.5f}",
+            _partial_auc(curve.scores),
             percent(a_posteriori_eer(curve.scores)),
             percent(a_posteriori_eer(curve.scores, method="hull")),
             f"{a_posteriori_min_dcf(curve.scores):.5f}",
@@ -118,3 +122,9 @@ def _summary(name: str, curves: list[Any]) -> str:
     header = ["", "AUC", "pAUC(FPR<0.1)", "EER", "EER (hull)", "min DCF", "points"]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
+
+
+def _partial_auc(scores: Scores) -> str:
+    if isinstance(scores, Remote):
+        return "-"  # the curve between two rates needs all scores in memory
+    return f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"

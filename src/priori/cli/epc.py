@@ -22,6 +22,7 @@ from priori.cli.output import csv_text, emit, json_text, percent, table_text, te
 from priori.cli.progress import Progress
 from priori.epc import EPC, areas, epc
 from priori.errors import OptionError
+from priori.remote import Remote
 
 if TYPE_CHECKING:
     from priori.resampling import AreaBands, Band
@@ -71,7 +72,7 @@ def command(
         raise OptionError("--exact has every alpha already; leave out --alpha")
     settings = {**curves.settings(), "exact": exact}
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    bands = _bands(found, resampling) if resampling.bootstrap else None
+    bands = _bands(found, resampling) if resampling.wanted else None
     around = [_area_bands(curve, resampling) for curve in found] if bands and format_ != "csv" else None
     if plot:
         from priori.plots import plot_epc, save
@@ -126,6 +127,8 @@ def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
 
 
 def _areas(curve: EPC) -> dict[str, float | None]:
+    if isinstance(curve.dev, Remote) or isinstance(curve.test, Remote):
+        return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))  # they need every candidate at once
     expected = areas(curve.dev, curve.test, task=curve.task)
     under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
@@ -164,9 +167,10 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands]
     )
     rows = []
     for curve in curves:
-        found = _areas(curve)
-        under = "-" if found["epc"] is None else percent(found["epc"], rate)
-        rows.append([curve.name, under, *(percent(found[key] or 0.0) for key in ("e_v1", "e_v2", "g"))])
+        cells = [
+            ("-" if area is None else percent(area, rate or name != "epc")) for name, area in _areas(curve).items()
+        ]
+        rows.append([curve.name, *cells])
     parts.append(
         table_text(
             f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import glob
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from priori.alphas import as_fractions, from_costs
 from priori.cli.output import tell
+from priori.cli.progress import Scans
 from priori.criteria import CRITERIA
 from priori.epc import PRESETS
 from priori.errors import OptionError
@@ -27,6 +30,7 @@ __all__ = [
     "criterion_options",
     "curve_options",
     "gather",
+    "json_option",
     "output_options",
     "reading_options",
     "resampling_options",
@@ -34,6 +38,9 @@ __all__ = [
     "system_option",
     "systems_of",
 ]
+
+#: A file of fewer bytes than this is read into memory.
+SMALL = 16 << 20
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -56,21 +63,32 @@ class Reading:
     positive: str | None
     nan: str
     lower_is_better: bool
+    engine: str = "auto"
+    memory: str = "1GB"
+    temp: str | None = None
 
     def read(self, path: str, *, trials: str | None = None) -> Scores:
-        """Read one file, and say on stderr what was recognised."""
-        from priori.readers import read
+        """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
+        how: dict[str, Any] = {
+            "format": self.input_format,
+            "columns": self._columns(),
+            "pos_label": self.positive,
+            "nan": self.nan,
+            "lower_is_better": self.lower_is_better,
+            "announce": tell,
+        }
+        if trials is not None or path == "-" or (self.engine == "auto" and _small(path)):
+            if self.engine not in ("auto", "memory"):
+                raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
+            from priori.readers import read
 
-        return read(
-            path,
-            format=self.input_format,
-            columns=self._columns(),
-            pos_label=self.positive,
-            nan=self.nan,  # type: ignore[arg-type]
-            lower_is_better=self.lower_is_better,
-            trials=trials,
-            announce=tell,
-        )
+            return read(path, trials=trials, **how)
+        from priori.engines import Table, scan
+
+        found = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **how)  # type: ignore[arg-type]
+        if isinstance(found, Table):
+            found.engine.progress = Scans(f"scanning {path}")
+        return cast(Scores, found)
 
     def _columns(self) -> dict[str, str]:
         names = {}
@@ -91,7 +109,21 @@ _READING = (
     click.option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error", show_default=True,
                  help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
     click.option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
+    click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto",
+                 show_default=True, help="Where files are counted; auto: in memory if they fit, else by duckdb, in "
+                 "place. A glob between quotes, or a directory, stands for many Parquet files."),
+    click.option("--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory to use."),
+    click.option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end."),
 )  # fmt: skip
+
+
+def _small(path: str) -> bool:
+    """Tell whether a file is so small that it is read without further ado; what is no file complains there."""
+    return (
+        not os.path.isdir(path)
+        and not glob.has_magic(path)
+        and (not os.path.isfile(path) or os.path.getsize(path) < SMALL)
+    )
 
 
 def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
@@ -189,6 +221,14 @@ class Resampling:
     future_users: int | None
     future_trials: int | None
     threads: int | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a bootstrap was asked for; its other options alone are a mistake."""
+        alone = self.resample != "test" or self.promise != "confidence" or self.simultaneous
+        if self.bootstrap is None and (alone or self.future_users or self.future_trials):
+            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+        return self.bootstrap is not None
 
     def options(self) -> dict[str, Any]:
         """Return the options of `priori.resampling.band` and `priori.compare`."""
@@ -309,11 +349,26 @@ def alpha_list(text: str | None) -> list[Any] | None:
     return list(as_fractions([part for part in text.split(",") if part.strip()]))
 
 
+def json_option(command: Command) -> Command:
+    """Add ``--json``, short for ``--format json``."""
+
+    @functools.wraps(command)
+    def decided(*args: Any, json_: bool, format_: str, **given: Any) -> Any:
+        if json_ and format_ != "json":
+            source = click.get_current_context().get_parameter_source("format_")
+            if source is click.core.ParameterSource.COMMANDLINE:
+                raise OptionError(f"--json is short for --format json; leave out --format {format_}")
+        return command(*args, format_="json" if json_ else format_, **given)
+
+    return click.option("--json", "json_", is_flag=True, help="Short for --format json.")(decided)  # type: ignore[return-value]
+
+
 def output_options(*formats: str) -> Callable[[Command], Command]:
-    """Add ``--format`` and ``-o``; the first format is the default."""
+    """Add ``--format``, ``--json`` and ``-o``; the first format is the default."""
     return _stack(
         click.option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=True,
                      help="How the numbers are printed."),
+        json_option,
         click.option("-o", "--output", metavar="FILE", default=None,
                      help="Write the numbers to a file, whole or not at all, instead of standard output."),
     )  # fmt: skip

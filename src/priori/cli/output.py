@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import click
 
 from priori._version import __version__
-from priori.errors import OptionError
+from priori.files import whole_file
 from priori.results import csv_text, plain
 
 __all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
@@ -39,23 +37,8 @@ def warn(lines: Iterable[str]) -> None:
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file so that it appears whole or not at all."""
-    target = Path(path)
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OptionError(f"cannot write {target}: {error.strerror}") from None
-        raise
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def json_text(content: Mapping[str, Any]) -> str:

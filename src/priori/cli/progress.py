@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Progress", "Stages"]
+__all__ = ["Progress", "Scans", "Stages"]
 
 
 class Progress:
@@ -42,6 +42,22 @@ class Progress:
     ) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+class Scans:
+    """A progress bar for each scan of a table."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.bar: Progress | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.bar is None:
+            self.bar = Progress(self.title)
+        self.bar(done, total)
+        if done >= total:
+            self.bar.__exit__(None, None, None)
+            self.bar = None
 
 
 class Stages:

@@ -17,6 +17,7 @@ from priori.cli.options import (
     Resampling,
     alpha_list,
     criterion_options,
+    json_option,
     reading_options,
     resampling_options,
     system_option,
@@ -54,6 +55,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 @click.option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider.")
 @click.option("--format", "format_", type=click.Choice(["html", *TEXTS]), default="html", show_default=True,
               help="The page, tables for a paper, or everything for a program.")  # fmt: skip
+@json_option
 @click.option("-o", "--output", metavar="FILE", default=None,
               help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.")  # fmt: skip
 @reading_options
@@ -95,6 +97,8 @@ def command(
     _check_target(target)
     if example is not None and context.get_parameter_source("task") is ParameterSource.DEFAULT:
         task = ABOUT[example].task
+    if example is not None:
+        title = title or ABOUT[example].title
     settings = Settings(
         task=task,
         criterion=criterion,

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.errors import unknown
-from priori.scores import IDENTITY_COLUMNS, Scores
+from priori.scores import Scores
+from priori.trials import IDENTITY_COLUMNS
 
 __all__ = ["NAMES", "Example", "Sets", "load", "write"]
 

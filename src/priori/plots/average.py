@@ -48,7 +48,7 @@ def plot_average(
     shown = [curves] if isinstance(curves, AverageCurve) else list(curves)
     tall = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in shown)) * text
     ax = axes(ax, figsize=(5, tall))
-    if singles:
+    if singles and not shown[0].from_file:
         _singles(ax, shown[0])
     for curve, colour in zip(shown, colours(len(shown)), strict=True):
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=_label(curve))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priori.errors import OptionError
+from priori.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,11 +31,13 @@ def colours(count: int) -> list[str]:
 
 
 def axes(ax: Axes | None, **size: Any) -> Axes:
-    """Return the axes given, or those of a new figure."""
+    """Return the axes given, or those of a new figure: of this size, unless the user has set one of their own."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot
+    from matplotlib import pyplot, rcParams, rcParamsDefault
 
+    if rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]:
+        size.pop("figsize", None)
     figure = pyplot.figure(layout="constrained", **size)
     return figure.add_subplot()
 
@@ -55,19 +56,6 @@ def save(figure: Figure, path: str | Path, **options: Any) -> Path:
 
     target, kind = Path(path), check_format(path)
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=f".{kind}")
-        os.close(handle)
-    except OSError as error:
-        raise OptionError(f"cannot write {target}: {error.strerror}") from None
-    try:
-        with rc_context({"svg.hashsalt": "priori", "svg.fonttype": "path"}):
-            figure.savefig(temporary, format=kind, metadata=metadata, **{"dpi": 150, **options})
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(target) as temporary, rc_context({"svg.hashsalt": "priori", "svg.fonttype": "path"}):
+        figure.savefig(temporary, format=kind, metadata=metadata, **{"dpi": 150, **options})
     return target

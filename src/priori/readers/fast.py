@@ -11,12 +11,12 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,9 @@ from priori.scores import Names
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Unclean", "connection", "first_line", "literal", "load", "pattern", "single", "table_of"]
+__all__ = ["Unclean", "connection", "convert", "first_line", "literal", "load", "pattern", "single", "table_of"]
+
+Used = TypeVar("Used")
 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
 PIECE = 1 << 20
@@ -92,29 +94,49 @@ def pattern(path: object) -> str:
 
 def load(source: Source, layout: Layout) -> Table:
     """Read a large text file into columns."""
+    table = _attempt(source, layout, _load)
+    return replace(text.load(source, layout) if table is None else table, layout=layout)
+
+
+def convert(source: Source, layout: Layout, target: str, database: DuckDBPyConnection) -> None:
+    """Write the columns of a text file of any size into a Parquet file, with our names for them."""
+
+    def copy(source: Source, layout: Layout, trim: bool, trusted: bool) -> str:
+        selected = f"SELECT {_columns(layout, trim, trusted)} FROM {_scan(source, layout)}"
+        database.execute(f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)").fetchall()
+        odd = _ODD_QUOTED if layout.quoted else _ODD
+        for column in () if trusted else layout.names:
+            listed = database.execute(f'SELECT DISTINCT "{column}" FROM read_parquet({pattern(target)})').fetchall()
+            if any(name is None or odd.search(name) for (name,) in listed):
+                raise Unclean
+        return target
+
+    if _attempt(source, layout, copy) is None:
+        raise InputError(f"{source.name}: no trials, only a header; nothing to read")
+
+
+def _attempt(source: Source, layout: Layout, use: Callable[[Source, Layout, bool, bool], Used]) -> Used | None:
+    """Use a file as it is, or a copy with its blanks in order, or else one that the text parser wrote.
+
+    The text parser raises the errors that it finds; where it writes nothing, None is returned.
+    """
     import duckdb
 
     try:
         with _verified(source):
-            table = _load(source, *_prepared(source, layout))
-    except (duckdb.Error, Unclean):
-        table = _load_copy(source, layout)
-    return replace(table, layout=layout)
-
-
-def _load_copy(source: Source, layout: Layout) -> Table:
-    """Read a copy with its blanks in order, or else one that the text parser wrote, and raise the errors it found."""
-    import duckdb
-
+            return use(source, *_prepared(source, layout), False)
+    except (duckdb.Error, Unclean) as error:
+        if "No space left" in str(error) or "File too large" in str(error):
+            raise
     if layout.delimiter == BLANKS:
         with (
             suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
             squeezed(source, layout) as (copy, plain),
         ):
-            return _load(copy, *_prepared(copy, plain))
+            return use(copy, *_prepared(copy, plain), False)
     with cleaned(source, layout) as (copy, plain):
         try:
-            return _load(copy, plain, trusted=True) if copy.size else text.load(source, layout)
+            return use(copy, plain, False, True) if copy.size else None
         except duckdb.Error as error:
             raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
 
@@ -158,7 +180,7 @@ def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
     return replace(layout, delimiter="\t" if "\t" in line else " "), False
 
 
-def _load(source: Source, layout: Layout, trim: bool = False, *, trusted: bool = False) -> Table:
+def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Table:
     columns = _columns(layout, trim, trusted)
     assert source.path is not None
     with connection(source.path) as database:

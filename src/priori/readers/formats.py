@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from priori.errors import InputError
 from priori.readers import bob, kaldi, parquet, tables, two_column, voxceleb
-from priori.readers.layout import Table
-from priori.readers.sample import Sample
+from priori.readers.layout import Layout, Table
+from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
 
 __all__ = ["FORMATS", "Format", "recognise"]
@@ -18,29 +18,40 @@ __all__ = ["FORMATS", "Format", "recognise"]
 class Format:
     """A format: its name (``format=``), how it is announced, how it is told, how it is read.
 
-    Files of one ``family`` hold the same columns, so development and test files may differ within it.
+    Files of one ``family`` hold the same columns, so development and test files may differ within it. A text file
+    that is read on its own has a ``layout``; other formats have their own way to make a ``table``.
     """
 
     name: str
     title: str
     family: str
     matches: Callable[[Sample], bool]
-    read: Callable[[Sample], Table]
+    layout: Callable[[Sample], Layout] | None = None
+    table: Callable[[Sample], Table] | None = None
+
+    def read(self, sample: Sample) -> Table:
+        """Read a file of this format."""
+        if self.table is not None:
+            return self.table(sample)
+        assert self.layout is not None
+        return load(sample.source, self.layout(sample))
 
 
 #: In the order in which they are tried; the first that matches is taken.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("parquet", "Parquet table", "table", parquet.matches, parquet.read),
-        Format("csv", "CSV table", "table", tables.matches_csv, tables.read_csv),
-        Format("tsv", "TSV table", "table", tables.matches_tsv, tables.read_tsv),
-        Format("table", "table separated by blanks", "table", tables.matches_blanks, tables.read_blanks),
-        Format("voxceleb", "VoxCeleb", "voxceleb", voxceleb.matches, voxceleb.read),
-        Format("kaldi", "Kaldi scores and trials", "kaldi", kaldi.matches, kaldi.read),
-        Format("two-column", "two columns (label score)", "two-column", two_column.matches, two_column.read),
-        Format("bob4", "bob four columns", "bob", bob.matches_four, bob.read_four),
-        Format("bob5", "bob five columns", "bob", bob.matches_five, bob.read_five),
+        Format("parquet", "Parquet table", "table", parquet.matches, table=parquet.read),
+        Format("csv", "CSV table", "table", tables.matches_csv, tables.csv_layout),
+        Format("tsv", "TSV table", "table", tables.matches_tsv, tables.tsv_layout),
+        Format("table", "table separated by blanks", "table", tables.matches_blanks, tables.blanks_layout),
+        Format("voxceleb", "VoxCeleb", "voxceleb", voxceleb.matches, table=voxceleb.read),
+        Format("kaldi", "Kaldi scores and trials", "kaldi", kaldi.matches, table=kaldi.read),
+        Format(
+            "two-column", "two columns (label score)", "two-column", two_column.matches, lambda _: two_column.LAYOUT
+        ),
+        Format("bob4", "bob four columns", "bob", bob.matches_four, bob.four_layout),
+        Format("bob5", "bob five columns", "bob", bob.matches_five, bob.five_layout),
     )
 }
 

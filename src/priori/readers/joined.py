@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from priori.errors import InputError
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.sample import Sample, load
-from priori.scores import Floats, Names
+from priori.trials import Floats, Names
 
 __all__ = ["join", "pairs_layout"]
 

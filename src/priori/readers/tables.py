@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from priori.errors import InputError
 from priori.frames import match_columns
-from priori.readers.layout import BLANKS, Layout, Table
-from priori.readers.sample import Sample, load
+from priori.readers.layout import BLANKS, Layout
+from priori.readers.sample import Sample
 from priori.readers.text import is_number
 
-__all__ = ["matches_blanks", "matches_csv", "matches_tsv", "read_blanks", "read_csv", "read_tsv"]
+__all__ = ["blanks_layout", "csv_layout", "matches_blanks", "matches_csv", "matches_tsv", "tsv_layout"]
 
 
 def matches_csv(sample: Sample) -> bool:
@@ -37,19 +37,19 @@ def matches_blanks(sample: Sample) -> bool:
     return sample.names_score(sample.rows[0]) or (below and sample.has_number(1))
 
 
-def read_csv(sample: Sample) -> Table:
-    """Read a table whose columns are separated by commas, or by semicolons."""
-    return _read(sample, _comma(sample))
+def csv_layout(sample: Sample) -> Layout:
+    """Return the layout of a table whose columns are separated by commas, or by semicolons."""
+    return _layout(sample, _comma(sample))
 
 
-def read_tsv(sample: Sample) -> Table:
-    """Read a table whose columns are separated by tabs."""
-    return _read(sample, "\t")
+def tsv_layout(sample: Sample) -> Layout:
+    """Return the layout of a table whose columns are separated by tabs."""
+    return _layout(sample, "\t")
 
 
-def read_blanks(sample: Sample) -> Table:
-    """Read a table whose columns are separated by runs of spaces and tabs."""
-    return _read(sample, BLANKS)
+def blanks_layout(sample: Sample) -> Layout:
+    """Return the layout of a table whose columns are separated by runs of spaces and tabs."""
+    return _layout(sample, BLANKS)
 
 
 def _comma(sample: Sample) -> str:
@@ -57,7 +57,7 @@ def _comma(sample: Sample) -> str:
     return ";" if line.count(";") > line.count(",") else ","
 
 
-def _read(sample: Sample, delimiter: str) -> Table:
+def _layout(sample: Sample, delimiter: str) -> Layout:
     number, line = sample.lines[0]
     name = sample.source.name
     header = tuple(sample.rows[0] if delimiter == BLANKS else sample.header(delimiter))
@@ -71,5 +71,4 @@ def _read(sample: Sample, delimiter: str) -> Table:
     found = match_columns(header, sample.columns, source=name)
     places = {column: header.index(given) for column, given in found.items()}
     trial = (places.pop("trial"),) if "trial" in places else ()
-    layout = Layout(delimiter, header, places, trial, skip=number, quoted=delimiter != BLANKS)
-    return load(sample.source, layout)
+    return Layout(delimiter, header, places, trial, skip=number, quoted=delimiter != BLANKS)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from priori.labels import KNOWN_PAIRS, normal
-from priori.readers.layout import BLANKS, Layout, Table
-from priori.readers.sample import Sample, load
+from priori.readers.layout import BLANKS, Layout
+from priori.readers.sample import Sample
 from priori.readers.text import is_number
 
-__all__ = ["looks_swapped", "matches", "read"]
+__all__ = ["layout", "looks_swapped", "matches"]
 
 LAYOUT = Layout(BLANKS, ("label", "score"), {"label": 0, "score": 1})
 
@@ -29,6 +29,6 @@ def _like_labels(values: set[str]) -> bool:
     return any({normal(value) for value in values} <= set(pair) for pair in KNOWN_PAIRS)
 
 
-def read(sample: Sample) -> Table:
-    """Read ``label score``."""
-    return load(sample.source, LAYOUT)
+def layout(_: Sample) -> Layout:
+    """Return the layout ``label score``."""
+    return LAYOUT

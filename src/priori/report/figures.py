@@ -33,12 +33,12 @@ STYLE: dict[str, Any] = {
 def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
     drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
-        "epc": (_curves, (9.6, 4.4)),
-        "roc": (_roc, (4.9, 4.7)),
-        "det": (_det, (4.9, 4.7)),
+        "epc": (_curves, (11.5, 4.6)),
+        "roc": (_roc, (5.5, 5.3)),
+        "det": (_det, (5.5, 5.3)),
     }
     if study.pairs:
-        drawings["difference"] = (_difference, (9.6, 3.6))
+        drawings["difference"] = (_difference, (11.5, 3.8))
     found = {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
     for place, member in enumerate(study.members):
         name = f"scores-{place}"

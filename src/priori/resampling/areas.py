@@ -82,4 +82,5 @@ def area_bands(
     replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + value - np.append(on_grid, on_grid.mean())
     lower, upper = bootstrap.bounds(replicates, curves[0])
     names = np.array(["e_v1", "e_v2", "g"])
-    return AreaBands(names, value, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    found = AreaBands(names, value, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    return found.came_from(test)

@@ -18,6 +18,7 @@ from priori.resampling.calibration import Calibration, calibrate
 from priori.resampling.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
 from priori.resampling.plans import Plan, make_plan
 from priori.resampling.run import Progress, System, replicate
+from priori.resampling.standins import redrawable
 from priori.results import Result
 from priori.scores import Scores
 
@@ -88,8 +89,9 @@ class Band(Result):
         return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
-        """Return how the band was made and its expected width."""
-        return {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        """Return what it is around, how it was made and its expected width."""
+        made = {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
+        return {**self.curve.described(), **made}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve and its band; returns the axes."""
@@ -248,9 +250,10 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
     >>> bool(found.lower[0] < found.value[0] < found.upper[0])
     True
     """
-    bootstrap = Bootstrap.of(curve.dev, curve.test, **options)
-    values = bootstrap.replicates(curve)
-    lower, upper = bootstrap.bounds(values, curve)
+    redrawn, notes = redrawable(curve, options)
+    bootstrap = Bootstrap.of(redrawn.dev, redrawn.test, **options)
+    values = bootstrap.replicates(redrawn)
+    lower, upper = bootstrap.bounds(values, redrawn)
     return Band(
         curve.alpha,
         curve.value,
@@ -259,6 +262,6 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
         values.mean(axis=0),
         bootstrap.settings(),
         curve,
-        bootstrap.plan.warnings,
+        (*bootstrap.plan.warnings, *notes),
         values if keep else None,
     )

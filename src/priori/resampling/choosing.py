@@ -62,9 +62,15 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
     ``negative[g]``, ``positive[g]`` are the weights at distinct score g, ``totals`` their sums; the first
     ``lowest`` scores are -inf, which every threshold rejects.
     """
+    following, gap = -1, -1
     if kind == WEIGHTED:
         size = _hull(negative, positive, lowest, totals, scratch)
         _walk(size, totals, p, q, scratch, chosen)
+        for k in range(p.size):
+            again = k > 0 and chosen[k] == following
+            following = chosen[k]
+            gap = gap if again else _gap_before(following, negative, positive, lowest)
+            chosen[k] = gap
     elif kind in (TARGET_NEGATIVE, TARGET_POSITIVE, TARGET_RECALL):
         size = _reachable(kind, negative, positive, lowest, totals, scratch)
         for k in range(p.size):
@@ -87,29 +93,38 @@ def _fill(chosen, gap):  # type: ignore[no-untyped-def]
 
 @compiled
 def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
-    """Write the vertices of the lower hull of (FN, FP) as (fp, fn, gap), thresholds rising; return their number."""
+    """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
+
+    ``next`` is the distinct score above the gap: a corner is only known to be one when a positive follows, and
+    then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
+    """
     size = 0
-    fp, fn, gap = totals[0], 0, -1
+    fp, fn = totals[0], 0
     for g in range(lowest):
         fp -= negative[g]
         fn += positive[g]
-        gap = g
     corner = True
-    for g in range(lowest, negative.size):
-        alarms, misses = negative[g], positive[g]
+    for g in range(max(lowest, 0), negative.size):
+        misses = positive[g]
         if misses > 0:
             if corner:
-                size = _push(size, fp, fn, gap, scratch)
+                size = _push(size, fp, fn, g, scratch)
                 corner = False
             fn += misses
-            gap = g
-        if alarms > 0:
-            fp -= alarms
-            corner = True
-            gap = g
+        fp -= negative[g]
+        corner |= negative[g] > 0
     if corner:
-        size = _push(size, fp, fn, gap, scratch)
+        size = _push(size, fp, fn, negative.size, scratch)
     return size
+
+
+@compiled
+def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
+    """Return the last score drawn before another one; -1 where there is none."""
+    g = following - 1
+    while g >= lowest and negative[g] == 0 and positive[g] == 0:
+        g -= 1
+    return g
 
 
 @compiled

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.resampling.plans import Plan, identify
+from priori.resampling.standins import between
 from priori.scores import Scores
 
 __all__ = ["Clusters", "clusters_of"]
@@ -43,8 +44,10 @@ def clusters_of(
     test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
 ) -> Clusters:
     """Measure how errors, or differences of errors between two systems, flock at each threshold."""
-    systems = [(test, thresholds), *([other] if other is not None else [])]
-    who = identify([test], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
+    given = [(test, thresholds), *([other] if other is not None else [])]
+    sets = between([scores for scores, _ in given], [np.unique(at) for _, at in given], by_user=plan.by_user)
+    systems = list(zip(sets, [at for _, at in given], strict=True))
+    who = identify(sets[:1], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
     rows: list[dict[str, Floats]] = []
     for name in ("negative", "positive"):
         trials = [getattr(scores, name) for scores, _ in systems]
@@ -52,7 +55,7 @@ def clusters_of(
             np.searchsorted(np.sort(at), one.score, side="left") for one, (_, at) in zip(trials, systems, strict=True)
         ]
         sorting = [np.argsort(np.argsort(at, kind="stable"), kind="stable") for _, at in systems]
-        wrong = _Errors(places, sorting, name == "negative")
+        wrong = _Errors(places, sorting, name == "negative", trials[0].number)
         users = None if who is None else getattr(who, name)
         partner = who.negative_partner if who is not None and name == "negative" else None
         rows.append(_measure(wrong, users, partner, 0 if who is None else who.count))
@@ -67,29 +70,35 @@ class _Errors:
     places: list[NDArray[np.intp]]
     sorting: list[NDArray[np.intp]]
     above: bool
+    number: NDArray[np.int64] | None = None
 
     @property
     def trials(self) -> int:
-        return int(self.places[0].size)
+        return int(self.places[0].size if self.number is None else self.number.sum())
+
+    def count(self, group: NDArray[np.intp], groups: int) -> Floats:
+        """Return how many trials there are of each group."""
+        return np.bincount(group, weights=self.number, minlength=groups).astype(np.float64)
 
     def sums(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
         """Return the errors of each group at each threshold, and the number of its trials that err at all."""
         total = np.zeros((groups, self.sorting[0].size))
         for sign, place, order in zip((1.0, -1.0), self.places, self.sorting, strict=False):
             size = order.size + 1
-            counted = np.bincount(group * size + place, minlength=groups * size).reshape(groups, size)
+            counted = self.count(group * size + place, groups * size).reshape(groups, size)
             rejected = np.cumsum(counted, axis=1)[:, :-1]
             errors = counted.sum(axis=1, keepdims=True) - rejected if self.above else rejected
             total += sign * errors[:, order]
-        return total, np.bincount(group, minlength=groups).astype(np.float64)
+        return total, self.count(group, groups)
 
     def squares(self) -> Floats:
         """Return the sum of squared errors: where systems differ, 1."""
         if len(self.places) == 1:
-            return np.asarray(self.sums(np.zeros(self.trials, dtype=np.intp), 1)[0][0])
+            return np.asarray(self.sums(np.zeros(self.places[0].size, dtype=np.intp), 1)[0][0])
         found = []
         for one, two in zip(self.sorting[0], self.sorting[1], strict=True):
-            found.append(np.count_nonzero((self.places[0] > one) != (self.places[1] > two)))
+            differ = (self.places[0] > one) != (self.places[1] > two)
+            found.append(np.count_nonzero(differ) if self.number is None else self.number[differ].sum())
         return np.array(found, dtype=np.float64)
 
 
@@ -97,7 +106,7 @@ def _measure(
     wrong: _Errors, users: NDArray[np.int32] | None, partner: NDArray[np.int32] | None, count: int
 ) -> dict[str, Floats]:
     n = wrong.trials
-    rate = wrong.sums(np.zeros(n, dtype=np.intp), 1)[0][0] / n
+    rate = wrong.sums(np.zeros(wrong.places[0].size, dtype=np.intp), 1)[0][0] / n
     independent = np.maximum(wrong.squares() / n - rate**2, 0.0) / n
     if users is None:
         zero = np.zeros_like(rate)

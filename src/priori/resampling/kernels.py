@@ -14,7 +14,7 @@ from priori.resampling.streams import below, binomial, compiled, picks, stream
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
 
-__all__ = ["climb", "count_fixed", "count_rechosen", "weights_of"]
+__all__ = ["climb", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
 
 
 @compiled
@@ -42,6 +42,16 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
         population[i] = below(state, size)
     for _ in range(future):
         mult[population[below(state, draws)]] += 1
+
+
+@compiled
+def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # type: ignore[no-untyped-def]
+    """Write how often each user comes into ``drawn[r]``, for the replicates ``first``, ``first + 1``, ..."""
+    mult = np.empty(drawn.shape[1], np.int64)
+    for i in range(drawn.shape[0]):
+        draw_users(seed, user_stream, (first + i) // inner, draws, future, mult)
+        for u in range(mult.size):
+            drawn[i, u] = mult[u]
 
 
 @compiled
@@ -169,6 +179,14 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
+    total = 0
+    for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
+        total += numbers[g]
+    return total
+
+
+@compiled
 def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
     _clear(spread)
@@ -219,17 +237,17 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
             if test.at_ranks:
                 _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
                 continue
+            order = _ascending(rank)
             for c in range(2):
                 if test.direct:
                     counted = test_cells[c]
                 else:
                     _spread(test_cells[c], test.places[s, c], counted)
-                running = 0
-                for g in range(test.distinct[s]):
-                    running += counted[g]
-                    counted[g] = running
-                for k in range(alphas):
-                    under = counted[rank[k] - 1] if rank[k] > 0 else 0
+                at, under = 0, 0
+                for j in range(alphas):
+                    k = order[j]
+                    under += _sum(counted, at, rank[k])
+                    at = rank[k]
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
 
 

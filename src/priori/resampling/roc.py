@@ -92,7 +92,8 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
     values = _heights(scores, fractions, bootstrap, calibration)
     lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
     tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
-    return RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    return found.came_from(scores)
 
 
 def _heights(
@@ -185,4 +186,4 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
         tpr_upper,
         bootstrap.settings(),
         plan.warnings,
-    )
+    ).came_from(scores)

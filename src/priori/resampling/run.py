@@ -19,6 +19,7 @@ from priori.outcomes import Outcomes, count
 from priori.resampling.kinds import kernel_kind
 from priori.resampling.plans import Identities, Plan, identify
 from priori.resampling.sides import Draw, Side, fixed_cells, make_side, make_urns
+from priori.resampling.standins import between
 from priori.resampling.urns import LIGHT, Urns, fill_counts
 from priori.scores import Scores
 
@@ -34,6 +35,9 @@ Batch = Callable[[int, int], list[Outcomes]]
 
 _log = logging.getLogger("priori")
 _said = False
+
+#: The most numbers in the matrix of users and thresholds; larger ones are kept sparse.
+DENSE = 1 << 25
 
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
@@ -156,11 +160,17 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, at = [edge for edge, _ in unique], [place for _, place in unique]
-    who = identify([systems[0].test], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
-    if len(systems) == 1 and who is None:
+    who: Identities | None = None
+    if len(systems) == 1 and not plan.by_user:
         urns, places = _from_sorted(systems[0].test, edges[0])
     else:
-        urns, places = _from_trials(systems, edges, _draws(plan, who))
+        tests = between([system.test for system in systems], edges, by_user=plan.by_user)
+        if plan.by_user:
+            who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
+            columns = 2 * sum(edge.size + 1 for edge in edges)
+            if plan.bootstrap == "user" and who.count * columns <= DENSE:
+                return _by_product(tests, edges, at, who, plan)
+        urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
     users = who.count if who is not None and plan.draws_users else 0
     future = np.array(plan.future, dtype=np.int64)
@@ -184,6 +194,40 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     return batch, rows_for(len(systems) * max(place.size for place in at), entries)
 
 
+def _by_product(
+    tests: Sequence[Scores], edges: Sequence[Floats], at: Sequence[NDArray[np.intp]], who: Identities, plan: Plan
+) -> tuple[Batch, int]:
+    """Return the batch function for users that come with all their trials: one product of matrices.
+
+    Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
+    numbers below 2^53 are exact in floating point.
+    """
+    blocks = []
+    for test, edge in zip(tests, edges, strict=True):
+        for trials, users in ((test.negative, who.negative), (test.positive, who.positive)):
+            gap = np.searchsorted(edge, trials.score, side="left")
+            size = edge.size + 1
+            counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, who.count * size)
+            blocks.append(np.cumsum(counted.reshape(who.count, size), axis=1))
+    rejected = np.hstack(blocks)
+    starts = np.cumsum([0, *(block.shape[1] for block in blocks)])
+    kernel = load_kernel("multiplicities")
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        drawn = np.empty((rows, who.count))
+        purpose = TEST_USERS + 4 * plan.streams
+        kernel(first, plan.seed, plan.inner, who.count, plan.future[0], purpose, drawn)
+        sums = np.rint(drawn @ rejected).astype(np.int64)
+        result = []
+        for s, place in enumerate(at):
+            negative, positive = (sums[:, starts[2 * s + c] : starts[2 * s + c + 1]] for c in range(2))
+            tn, fn = negative[:, place], positive[:, place]
+            result.append(Outcomes(tp=positive[:, -1:] - fn, fp=negative[:, -1:] - tn, tn=tn, fn=fn))
+        return result
+
+    return batch, rows_for(rejected.shape[1], who.count)
+
+
 def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     """Lay out one system without users: only counts between thresholds are needed, not the trials."""
     at = count(test, edges)
@@ -194,17 +238,15 @@ def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArra
 
 
 def _from_trials(
-    systems: Sequence[System], edges: Sequence[Floats], draws: tuple[Draw, Draw]
+    tests: Sequence[Scores], edges: Sequence[Floats], draws: tuple[Draw, Draw]
 ) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     laid_out = []
-    for trials, draw in zip(
-        zip(*((s.test.negative, s.test.positive) for s in systems), strict=True), draws, strict=True
-    ):
+    for trials, draw in zip(zip(*((test.negative, test.positive) for test in tests), strict=True), draws, strict=True):
         cells, place = fixed_cells([one.score for one in trials], edges)
-        laid_out.append((make_urns(cells, draw), place))
+        laid_out.append((make_urns(cells, draw, trials[0].number), place))
     (negative, place_negative), (positive, place_positive) = laid_out
     cells_needed = max(place_negative.shape[1], place_positive.shape[1])
-    places = np.zeros((len(systems), 2, cells_needed), dtype=np.int32)
+    places = np.zeros((len(tests), 2, cells_needed), dtype=np.int32)
     places[:, 0, : place_negative.shape[1]] = place_negative
     places[:, 1, : place_positive.shape[1]] = place_positive
     return (negative, positive), places

@@ -54,9 +54,9 @@ class Draw(NamedTuple):
     light: int = LIGHT
 
 
-def make_urns(cells: NDArray[Any], draw: Draw) -> Urns:
-    """Fill the urns of one class."""
-    return fill(cells, draw.urn, draw.urns, partner=draw.partner, light=draw.light)
+def make_urns(cells: NDArray[Any], draw: Draw, number: Ints | None = None) -> Urns:
+    """Fill the urns of one class; each cell given stands for ``number`` trials (None: for one)."""
+    return fill(cells, draw.urn, draw.urns, partner=draw.partner, light=draw.light, number=number)
 
 
 def fixed_cells(
@@ -104,7 +104,7 @@ def make_side(
         for grid, pair in zip(grids, zip(negative, positive, strict=True), strict=True)
     ]
     direct = len(grids) == 1
-    sizes = [len(negative[0]), len(positive[0])]
+    sizes = [negative[0].score.size, positive[0].score.size]
     at_ranks = direct and draws[0].urn is None and not any(future) and not whole and sum(sizes) >= MANY
     cells = width if direct else max(sizes)
     if direct:
@@ -117,8 +117,8 @@ def make_side(
                 places[s, c, : sizes[c]] = pair[c]
         of_trial = [np.arange(size, dtype=np.int32) for size in sizes]
     return Side(
-        make_urns(of_trial[0], draws[0]),
-        make_urns(of_trial[1], draws[1]),
+        make_urns(of_trial[0], draws[0], negative[0].number),
+        make_urns(of_trial[1], draws[1], positive[0].number),
         cells,
         users,
         user_stream,

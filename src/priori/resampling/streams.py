@@ -84,9 +84,10 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
     """Draw ``count`` of ``cells[start:start+size]`` with replacement; add one to the weight of each.
 
     Two draws come from each 64 bits, and the counter is the loop's own, so that draws do not wait for
-    one another.
+    one another. Indices are unsigned: no time goes into asking whether they count from the end.
     """
     n = np.uint64(size)
+    base = np.uint64(start)
     z = state[0]
     pairs = count >> 1
     for _ in range(pairs):
@@ -97,13 +98,13 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
         high = product >> _S32
         if low < n:
             high = _mend(low, high, bits, n, _SALT)
-        weights[cells[start + np.int64(high)]] += 1
+        weights[np.uint64(cells[base + high])] += 1
         product = (bits & _MASK) * n
         low = product & _MASK
         high = product >> _S32
         if low < n:
             high = _mend(low, high, bits, n, GAMMA)
-        weights[cells[start + np.int64(high)]] += 1
+        weights[np.uint64(cells[base + high])] += 1
     state[0] = z
     if count & 1:
         weights[cells[start + below(state, size)]] += 1

@@ -46,8 +46,11 @@ def fill(
     *,
     partner: NDArray[Any] | None = None,
     light: int = LIGHT,
+    number: Ints | None = None,
 ) -> Urns:
     """Put trials into urns: ``cells[i]`` is the cell of trial i, ``urn[i]`` its urn (None: all in one).
+
+    Entry i stands for ``number[i]`` trials (None: for one).
 
     Trials that nothing can tell apart (same urn, partner and cell) become one entry with their number.
     ``light=0`` writes no trial out: right where trials are weighted, not drawn.
@@ -59,7 +62,7 @@ def fill(
         span *= int(partner.max(initial=0)) + 2
     if urn is not None:
         key += urn.astype(np.int64) * span
-    present, count = _distinct(key, urns * span)
+    present, count = _distinct(key, urns * span, number)
     urn_of, rest = np.divmod(present, span)
     cell_span = int(cells.max(initial=0)) + 1
     cell = (rest % cell_span).astype(np.int32)
@@ -96,8 +99,11 @@ def fill_counts(count: Ints) -> Urns:
     )
 
 
-def _distinct(key: Ints, size: int) -> tuple[Ints, Ints]:
+def _distinct(key: Ints, size: int, number: Ints | None) -> tuple[Ints, Ints]:
     """Return the distinct keys, ascending, and how often each occurs."""
+    if number is not None:
+        present, place = np.unique(key, return_inverse=True)
+        return present, np.bincount(place, weights=number, minlength=present.size).astype(np.int64)
     if size <= max(4 * key.size, 1 << 16):
         counts = np.bincount(key, minlength=size)
         present = np.flatnonzero(counts).astype(np.int64)

@@ -1,0 +1,69 @@
+"""Measure Priori against its peers, over tables larger than memory, and as sizes grow; write ``RESULTS.md``.
+
+    python benchmarks/results.py              # about ten minutes
+    python benchmarks/results.py --full       # up to 10^8 trials; 2 GB of disk, most of an hour
+    python benchmarks/results.py --only scale
+
+Peers are installed into virtual environments of their own under ``benchmarks/.peers``; those that cannot be are named
+in the tables. Everything is measured in one run on one machine, medians of five.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from suite import growth, peers, scale  # noqa: E402 - after the path is set
+from suite.measure import Bench  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="all sizes, up to 10^8 trials")
+    parser.add_argument("--only", choices=["peers", "scale", "growth"], help="one section")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
+    parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "priori-bench-data",
+                        help="where tables are written, and kept for the next run")  # fmt: skip
+    options = parser.parse_args()
+    sections = [_heading(options.full)]
+    if options.only in (None, "peers"):
+        for table in peers.tables(Bench(options.repeats), options.full):
+            sections.append(table.text())
+    if options.only in (None, "scale"):
+        sections.append(scale.text(options.data, options.full, options.repeats))
+    if options.only in (None, "growth"):
+        sections.append(growth.text(options.data, options.full, options.output.with_name("growth.svg")))
+    options.output.write_text("\n".join(sections), encoding="utf-8")
+    print(f"wrote {options.output}", file=sys.stderr)
+
+
+def _heading(full: bool) -> str:
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "duckdb"))
+    return (
+        "# Measured\n\n"
+        f"{datetime.date.today()}, {_processor()}, {os.cpu_count()} processors, Python "
+        f"{platform.python_version()}, {libraries}. Medians of five after a first run that is not counted; made by "
+        f"`python benchmarks/results.py{' --full' if full else ''}`.\n"
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    main()

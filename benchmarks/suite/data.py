@@ -1,0 +1,34 @@
+"""Score tables of any size, as Parquet files of single-precision scores with users."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+__all__ = ["write"]
+
+#: Rows in a file.
+PART = 5_000_000
+
+
+def write(folder: Path, trials: int, users: int = 10_000) -> Path:
+    """Write development and test sets of half the trials each, one in ten positive; once."""
+    done = folder / ".written"
+    if done.exists():
+        return folder
+    for role, seed in (("dev", 1), ("test", 2)):
+        (folder / role).mkdir(parents=True, exist_ok=True)
+        rng = np.random.default_rng(seed)
+        shift = rng.normal(0, 0.3, users).astype(np.float32)
+        left = trials // 2
+        for number in range(-(-left // PART)):
+            size = min(PART, left - number * PART)
+            user = rng.integers(0, users, size, dtype=np.int32)
+            label = (rng.random(size, dtype=np.float32) < 0.1).astype(np.int8)
+            score = rng.standard_normal(size, dtype=np.float32) + np.float32(2.5) * label + shift[user]
+            frame = pl.DataFrame({"user": user, "label": label, "score": score})
+            frame.write_parquet(folder / role / f"part-{number:03}.parquet", compression="snappy")
+    done.touch()
+    return folder

@@ -1,0 +1,83 @@
+"""How time and memory grow with trials, replicates and users: tables, fitted exponents, a plot."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from suite.data import write
+
+__all__ = ["text"]
+
+KINDS = {
+    "memory": ("trials, in memory", "EPC at 101 alphas and 1,000 replicates, from unsorted arrays on"),
+    "duckdb": ("trials, by duckdb in 1 GB", "the same from Parquet files"),
+    "replicates": ("replicates", "100,000 trials, 101 thresholds fixed"),
+    "users": ("users", "a million trials, 200 replicates by user, 101 thresholds fixed"),
+}
+
+
+def text(folder: Path, full: bool, picture: Path) -> str:
+    """Return the section on growth, and draw the picture it shows."""
+    top = 8 if full else 7
+    sizes = {
+        "memory": [10**k for k in range(4, top + 1)],
+        "duckdb": [10**k for k in range(5, top + 1)],
+        "replicates": [10**k for k in range(2, 6)],
+        "users": [10**k for k in range(1, 6)],
+    }
+    points = {kind: [(size, *_measure(kind, size, folder)) for size in sizes[kind]] for kind in KINDS}
+    lines = [
+        "## Growth",
+        "",
+        f"![Time and peak memory against size]({picture.name})",
+        "",
+        "Exponents are slopes on logarithmic scales over the three largest sizes: 1 is proportional growth. Memory "
+        "includes Python and all libraries.",
+        "",
+        "| against | work | size | time | peak memory |",
+        "| --- | --- | ---: | ---: | ---: |",
+    ]
+    for kind, (against, work) in KINDS.items():
+        for place, (size, seconds, peak) in enumerate(points[kind]):
+            first = (against, work) if not place else ("", "")
+            lines.append(f"| {first[0]} | {first[1]} | {size:,} | {seconds:.3g} s | {peak:.0f} MB |")
+    lines += ["", "| against | exponent of time | exponent of memory |", "| --- | ---: | ---: |"]
+    for kind, (against, _) in KINDS.items():
+        size, seconds, peak = (np.log([point[i] for point in points[kind][-3:]]) for i in range(3))
+        lines.append(f"| {against} | {np.polyfit(size, seconds, 1)[0]:.2f} | {np.polyfit(size, peak, 1)[0]:.2f} |")
+    _draw(points, picture)
+    return "\n".join(lines) + "\n"
+
+
+def _measure(kind: str, size: int, folder: Path) -> tuple[float, float]:
+    data = write(folder / f"trials-{size}", size, min(10_000, size // 100)) if kind == "duckdb" else folder
+    command = [sys.executable, str(Path(__file__).with_name("growth_worker.py")), kind, str(size), str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    print(f"  {kind} {size:,}: {found['seconds']:.3g} s, {found['peak']:.0f} MB", file=sys.stderr)
+    return found["seconds"], found["peak"]
+
+
+def _draw(points: dict[str, list[tuple[int, float, float]]], picture: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for kind, (against, _) in KINDS.items():
+        size, seconds, peak = zip(*points[kind], strict=True)
+        axes[0].loglog(size, seconds, marker="o", label=against)
+        axes[1].loglog(size, peak, marker="o", label=against)
+    axes[0].set(xlabel="size", ylabel="time (s)", title="Time")
+    axes[1].set(xlabel="size", ylabel="peak memory (MB)", title="Peak memory")
+    axes[0].legend()
+    figure.savefig(picture)
+    pyplot.close(figure)

@@ -1,0 +1,46 @@
+"""Tables larger than memory: time against one scan by duckdb, and peak memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+from suite.data import write
+
+__all__ = ["text"]
+
+
+def text(folder: Path, full: bool, repeats: int = 5) -> str:
+    """Return the section on tables larger than memory."""
+    lines = [
+        "## Tables larger than memory",
+        "",
+        "Parquet files, single precision, 10,000 users, half the trials in each set; `priori.scan(..., "
+        'engine="duckdb", memory="1GB")`, the EPC at 101 alphas and its band, from opening the files on. A scan is '
+        "what duckdb needs to count rows by label and sum scores over the same files.",
+        "",
+        "| trials | band | scan | curve | curve and band | in scans | asked for | peak memory |",
+        "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for trials in (2 * 10**7, 10**8) if full else (2 * 10**7,):
+        data = write(folder / f"trials-{trials}", trials)
+        for bootstrap, replicates, limit in (("sample", 10_000, 6), ("user", 2_000, 10)):
+            found = _run(data, bootstrap, replicates, repeats)
+            scan, curve, everything = (median(found[name]) for name in ("scan", "curve", "everything"))
+            lines.append(
+                f"| {trials:,} | {bootstrap}, {replicates:,} | {scan:.3f} s | {curve:.3f} s | {everything:.3f} s | "
+                f"{everything / scan:.1f} | < {limit} | {found['peak']:.0f} MB |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _run(folder: Path, bootstrap: str, replicates: int, repeats: int) -> dict[str, list[float]]:
+    command = [sys.executable, str(Path(__file__).with_name("scale_worker.py")), str(folder), bootstrap]
+    done = subprocess.run([*command, str(replicates), str(repeats), "1GB"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found: dict[str, list[float]] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found

@@ -1,0 +1,31 @@
+"""``priori schema``: the published layout of saved results."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from priori.cli.output import emit
+from priori.saved import RESULTS
+from priori.schemas import bundle, schema
+
+
+@click.command(name="schema", short_help="The JSON schema of saved results.")
+@click.argument("result", type=click.Choice(list(RESULTS), case_sensitive=False), required=False, metavar="[RESULT]")
+@click.option("-o", "--output", metavar="FILE", default=None, help="Write it to a file instead of standard output.")
+def command(result: str | None, output: str | None) -> None:
+    emit(json.dumps(schema(result) if result else bundle(), indent=2, ensure_ascii=False), output)
+
+
+command.help = f"""Print the JSON schema (draft 2020-12) of a result as to_json writes it.
+
+    Without RESULT, of any result.
+
+    RESULT is the name of a class: {", ".join(RESULTS)}.
+
+    \b
+    Examples:
+      priori schema EPC
+      priori schema -o priori-results.schema.json
+    """

@@ -1,0 +1,203 @@
+"""A study in one file: systems, settings, and the commands to run on them, checked key by key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priori.errors import InputError, OptionError
+
+__all__ = ["DEFAULTS", "STEPS", "TEMPLATE", "Step", "StudyFile", "find_study", "read_study"]
+
+#: The files that are looked for when none is named.
+DEFAULTS = ("study.toml", "priori.toml")
+
+#: The commands that a study can ask for; each takes systems.
+STEPS = ("epc", "compare", "report", "ztest", "plan", "coverage")
+
+TEMPLATE = """\
+# A study in one file: `priori run study.toml` runs it. Paths are relative to this file.
+
+# One table per system: its development scores, on which thresholds are chosen, and its test scores.
+[systems.A]
+dev = "a-dev.csv"
+test = "a-test.csv"
+
+[systems.B]
+dev = "b-dev.csv"
+test = "b-test.csv"
+
+# Options of the commands below, by the names that --help gives them; each command gets those that it has.
+[settings]
+task = "authentication"        # or "retrieval", "diagnosis"
+# criterion = "wer"            # what thresholds minimise: wer, pr, target-v1, target-v2, eer
+# measure = "hter"             # what is shown: hter, f1, wer:0.3, "dcf:cost_fn=10,cost_fp=1,prior=0.01", ...
+level = 0.95                   # the confidence level
+resamples = 10000              # bootstrap replicates
+seed = 0                       # the same seed, the same numbers
+# trials = ["dev-trials.txt", "test-trials.txt"]   # for Kaldi and VoxCeleb scores
+# column = { score = "similarity", label = "same" } # names of columns in your files
+# positive = "yes"             # the label of the positive class
+# lower_is_better = true       # the scores are distances
+
+# The commands to run, in this order; options in a command's own table hold for it alone.
+[epc]
+format = "csv"
+output = "epc.csv"
+plot = "epc.svg"
+
+[compare]                      # two systems or more
+# alpha = [0.1, 0.5, 0.9]
+
+[report]
+output = "report.html"
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run, and its arguments as one would type them."""
+
+    command: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """What a study file asks for; its paths are relative to ``folder``."""
+
+    name: str
+    folder: Path
+    steps: tuple[Step, ...]
+
+
+def find_study(path: str | None) -> Path:
+    """Return the study file named, or the one that lies here."""
+    if path is not None:
+        return Path(path)
+    found = [Path(name) for name in DEFAULTS if Path(name).is_file()]
+    if not found:
+        raise OptionError(
+            f"there is no {' and no '.join(DEFAULTS)} here; name the file, or write one: priori run --init"
+        )
+    return found[0]
+
+
+def read_study(path: Path, commands: Mapping[str, click.Command]) -> StudyFile:
+    """Read a study file that asks for some of the commands.
+
+    An unknown name is an error that says which known one is nearest.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a TOML file: {error}") from None
+    known = ("title", "systems", "settings", *STEPS)
+    _check_keys(content, known, f"{path}")
+    systems = _systems(content.get("systems"), path)
+    settings = {**_table(content.get("settings", {}), f"{path}: [settings]"), **_title(content, path)}
+    asked = [name for name in content if name in STEPS] or ["epc"]
+    steps, taken = [], set()
+    for name in asked:
+        options = _options(commands[name])
+        taken |= set(options)
+        tables = content.get(name, {})
+        for own in tables if isinstance(tables, list) else [tables]:
+            where = f"{path}: [{name}]"
+            _check_keys(_table(own, where), options, where)
+            shared = {key: value for key, value in settings.items() if _key(key) in options}
+            given = {_key(key): value for key, value in {**shared, **own}.items()}
+            words = [
+                word for key, value in given.items() for word in _words(options[key], key, value, f"{where} {key}")
+            ]
+            steps.append(Step(name, (*systems, *words)))
+    _check_keys({key: None for key in settings if key != "title"}, taken, f"{path}: [settings]")
+    return StudyFile(path.name, path.parent, tuple(steps))
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{where} must be a table of names and values")
+    return value
+
+
+def _title(content: Mapping[str, Any], path: Path) -> dict[str, str]:
+    if "title" not in content:
+        return {}
+    if not isinstance(content["title"], str):
+        raise InputError(f"{path}: title must be a text")
+    return {"title": content["title"]}
+
+
+def _systems(value: Any, path: Path) -> list[str]:
+    systems = _table(value if value is not None else {}, f"{path}: [systems]")
+    if not systems:
+        raise InputError(f'{path}: there is no system; add one: [systems.NAME] with dev = "..." and test = "..."')
+    words = []
+    for name, files in systems.items():
+        where = f"{path}: [systems.{name}]"
+        _check_keys(_table(files, where), ("dev", "test"), where)
+        for role in ("dev", "test"):
+            if not isinstance(files.get(role), str):
+                raise InputError(f"{where} needs {role}, the name of a file")
+        words += ["--system", name, files["dev"], files["test"]]
+    return words
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _check_keys(given: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    listed = sorted(_key(name) for name in known)
+    for key in given:
+        if _key(key) not in listed:
+            near = get_close_matches(_key(key), listed, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(listed)}"
+            raise InputError(f"{where}: unknown name {key!r}; {hint}")
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by the names that --help gives them; the systems have tables of their own."""
+    found = {}
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name != "system":
+            longest = max(option.opts, key=len)
+            found[_key(longest.lstrip("-"))] = option
+            found |= {_key(other.lstrip("-")): option for other in option.secondary_opts}
+    return found
+
+
+def _words(option: click.Option, key: str, value: Any, where: str) -> list[str]:
+    """Return an option and its value as one would type them."""
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise InputError(f"{where} must be true or false, not {value!r}")
+        opposite = key in [_key(other.lstrip("-")) for other in option.secondary_opts]
+        return [name] if value != opposite else list(option.secondary_opts[-1:])
+    if option.multiple:
+        if isinstance(value, dict):
+            value = [f"{key}={_text(one, where)}" for key, one in value.items()]
+        return [f"{name}={_text(one, where)}" for one in (value if isinstance(value, list) else [value])]
+    if option.nargs > 1:
+        if not isinstance(value, list) or len(value) != option.nargs:
+            raise InputError(f"{where} must be a list of {option.nargs} values, not {value!r}")
+        return [name, *(_text(one, where) for one in value)]
+    if isinstance(value, list):
+        return [f"{name}={','.join(_text(one, where) for one in value)}"]
+    return [f"{name}={_text(value, where)}"]
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise InputError(f"{where} must be a number or a text, not {value!r}")
+    return value if isinstance(value, str) else repr(value)

@@ -1,0 +1,119 @@
+"""The small protocol that every back end serves: counts in cells, scores of cells, counts between fixed cuts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.engines.cells import Distinct, Histogram
+from priori.engines.grid import Grid
+from priori.errors import InputError, unknown
+from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
+
+__all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany"]
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Called with the rows of a scan done so far and all of them.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pos_label: Any = None
+    nan: NanPolicy = "error"
+    lower_is_better: bool = False
+    as_text: bool = False
+
+    def __post_init__(self) -> None:
+        if self.nan not in NAN_POLICIES:
+            raise unknown("NaN policy", self.nan, NAN_POLICIES)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one look at a few scores tells, to lay out cells by: no answer depends on it, only the time it takes.
+
+    ``limits`` are the smallest and the largest finite score where they cost nothing to know.
+    """
+
+    rows: int
+    sample: NDArray[Any]
+    limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many trials of one class there are with each combination of user and gaps; only those that occur.
+
+    ``gap[s]`` is the gap between the cuts of system s: the number of cuts below the score. ``user`` are codes into
+    the engine's `users`, or None where users were not asked for.
+    """
+
+    gap: Counts
+    user: Counts | None
+    number: Counts
+
+
+class TooMany(Exception):
+    """More distinct scores than were asked for: the caller asks differently."""
+
+
+class Engine(ABC):
+    """Scores that live somewhere, and the few questions that are asked there.
+
+    Each question costs one scan. NaN, labels and the direction of the scores are settled by the engine, as
+    `priori.Scores` settles them.
+    """
+
+    source: str
+    backend: str | None = None
+    format: str | None = None
+    has_users: bool = False
+    has_trials: bool = False
+    progress: Progress | None = None
+    #: The most segments a grid may have.
+    segments: int = 1 << 12
+
+    @abstractmethod
+    def survey(self) -> Survey:
+        """Look at a few scores."""
+
+    @abstractmethod
+    def histogram(self, grid: Grid) -> Histogram:
+        """Count the scores of each class in each cell."""
+
+    @abstractmethod
+    def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
+        """Return the distinct scores in the cells to keep; more of them than the limit raise `TooMany`."""
+
+    @abstractmethod
+    def users(self) -> Names:
+        """Return the users (claimed identities) that occur, in order."""
+
+    @abstractmethod
+    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
+        """Count the negatives and the positives between cuts, by user when asked."""
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        """Count the trials between the cuts of two systems, paired by a join on the trial id.
+
+        The users are this system's.
+        """
+        raise InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
+
+    @abstractmethod
+    def load(self) -> Scores:
+        """Return all the trials in memory."""
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to give back
+        """Give back what the engine holds: connections, temporary files."""

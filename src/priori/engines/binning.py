@@ -1,0 +1,111 @@
+"""Binning: cuts so narrow that moving each score within its cell changes no rate by more than a bound."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.engines.cells import NOTHING, Distinct, Histogram
+from priori.engines.explorer import ROUNDS, Explorer
+from priori.errors import OptionError
+
+__all__ = ["narrow_cuts"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
+    """Return ascending cuts between which lies at most a share ``bound`` of either class, and the largest share.
+
+    A cell that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal.
+    """
+    known = NOTHING
+    for round_ in range(ROUNDS):
+        wide = _wide(explorer.histogram, bound)
+        if not wide.any():
+            break
+        if round_ and explorer.look(wide):
+            known = explorer.known_in(wide)
+            break
+        explorer.refine(wide, max(explorer.cells, int(8 / bound)))
+    cuts, largest = _joined(_atoms(explorer.histogram, known), explorer.histogram, bound)
+    if largest > bound * (1 + 1e-9):
+        raise OptionError(
+            f"{explorer.source}: these scores cannot be told apart in cells that hold less than {bound:g} of them; "
+            "give more memory (--memory, memory=), or keep the thresholds fixed (--resample test, resample='test')"
+        )
+    return cuts, largest
+
+
+class _Atoms(NamedTuple):
+    """What is not cut further: its largest number, its negatives and positives, whether all its scores are equal."""
+
+    end: Floats
+    negative: NDArray[np.int64]
+    positive: NDArray[np.int64]
+    single: Mask
+
+
+def _ends(histogram: Histogram) -> Floats:
+    """Return the largest number of each filled cell."""
+    grid, filled = histogram.grid, histogram.filled
+    inner = filled < grid.size - 2
+    ends = np.full(filled.size, np.finfo(grid.dtype).max, dtype=grid.dtype)
+    ends[inner] = np.nextafter(grid.lowest(filled[inner] + 1), grid.dtype.type(-np.inf))
+    return np.minimum(ends.astype(np.float64), histogram.limits[1])
+
+
+def _single(histogram: Histogram) -> Mask:
+    """Return which filled cells are a single number."""
+    low = histogram.grid.lowest(histogram.filled).astype(np.float64)
+    return np.asarray(np.maximum(low, histogram.limits[0]) == _ends(histogram))
+
+
+def _wide(histogram: Histogram, bound: float) -> Mask:
+    """Return the cells of several numbers that hold too much of a class."""
+    filled = histogram.filled
+    share = np.maximum(
+        histogram.negative[filled] / histogram.negatives, histogram.positive[filled] / histogram.positives
+    )
+    wide = np.zeros(histogram.grid.size, dtype=np.bool_)
+    wide[filled[(share > bound) & ~_single(histogram)]] = True
+    return wide
+
+
+def _atoms(histogram: Histogram, known: Distinct) -> _Atoms:
+    """Return the filled cells, those whose scores are known taken apart."""
+    filled = histogram.filled
+    whole = ~np.isin(filled, histogram.grid.cells(known.value))
+    end = np.concatenate([_ends(histogram)[whole], known.value])
+    order = np.argsort(end)
+    return _Atoms(
+        end[order],
+        np.concatenate([histogram.negative[filled[whole]], known.negative])[order],
+        np.concatenate([histogram.positive[filled[whole]], known.positive])[order],
+        np.concatenate([_single(histogram)[whole], np.ones(known.value.size, dtype=np.bool_)])[order],
+    )
+
+
+def _joined(atoms: _Atoms, histogram: Histogram, bound: float) -> tuple[Floats, float]:
+    """Join atoms while they hold no more than the bound together; return their ends, and the most that one holds."""
+    running = [
+        np.cumsum(column) / size
+        for column, size in ((atoms.negative, histogram.negatives), (atoms.positive, histogram.positives))
+    ]
+    ends: list[int] = []
+    largest = 0.0
+    start = 0
+    while start < atoms.end.size:
+        before = [column[start - 1] if start else 0.0 for column in running]
+        reach = [
+            np.searchsorted(column, share + bound, side="right") for column, share in zip(running, before, strict=True)
+        ]
+        end = max(int(min(reach)), start + 1)
+        ends.append(end - 1)
+        if end > start + 1 or not atoms.single[start]:
+            largest = max(largest, *(column[end - 1] - share for column, share in zip(running, before, strict=True)))
+        start = end
+    return np.unique(np.append(-np.inf, atoms.end[ends])), float(largest)

@@ -1,0 +1,136 @@
+"""Cells: how many scores of each class lie in each cell of a grid, and the scores of the cells looked into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.engines.grid import Grid
+from priori.shortlist import Shortlist
+
+__all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many negative and positive scores lie in each cell of a grid.
+
+    ``limits`` are the smallest and the largest finite score; ``nan`` how many scores were NaN (they are rejected
+    trials by now, or left out).
+    """
+
+    grid: Grid
+    negative: Counts
+    positive: Counts
+    limits: tuple[float, float]
+    nan: int = 0
+
+    @cached_property
+    def negatives(self) -> int:
+        """The negative trials."""
+        return int(self.negative.sum())
+
+    @cached_property
+    def positives(self) -> int:
+        """The positive trials."""
+        return int(self.positive.sum())
+
+    @cached_property
+    def filled(self) -> NDArray[np.intp]:
+        """The cells of finite scores that hold any, ascending."""
+        return np.flatnonzero(self.negative[1:-1] + self.positive[1:-1]) + 1
+
+    @cached_property
+    def before(self) -> tuple[Counts, Counts]:
+        """How many negatives and positives lie in lower cells than each; one entry more than there are cells."""
+        return np.append(0, np.cumsum(self.negative)), np.append(0, np.cumsum(self.positive))
+
+    @cached_property
+    def edges(self) -> tuple[Counts, Counts]:
+        """Errors (fp, fn) of the candidates between filled cells: below the first, ..., above the last.
+
+        Where there are scores of +inf, one more stands above them.
+        """
+        negative, positive = self.before
+        after = np.concatenate([[1], self.filled + 1])
+        if self.negative[-1] + self.positive[-1]:
+            after = np.append(after, self.grid.size)
+        return self.negatives - negative[after], positive[after]
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Distinct scores, ascending, and how often each class has them."""
+
+    value: Floats
+    negative: Counts
+    positive: Counts
+
+    def take(self, index: Any) -> Distinct:
+        """Return the scores at ``index``."""
+        return Distinct(self.value[index], self.negative[index], self.positive[index])
+
+
+#: No scores at all.
+NOTHING = Distinct(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+
+def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
+    """Return the distinct scores of two unordered samples; -0.0 is 0.0."""
+    ordered = [np.sort(scores) for scores in (negative, positive)]
+    value = np.concatenate(ordered)
+    value.sort(kind="stable")  # two ascending runs: this is a merge
+    value = value[np.append(True, value[1:] != value[:-1])[: value.size]]
+    counts = [np.diff(np.searchsorted(scores, value, side="right"), prepend=0) for scores in ordered]
+    return Distinct(value.astype(np.float64) + 0.0, counts[0], counts[1])
+
+
+def merged(parts: list[Distinct]) -> Distinct:
+    """Return several lists of distinct scores as one."""
+    value, place = np.unique(np.concatenate([part.value for part in parts]), return_inverse=True)
+    # Counts stay far below 2^53, so that adding them up as floating numbers is exact.
+    negative, positive = (
+        np.bincount(place, weights=np.concatenate(column), minlength=value.size).astype(np.int64)
+        for column in ([part.negative for part in parts], [part.positive for part in parts])
+    )
+    return Distinct(value.astype(np.float64) + 0.0, negative, positive)
+
+
+def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
+    """Return the candidates in and between the cells looked into, with the lowest and the highest of all.
+
+    ``known`` holds all the scores of those cells. A candidate between a cell looked into and one that was not
+    is left out: its threshold is not known, and were it optimal both cells would have been looked into.
+    """
+    grid, filled = histogram.grid, histogram.filled
+    cell = grid.cells(known.value)
+    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1])[: cell.size])
+    before_negative, before_positive = histogram.before
+    tn = _running(known.negative, starts) + before_negative[cell]
+    fn = _running(known.positive, starts) + before_positive[cell]
+    order = np.searchsorted(filled, cell)
+    above = np.append(known.value[1:], np.inf)
+    adjoining = np.append(np.diff(order) <= 1, order[-1:] == filled.size - 1)
+    first = histogram.edges[0][:1], histogram.edges[1][:1]
+    fp = np.concatenate([first[0], histogram.negatives - tn[adjoining]])
+    fn = np.concatenate([first[1], fn[adjoining]])
+    below = np.concatenate([[-np.inf], known.value[adjoining]])
+    above = np.concatenate([[np.inf], above[adjoining]])
+    if fp[-1] != 0 or fn[-1] != histogram.positives:  # reject-all: its threshold is +inf whatever lies below it
+        fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
+        below, above = np.append(below, np.inf), np.append(above, np.inf)
+    return Shortlist(fp, fn, below, above, range(histogram.negatives), range(histogram.positives))
+
+
+def _running(counts: Counts, starts: NDArray[np.intp]) -> Counts:
+    """Return the running sums within each cell."""
+    total = np.cumsum(counts)
+    before = np.append(0, total)[starts]
+    return np.asarray(total - np.repeat(before, np.diff(np.append(starts, counts.size))))

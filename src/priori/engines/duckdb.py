@@ -1,0 +1,288 @@
+"""The duckdb back end: Parquet files, or any relation; it reads and joins, numpy counts what it hands over.
+
+Rows are handed over in batches of numbers, which costs less than a grouping by as many cells in SQL, and takes no
+memory that grows with the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.engines.arrow import MissingValues, batches
+from priori.engines.base import Engine, Floats, Settings, Survey, Tally
+from priori.engines.files import guarded
+from priori.engines.streaming import Batch, Streaming, settled
+from priori.errors import InputError
+from priori.frames import match_columns
+from priori.labels import normal, positive_value
+from priori.readers.fast import literal
+from priori.scores import Names, Scores, nan_error
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+    from priori.engines.files import Files
+
+__all__ = ["DuckDB", "quoted"]
+
+#: Scores looked at to lay out the cells.
+SAMPLE = 1 << 16
+
+_WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+_NUMBER = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*")
+
+
+def quoted(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True)
+class _Labels:
+    """How the label is read: an expression that gives whole numbers, which of them is positive, which negative."""
+
+    expression: str
+    positive: int
+    negative: int | None
+
+    def positives(self, column: NDArray[Any]) -> tuple[NDArray[np.bool_], bool]:
+        """Return which trials are positive, and whether every label is one of the two."""
+        found = column == self.positive
+        known = self.negative is None or bool((found | (column == self.negative)).all())
+        return found, known
+
+
+class DuckDB(Streaming):
+    """Answers from a duckdb relation with columns score and label, and perhaps user and trial.
+
+    ``files`` owns the connection of a relation over files, checks that they stay as they are, and cleans up.
+    """
+
+    def __init__(
+        self, relation: DuckDBPyRelation, settings: Settings, *, source: str = "relation", files: Files | None = None
+    ) -> None:
+        self.relation = relation
+        self.settings = settings
+        self.source = source
+        self.files = files
+        self.format = None if files is None else files.format
+        self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
+        self.columns = match_columns(relation.columns, settings.columns, source=source)
+        self.has_users = "user" in self.columns
+        self.has_trials = "trial" in self.columns
+        self._total = 0
+        self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
+
+    # -- the columns -------------------------------------------------------------------------------------
+
+    def _type(self, role: str) -> str:
+        return self.types[self.columns[role]]
+
+    def _column(self, role: str) -> str:
+        return quoted(self.columns[role])
+
+    @cached_property
+    def score(self) -> str:
+        """The expression of the score."""
+        kind = self._type("score")
+        if not _NUMBER.fullmatch(kind):
+            raise InputError(
+                f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}"
+            )
+        plain = self._column("score") if kind in ("FLOAT", "DOUBLE") else f"CAST({self._column('score')} AS DOUBLE)"
+        return f"-({plain})" if self.settings.lower_is_better else plain
+
+    def name(self, role: str) -> str:
+        """Return the expression of a column of names, as `priori.read` and `Scores.from_frame` read it."""
+        whole = _WHOLE.fullmatch(self._type(role)) and not self.settings.as_text
+        return self._column(role) if whole else f"CAST({self._column(role)} AS VARCHAR)"
+
+    @cached_property
+    def labels(self) -> _Labels:
+        """How the label is read."""
+        if "label" not in self.columns:
+            same = f"CAST({self._column('user')} AS VARCHAR) = CAST({self._column('probe_user')} AS VARCHAR)"
+            return _Labels(f"CAST({same} AS UTINYINT)", 1, 0)
+        kind, column = self._type("label"), self._column("label")
+        if kind == "BOOLEAN" and self.settings.pos_label is None:
+            return _Labels(f"CAST({column} AS UTINYINT)", 1, 0)
+        if _WHOLE.fullmatch(kind):
+            # A few rows tell the two labels; a third one is found out when it comes.
+            seen = [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM (SELECT {column} FROM trials "
+                                                    f"LIMIT {SAMPLE})")]  # fmt: skip
+            if len(seen) == 2 and None not in seen:
+                positive = positive_value(sorted(seen), self.settings.pos_label, where=self.source)
+                return _Labels(column, positive, sum(seen) - positive if self.settings.pos_label is None else None)
+        return self._all_labels()
+
+    def _all_labels(self) -> _Labels:
+        column = self._column("label")
+        seen = [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM trials")]
+        if None in seen:
+            raise self._missing("label")
+        chosen = normal(positive_value(sorted(seen), self.settings.pos_label, where=self.source))
+        matching = [value for value in seen if normal(value) == chosen]
+        if not all(isinstance(value, (bool, int, float)) for value in matching):
+            column, matching = f"CAST({column} AS VARCHAR)", [literal(str(value)) for value in matching]
+        return _Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
+
+    def _missing(self, role: str) -> InputError:
+        column = self._column(role)
+        ((number,),) = self.rows(f"SELECT count(*) FROM trials WHERE {column} IS NULL")
+        what = "labels" if role == "label" else f"values of column {self.columns[role]!r}"
+        return InputError(f"{self.source}: {number} {what} are missing; every trial needs one")
+
+    # -- asking ------------------------------------------------------------------------------------------
+
+    def query(self, text: str) -> DuckDBPyRelation:
+        """Return the relation of a query over ``trials``."""
+        found = self.relation.query("trials", text)
+        assert found is not None
+        return found
+
+    def rows(self, text: str) -> list[tuple[Any, ...]]:
+        """Return all the rows of a query over ``trials``."""
+        with guarded(self.source):
+            return self.query(text).fetchall()
+
+    def survey(self) -> Survey:
+        finite = f"{self.score} IS NOT NULL AND isfinite({self.score})"
+        if self.files is None:
+            self._total = int(self.rows("SELECT count(*) FROM trials")[0][0])
+            text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
+            with guarded(self.source):
+                return Survey(self._total, np.ascontiguousarray(self.query(text).fetchnumpy()["score"]))
+        with guarded(self.source):
+            self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
+            sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
+        if limits is not None and self.settings.lower_is_better:
+            limits = -limits[1], -limits[0]
+        return Survey(self._total, sample, limits)
+
+    def scan(self, *, user: bool = False) -> Iterator[Batch]:
+        labels = self.labels
+        owners = self._owners() if user else None
+        text = f"SELECT {self.score}, {labels.expression}"
+        text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
+        nan = done = 0
+        known = True
+        with guarded(self.source), closing(batches(self.query(text))) as stream:
+            try:
+                for score, label, *users in stream:
+                    positive, known = labels.positives(label)
+                    if not known:
+                        break
+                    codes = None if owners is None else owners.codes(users[0])
+                    batch, missing = settled(score, positive.view(np.uint8), codes, self.settings.nan)
+                    nan += missing
+                    done += score.size
+                    yield batch
+                    if self.progress is not None:
+                        self.progress(done, self._total)
+            except MissingValues as error:
+                raise self._missing("user" if error.column == 2 else "label") from None
+        if self.files is not None:
+            self.files.watch.check()
+        if not known:
+            self._all_labels()  # an error that tells which labels there are, as there are not two
+        if nan and self.settings.nan == "error":
+            raise nan_error(self.source, nan)
+        self.nan = nan if self.settings.nan == "reject" else 0
+
+    def rows_at_most(self) -> int:
+        return self._total if self.files is not None else super().rows_at_most()
+
+    # -- users -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _present(self) -> str:
+        """The condition that a trial is not left out."""
+        left_out = f"{self.score} IS NULL OR isnan({self.score})"
+        return f"NOT ({left_out})" if self.settings.nan == "drop" else "true"
+
+    @cached_property
+    def _names(self) -> Names:
+        raw = self.rows(f"SELECT DISTINCT {self._column('user')} FROM trials WHERE {self._present}")
+        seen = [name for (name,) in raw]
+        if None in seen:
+            raise self._missing("user")
+        if self._whole_users and not self.settings.as_text:
+            return Names(np.sort(np.array(seen, dtype=np.int64)))
+        return Names(np.unique(np.array([str(name) for name in seen], dtype=str)))
+
+    @property
+    def _whole_users(self) -> bool:
+        return bool(_WHOLE.fullmatch(self._type("user")))
+
+    def users(self) -> Names:
+        return self._names
+
+    def _owners(self) -> _Owners:
+        """Say how users become codes: whole numbers in numpy, text in a join."""
+        names, column = self.users().values, self._column("user")
+        if self._whole_users:
+            numbers = names.astype(np.int64)
+            order = np.argsort(numbers)
+            return _Owners(f"CAST({column} AS BIGINT)", "trials", numbers[order], order)
+        text = f"CAST({column} AS VARCHAR)"
+        listed = f"SELECT DISTINCT {text} AS name FROM trials WHERE {self._present}"
+        coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
+        return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        from priori.engines.lazy import Lazy
+
+        if not isinstance(other, DuckDB):
+            return super().tally_pairs(other, cuts, by_user=by_user)
+        theirs = other.relation
+        if self.files is not None and other.files is not None:  # two databases cannot be joined
+            theirs = self.files.relation(other.files.paths)
+        sides = [
+            Lazy(relation, one.settings, source=one.source)
+            for one, relation in ((self, self.relation), (other, theirs))
+        ]
+        with guarded(self.source):
+            found = sides[0].tally_pairs(sides[1], cuts, by_user=by_user)
+        for one in (self, other):
+            if one.files is not None:
+                one.files.watch.check()
+        return found
+
+    def load(self) -> Scores:
+        from priori.engines.lazy import Lazy
+
+        return Lazy(self.relation, self.settings, source=self.source).load()
+
+    def close(self) -> None:
+        if self.files is not None:
+            self.files.close()
+
+
+@dataclass(frozen=True)
+class _Owners:
+    """How users are read: an expression, where it is read from, and the codes of sorted whole-number names."""
+
+    expression: str
+    source: str
+    names: NDArray[np.int64] | None = None
+    order: NDArray[np.intp] | None = None
+
+    def codes(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of a batch."""
+        if self.names is None or self.order is None:
+            return column
+        span = int(self.names[-1]) - int(self.names[0]) + 1
+        if span > 1 << 24:
+            place = np.searchsorted(self.names, column)
+            return self.order[np.minimum(place, self.names.size - 1)]
+        table = np.zeros(span, dtype=np.intp)
+        table[self.names - self.names[0]] = self.order
+        return np.asarray(table[np.clip(column - self.names[0], 0, span - 1)])

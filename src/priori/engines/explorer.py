@@ -1,0 +1,280 @@
+"""Explorer: thresholds and counts from cells. Two scans choose exactly, whatever the criterion.
+
+The first scan counts scores in cells, bounds discard the cells that cannot hold a minimiser, the second brings the
+scores of the rest. Where too many are left, cells are cut finer and counted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.criteria import BreakEven, Criterion, WeightedSum
+from priori.engines.base import Engine, TooMany
+from priori.engines.bounds import promising
+from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
+from priori.engines.grid import Grid, fitted_grid, split_grid
+from priori.errors import InputError, OneClassError, OptionError
+from priori.outcomes import Outcomes
+from priori.shortlist import Shortlist, joined
+
+__all__ = ["CELLS", "PER_SCORE", "Explorer", "changed"]
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+#: Bytes that a fetched score needs while it is sorted and matched.
+PER_SCORE = 96
+#: The most cells a histogram has.
+CELLS = 1 << 20
+#: After this many rounds of finer cells the rest is looked through in parts.
+ROUNDS = 6
+
+
+def changed(source: str) -> InputError:
+    """Return the error for scores that are not the same in two scans."""
+    return InputError(f"{source}: the scores changed while they were read; try again when they are complete")
+
+
+class Explorer:
+    """What is known of a set so far: counts in cells, and all the scores of some of them.
+
+    ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in.
+    """
+
+    def __init__(self, engine: Engine, memory: int, cells: int) -> None:
+        self.engine = engine
+        self.source = engine.source
+        self.memory = memory
+        self.cells = cells
+        self._histogram: Histogram | None = None
+        self._known = NOTHING
+        self._looked = np.zeros(0, dtype=np.bool_)
+        self._wanted: Floats = np.empty(0)
+        self._tied = False
+
+    # -- choosing ----------------------------------------------------------------------------------------
+
+    @property
+    def histogram(self) -> Histogram:
+        """The counts in cells: the first scan."""
+        if self._histogram is None:
+            survey = self.engine.survey()
+            cells = min(max(survey.rows // 64, 1 << 10), self.cells)
+            self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
+            self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
+        assert self._histogram is not None
+        return self._histogram
+
+    def _count(self, grid: Grid) -> None:
+        found = self.engine.histogram(grid)
+        for name, number in (("negative", found.negatives), ("positive", found.positives)):
+            if not number:
+                raise OneClassError(
+                    f"{self.source}: no {name} trial; both classes are needed "
+                    "(check the labels, or say which is positive)"
+                )
+        before = self._histogram
+        if before is not None and (before.negatives, before.positives) != (found.negatives, found.positives):
+            raise changed(self.source)
+        self._histogram = found
+        looked = grid.cells(self._known.value)
+        self._looked = np.zeros(grid.size, dtype=np.bool_)
+        # A cell of the new grid is known where all its scores are.
+        seen = np.bincount(looked, weights=self._known.negative + self._known.positive, minlength=grid.size)
+        self._looked[seen == found.negative + found.positive] = True
+
+    def expect(self, thresholds: ArrayLike) -> None:
+        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
+        self._wanted = np.union1d(self._wanted, np.asarray(thresholds, dtype=np.float64))
+
+    def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
+        """Return the candidates that the criterion may choose at these alphas (None: at any)."""
+        if alphas is None and isinstance(criterion, BreakEven):
+            alphas = [Fraction(0)]
+        keep = self._promising(criterion, alphas)
+        for _ in range(ROUNDS):
+            if self.look(keep):
+                return shortlisted(self.histogram, self._known)
+            before = self._rows(keep)
+            self.refine(keep)
+            keep = self._promising(criterion, alphas)
+            if self._rows(keep) > 0.9 * before:
+                break
+        if self.look(keep):
+            return shortlisted(self.histogram, self._known)
+        return self._in_parts(criterion, alphas, keep)
+
+    def _promising(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Mask:
+        histogram = self.histogram
+        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
+        fp, fn = histogram.edges
+        found = promising(fp, fn, criterion, alphas, histogram.negatives, histogram.positives)
+        keep[histogram.filled] = True if found is None else found[: histogram.filled.size]
+        return keep
+
+    def refine(self, keep: Mask, cells: int | None = None) -> None:
+        """Count again, in about so many cells, finer where ``keep`` says so."""
+        histogram = self.histogram
+        self._count(split_grid(histogram.grid, keep, cells or self.cells, histogram.limits, self.engine.segments))
+
+    # -- looking into cells ------------------------------------------------------------------------------
+
+    @property
+    def _limit(self) -> int:
+        return max(1, self.memory // PER_SCORE)
+
+    def _rows(self, cells: Mask) -> int:
+        return int(self.histogram.negative[cells].sum() + self.histogram.positive[cells].sum())
+
+    def look(self, keep: Mask) -> bool:
+        """Fetch the scores of these cells, if they fit; a few distinct scores fit however many trials have them."""
+        todo = keep & ~self._looked
+        if not todo.any():
+            return True
+        if self._rows(todo) + self._known.value.size > self._limit:
+            self._forget()
+            todo = keep
+        if self._rows(todo) > self._limit and not self._tied:
+            return False
+        todo = todo | (self._cells_wanted() & ~self._looked)
+        try:
+            found = self.engine.fetch(self.histogram.grid, todo, self._limit)
+        except TooMany:
+            return False
+        self._check(found, todo)
+        self._known = merged([self._known, found]) if self._known.value.size else found
+        self._looked = self._looked | todo
+        return True
+
+    def known_in(self, cells: Mask) -> Distinct:
+        """Return the scores of cells that were looked into."""
+        return self._known.take(cells[self.histogram.grid.cells(self._known.value)])
+
+    def _forget(self) -> None:
+        self._known = NOTHING
+        self._looked = (self.histogram.negative + self.histogram.positive) == 0
+
+    def _check(self, found: Distinct, cells: Mask) -> None:
+        """Compare what came with what was counted: scores that change between scans are no set of scores."""
+        grid = self.histogram.grid
+        place = grid.cells(found.value)
+        for column, counted in ((found.negative, self.histogram.negative), (found.positive, self.histogram.positive)):
+            came = np.bincount(place, weights=column, minlength=grid.size)
+            if not np.array_equal(came[cells], counted[cells]):
+                raise changed(self.source)
+
+    def _cells_wanted(self) -> Mask:
+        """Return the cells that hold a threshold of which counts will be asked."""
+        cells = np.zeros(self.histogram.grid.size, dtype=np.bool_)
+        cells[self._cells_of(self._wanted)] = True
+        cells[[0, -1]] = False
+        return cells
+
+    def _cells_of(self, thresholds: Floats) -> NDArray[np.int32]:
+        grid = self.histogram.grid
+        return grid.cells(grid.at_most(thresholds))
+
+    def _in_parts(self, criterion: Criterion, alphas: Sequence[Fraction] | None, keep: Mask) -> Shortlist:
+        """Look through the cells part by part; of each part only the winners are kept.
+
+        The winner of all is the winner of its part, whatever the criterion.
+        """
+        if alphas is None and not isinstance(criterion, WeightedSum):
+            raise OptionError(
+                f"{self.source}: the exact curve of {criterion.name!r} needs all scores at once, and they do not fit "
+                f"in {self.memory // 10**6} MB; give more memory, or use a grid of alphas"
+            )
+        winners: list[Shortlist] = []
+        for found in self._parts(keep, overlap=1):
+            candidates = shortlisted(self.histogram, found)
+            if alphas is None:
+                assert isinstance(criterion, WeightedSum)
+                envelope = criterion.envelope(candidates)
+                fp, fn = envelope.fp, envelope.fn
+            else:
+                fp, fn = criterion._select(candidates, alphas)
+            winners.append(candidates.at(fp, fn))
+        return joined(winners)
+
+    def _parts(self, keep: Mask, overlap: int) -> Iterator[Distinct]:
+        """Yield the scores of cells, as many at a time as fit in memory, each time with some cells of the next part.
+
+        One cell of overlap is enough to see every gap between scores.
+        """
+        filled = self.histogram.filled
+        filled = filled[keep[filled]]
+        rows = np.cumsum(self.histogram.negative[filled] + self.histogram.positive[filled])
+        start = 0
+        while start < filled.size:
+            done = rows[start - 1] if start else 0
+            end = max(int(np.searchsorted(rows, done + self._limit, side="right")), start + 1)
+            part = np.zeros(keep.size, dtype=np.bool_)
+            part[filled[start : end + overlap]] = True
+            self._forget()
+            found = self.engine.fetch(self.histogram.grid, part, None)
+            self._check(found, part)
+            yield found
+            start = end
+
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair.
+
+        All scores are looked through, part by part.
+        """
+        histogram = self.histogram
+        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
+        keep[histogram.filled] = True
+        below = int(histogram.negative[0])
+        total = below * int(histogram.positive[0])
+        for part in self._parts(keep, overlap=0):
+            passed = np.cumsum(part.negative)
+            twice = 2 * (below + passed) - part.negative
+            # In halves of 32 bits: the sum of products may pass 64.
+            total += sum(int((twice >> shift & 0xFFFFFFFF) @ part.positive) << shift for shift in (0, 32))
+            below += int(passed[-1])
+        return total + int(histogram.positive[-1]) * (2 * below + int(histogram.negative[-1]))
+
+    # -- counting ----------------------------------------------------------------------------------------
+
+    def count(self, thresholds: ArrayLike) -> Outcomes:
+        """Count the outcomes at thresholds, exactly; a scan, unless the scores beside them are known already."""
+        at = np.asarray(thresholds, dtype=np.float64)
+        flat = np.ravel(at)
+        self.expect(flat)
+        self.look(self._cells_wanted())
+        if (self._cells_wanted() & ~self._looked).any():
+            tn, fn = (np.cumsum(tally)[:-1] for tally in self._tally_gaps(np.unique(flat)))
+            place = np.searchsorted(np.unique(flat), flat)
+            tn, fn = tn[place], fn[place]
+        else:
+            tn, fn = self._count_known(flat)
+        return Outcomes(
+            tp=(self.histogram.positives - fn).reshape(at.shape),
+            fp=(self.histogram.negatives - tn).reshape(at.shape),
+            tn=tn.reshape(at.shape),
+            fn=fn.reshape(at.shape),
+        )
+
+    def _count_known(self, thresholds: Floats) -> tuple[Counts, Counts]:
+        cell = self._cells_of(thresholds)
+        value, owner = self._known.value, self.histogram.grid.cells(self._known.value)
+        first, last = np.searchsorted(owner, cell, side="left"), np.searchsorted(value, thresholds, side="right")
+        counts = []
+        for column, before in zip((self._known.negative, self._known.positive), self.histogram.before, strict=True):
+            running = np.append(0, np.cumsum(column))
+            within = np.maximum(running[last] - running[first], 0)
+            whole = np.where((cell == 0) | (cell == self.histogram.grid.size - 1), before[cell + 1], before[cell])
+            counts.append(whole + np.where((cell == 0) | (cell == self.histogram.grid.size - 1), 0, within))
+        return counts[0], counts[1]
+
+    def _tally_gaps(self, cuts: Floats) -> tuple[Counts, Counts]:
+        negative, positive = (
+            np.bincount(tally.gap[0], weights=tally.number, minlength=cuts.size + 1).astype(np.int64)
+            for tally in self.engine.tally(cuts)
+        )
+        return negative, positive

@@ -1,0 +1,211 @@
+"""Files: what is behind a glob, opened together in duckdb, watched, and cleaned up after.
+
+Text files are turned into Parquet once, since every scan would parse them again.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.engines.arrow import StreamError
+from priori.errors import InputError, OptionError, unknown
+from priori.readers.fast import convert, first_line, literal, pattern
+from priori.readers.formats import FORMATS, recognise
+from priori.readers.sample import Sample
+from priori.readers.source import open_source
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+__all__ = ["Files", "Watch", "expand", "guarded"]
+
+#: The part of the memory that duckdb may use; the rest is for what it hands over.
+SHARE = 0.5
+#: Below this duckdb cannot read.
+LEAST = 64 << 20
+#: Files that a sample is taken from.
+SAMPLED = 8
+
+
+def expand(given: str | os.PathLike[str]) -> list[str]:
+    """Return the files that a path, a directory or a glob stands for, in order."""
+    path = os.fspath(given)
+    if os.path.isdir(path):
+        path = os.path.join(glob.escape(path), "**", "*.parquet")
+    elif os.path.exists(path):
+        return [path]
+    found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+    if not found:
+        raise InputError(f"{os.fspath(given)}: there is no such file; check the path, and put a glob between quotes")
+    return found
+
+
+@contextmanager
+def guarded(source: str) -> Iterator[None]:
+    """Turn the errors of duckdb, and of a full disk, into ours."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise InputError(
+            f"{source}: more memory is needed than was given ({first_line(error)}); raise --memory (memory=), or give "
+            "a directory with room for temporary files (--temp, temp=)"
+        ) from None
+    except (duckdb.Error, StreamError, OSError) as error:
+        if any(reason in str(error) for reason in ("No space left", "File too large", "Disk quota")):
+            raise InputError(
+                f"{source}: the disk of the temporary files is full; give another directory for them (--temp, temp=)"
+            ) from None
+        raise InputError(f"{source}: cannot be read ({first_line(error)})") from None
+
+
+class Watch:
+    """The files behind a glob, with their sizes and times: they must stay as they are while they are read."""
+
+    def __init__(self, given: str | os.PathLike[str]) -> None:
+        self.given = os.fspath(given)
+        self.paths = expand(given)
+        self._before = self._state()
+
+    def _state(self) -> list[tuple[int, int]]:
+        found = []
+        for path in self.paths:
+            try:
+                state = os.stat(path)
+            except OSError as error:
+                raise InputError(f"{path}: cannot be read ({error.strerror}); was it removed?") from None
+            found.append((state.st_size, state.st_mtime_ns))
+        return found
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(size for size, _ in self._before)
+
+    def check(self) -> None:
+        """Raise an error if the files are not what they were."""
+        if expand(self.given) != self.paths or self._state() != self._before:
+            raise InputError(f"{self.given}: the files changed while they were read; try again when they are complete")
+
+
+class Files:
+    """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
+
+    def __init__(
+        self,
+        watch: Watch,
+        *,
+        memory: int = 1 << 30,
+        temp: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.watch = watch
+        self.columns = dict(columns or {})
+        self.directory = _temporary(temp)
+        self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+        try:
+            self.connection = _connect(max(int(memory * SHARE), LEAST), self.directory)
+            self._close = weakref.finalize(self, self.connection.close)
+            with guarded(watch.given):
+                self.format, self.paths = self._opened(format, pos_label)
+                (rows,) = self._one(f"SELECT count(*) FROM {_scan(self.paths)}")
+        except BaseException:
+            self._cleanup()
+            raise
+        #: The number of rows, which the files tell without being read.
+        self.rows = int(rows)
+
+    def _opened(self, format: str | None, pos_label: Any) -> tuple[str, list[str]]:
+        """Return the format, and the Parquet files that are read: those given, or what they were turned into."""
+        if format is not None and format not in FORMATS:
+            raise unknown("format", format, FORMATS)
+        names, paths = set(), []
+        for number, path in enumerate(self.watch.paths):
+            with open_source(path) as source:
+                sample = Sample(source, self.columns, pos_label)
+                chosen = FORMATS[format] if format else recognise(sample)
+                names.add(chosen.name)
+                if chosen.name == "parquet":
+                    paths.append(path)
+                elif chosen.layout is None:
+                    raise OptionError(f"{path}: {chosen.title} are read in memory only; use --engine memory")
+                else:
+                    paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
+                    convert(source, chosen.layout(sample), paths[-1], self.connection)
+        if len(names) > 1:
+            raise InputError(f"{self.watch.given}: files of different formats ({', '.join(sorted(names))}); use one")
+        (name,) = names
+        if name != "parquet":
+            self.columns = {}  # they have our names now
+        return name, paths
+
+    def relation(self, paths: list[str] | None = None) -> DuckDBPyRelation:
+        """Return all the files, or others, as one relation."""
+        return self.connection.sql(f"SELECT * FROM {_scan(paths or self.paths)}")
+
+    def limits(self, column: str) -> tuple[float, float] | None:
+        """Return the range of a column, if the files tell it."""
+        low, high, all_told = self._one(
+            "SELECT min(TRY_CAST(stats_min_value AS DOUBLE)), max(TRY_CAST(stats_max_value AS DOUBLE)), "
+            "count(*) = count(stats_min_value) "
+            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"
+        )
+        told = all_told and low is not None and high is not None and np.isfinite([low, high]).all()
+        return (low, high) if told else None
+
+    def sample(self, text: str, size: int) -> NDArray[Any]:
+        """Return the column ``score`` of a query on a few rows of a few files."""
+        few = self.paths[:: max(1, len(self.paths) // SAMPLED)]
+        parts = [f"(SELECT * FROM {_scan([path])} LIMIT {size // len(few)})" for path in few]
+        some_rows = self.connection.sql(" UNION ALL ".join(parts)).query("trials", text)
+        assert some_rows is not None
+        return np.ascontiguousarray(some_rows.fetchnumpy()["score"])
+
+    def _one(self, text: str) -> tuple[Any, ...]:
+        (row,) = self.connection.execute(text).fetchall()
+        return tuple(row)
+
+    def close(self) -> None:
+        """Close the database and remove its temporary files."""
+        self._close()
+        self._cleanup()
+
+
+def _scan(paths: list[str]) -> str:
+    return f"read_parquet([{', '.join(map(pattern, paths))}])"
+
+
+def _temporary(temp: str | os.PathLike[str] | None) -> str:
+    try:
+        return tempfile.mkdtemp(prefix="priori-", dir=temp)
+    except OSError as error:
+        where = tempfile.gettempdir() if temp is None else os.fspath(temp)
+        raise OptionError(f"cannot put temporary files into {where}: {error.strerror}") from None
+
+
+def _connect(memory: int, directory: str) -> DuckDBPyConnection:
+    import duckdb
+
+    connection = duckdb.connect(
+        config={
+            "memory_limit": f"{memory >> 20}MiB",
+            "temp_directory": directory,
+            "autoinstall_known_extensions": "false",
+            "preserve_insertion_order": "false",
+        }
+    )
+    connection.execute("SET enable_progress_bar = false")
+    return connection

@@ -1,0 +1,216 @@
+"""Grid: cells on the score axis, in order; the same score falls into the same cell wherever it is computed.
+
+A cell is found by one subtraction, one product and a rounding down, so that any engine can do it, and cells can be
+made narrow where scores are dense. Infinite scores have cells of their own at both ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Grid", "even_grid", "fitted_grid", "joined_runs", "split_grid"]
+
+Cells = NDArray[np.int32]
+AnyFloats = NDArray[Any]
+
+#: Scores looked at together: few enough to stay in a processor's cache.
+BLOCK = 1 << 16
+
+#: Segments of a fitted grid.
+SEGMENTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Segments that begin at ``low``, each cut into equal cells.
+
+    Segment j holds the cells ``first[j]`` to ``first[j + 1] - 1``; ``scale[j]`` cells fit into one unit of score.
+    Cell 0 is the score -inf, the last cell +inf. ``low`` has the type the arithmetic is done in, that of the
+    scores.
+    """
+
+    low: AnyFloats
+    scale: AnyFloats
+    first: Cells
+
+    @property
+    def size(self) -> int:
+        """The number of cells, with the two for infinite scores."""
+        return int(self.first[-1]) + 1
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the arithmetic."""
+        return self.low.dtype
+
+    def cells(self, scores: AnyFloats, *, finite: bool = False, out: Cells | None = None) -> Cells:
+        """Return the cell of each score (any but NaN); it never falls as the score rises.
+
+        ``finite`` promises that no score is infinite.
+        """
+        found = np.empty(scores.size, dtype=np.int32) if out is None else out
+        scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start in range(0, scores.size, BLOCK):
+                block = np.asarray(scores[start : start + BLOCK], dtype=self.dtype)
+                place = found[start : start + BLOCK]
+                self._place(block, place, scratch[: block.size])
+                if not finite and not np.isfinite(block).all():
+                    place[block == -np.inf] = 0
+                    place[block == np.inf] = self.size - 1
+        return found
+
+    def _place(self, block: AnyFloats, found: Cells, scratch: AnyFloats) -> None:
+        if self.low.size == 1:
+            np.subtract(block, self.low[0], out=scratch)
+            np.multiply(scratch, self.scale[0], out=scratch)
+            np.clip(scratch, 0, self.dtype.type(self.first[1] - 2), out=scratch)
+            np.copyto(found, scratch, casting="unsafe")
+            found += np.int32(1)
+            return
+        segment = np.maximum(np.searchsorted(self.low, block, side="right") - 1, 0)
+        np.subtract(block, self.low[segment], out=scratch)
+        np.multiply(scratch, self.scale[segment], out=scratch)
+        np.clip(scratch, 0, self._last[segment], out=scratch)
+        np.copyto(found, scratch, casting="unsafe")
+        found += self.first[segment]
+
+    @cached_property
+    def _last(self) -> AnyFloats:
+        """The number of the last cell of each segment within it."""
+        return (np.diff(self.first) - 1).astype(self.dtype)
+
+    def at_most(self, scores: AnyFloats) -> AnyFloats:
+        """Return the largest number of our type that is at most each score."""
+        with np.errstate(over="ignore"):
+            rounded = np.asarray(scores).astype(self.dtype)
+            return np.where(rounded > scores, np.nextafter(rounded, self.dtype.type(-np.inf)), rounded)
+
+    def lowest(self, cells: NDArray[Any]) -> AnyFloats:
+        """Return the smallest finite number that falls into each cell or a higher one (not for the last cell).
+
+        Found by bisection on the ordered bits of the floating numbers: no formula could be trusted to round as
+        `cells` does.
+        """
+        largest = np.finfo(self.dtype).max
+        low = np.full(cells.shape, _order(np.array([-largest]))[0])
+        high = np.full(cells.shape, _order(np.array([largest]))[0])
+        while (low < high).any():
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            reached = self.cells(_number(middle, self.dtype)) >= cells
+            high = np.where(reached, middle, high)
+            low = np.where(reached, low, np.minimum(middle + 1, high))
+        return _number(high, self.dtype)
+
+
+def _order(numbers: AnyFloats) -> NDArray[np.int64]:
+    """Return whole numbers in the order of the floating ones, neighbours next to each other."""
+    bits = (numbers + 0.0).view(np.int32 if numbers.dtype == np.float32 else np.int64).astype(np.int64)
+    smallest = np.int64(-(2**31) if numbers.dtype == np.float32 else -(2**63))
+    return np.where(bits < 0, smallest - bits, bits)
+
+
+def _number(order: NDArray[np.int64], dtype: np.dtype[Any]) -> AnyFloats:
+    """Return the floating numbers of `_order`."""
+    smallest = np.int64(-(2**31) if dtype == np.float32 else -(2**63))
+    bits = np.where(order < 0, smallest - order, order)
+    return bits.astype(np.int32).view(np.float32) if dtype == np.float32 else bits.view(np.float64)
+
+
+def _segments(low: AnyFloats, high: AnyFloats, cells: NDArray[Any]) -> Grid:
+    kind = low.dtype.type
+    with np.errstate(divide="ignore", over="ignore"):
+        scale = 0.5 * cells / (0.5 * high.astype(np.float64) - 0.5 * low.astype(np.float64))
+    largest = np.finfo(low.dtype).max
+    limited = np.nan_to_num(np.minimum(scale, largest), nan=largest, posinf=largest)
+    first = np.concatenate([[1], 1 + np.cumsum(cells)]).astype(np.int32)
+    return Grid(low, limited.astype(kind), first)
+
+
+def even_grid(low: float, high: float, cells: int, dtype: Any = np.float64) -> Grid:
+    """Return equal cells from ``low`` to ``high``; what lies beyond falls into the first and the last."""
+    kind = np.dtype(dtype).type
+    return _segments(np.array([kind(low)]), np.array([kind(high)]), np.array([cells]))
+
+
+def fitted_grid(
+    sample: AnyFloats, cells: int, limits: tuple[float, float] | None = None, segments: int = SEGMENTS
+) -> Grid:
+    """Return a grid that suits a sample of finite scores: even where that spreads them well, else narrow where dense.
+
+    ``limits`` are the smallest and the largest score, where they are known.
+    """
+    segments = min(segments, SEGMENTS)
+    values = np.unique(sample)
+    if values.size == 0:
+        return even_grid(0.0, 1.0, 1, sample.dtype)
+    low, high = (values[0], values[-1]) if limits is None else limits
+    even = even_grid(low, high, cells, sample.dtype)
+    coarse = even_grid(low, high, 1024, sample.dtype)
+    share = np.bincount(coarse.cells(values), minlength=coarse.size) / values.size
+    # Scores of a bell come to about 3 here; 1 is the best, 1024 the worst.
+    if values.size < 16 * segments or np.square(share).sum() * 1024 < 24:
+        return even
+    starts = values[:: -(-values.size // segments)]
+    if low < starts[0]:
+        starts = np.insert(starts, 0, low)
+    ends = np.append(starts[1:], max(high, values[-1]))
+    return _segments(starts, ends, np.full(starts.size, max(1, cells // starts.size)))
+
+
+def joined_runs(keep: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """Return the mask with the narrowest gaps between its runs filled, until there are at most ``most`` runs."""
+    kept = np.flatnonzero(keep)
+    gap = np.diff(kept) - 1
+    if np.count_nonzero(gap) < most:
+        return keep
+    narrow = np.argsort(gap, kind="stable")[: gap.size - (most - 1)]
+    filled = keep.copy()
+    for place in narrow[gap[narrow] > 0].tolist():
+        filled[kept[place] : kept[place + 1]] = True
+    return filled
+
+
+def split_grid(
+    grid: Grid, keep: NDArray[np.bool_], cells: int, limits: tuple[float, float], segments: int = 1 << 12
+) -> Grid:
+    """Return a grid of about ``cells`` cells that cuts the cells to ``keep`` finer and merges the others.
+
+    ``limits`` are the smallest and the largest finite score: the outermost cells reach no further.
+    """
+    kept = joined_runs(keep[1:-1], max(1, segments // 4))
+    changes = np.flatnonzero(np.append(True, kept[1:] != kept[:-1]))
+    ends = np.append(changes[1:], kept.size)
+    pieces = max(1, (segments - changes.size) // max(1, int(kept[changes].sum())))
+    starts: list[NDArray[np.int64]] = []
+    fine: list[NDArray[np.bool_]] = []
+    for begin, end in zip(changes.tolist(), ends.tolist(), strict=True):
+        edges = np.array([begin, end]) + 1
+        if kept[begin]:  # segments begin where cells did, as these may be narrow where scores are dense
+            edges = np.unique(np.linspace(begin, end, min(pieces, end - begin) + 1).astype(np.int64)) + 1
+        at = grid.lowest(np.minimum(edges, grid.size - 2))
+        at = np.append(at[:-1], limits[1] if end == kept.size else at[-1]).astype(grid.dtype)
+        at[0] = max(at[0], limits[0]) if begin == 0 else at[0]
+        parts = _between(_order(at), pieces // (edges.size - 1) if kept[begin] else 1)
+        starts.append(parts)
+        fine.append(np.full(parts.size, kept[begin]))
+    low, places = np.unique(np.concatenate(starts), return_index=True)
+    is_fine = np.concatenate(fine)[places]
+    share = np.where(is_fine, max(2, cells // max(1, int(is_fine.sum()))), 1)
+    numbers = _number(low, grid.dtype)
+    return _segments(numbers, np.append(numbers[1:], max(limits[1], numbers[-1])).astype(grid.dtype), share)
+
+
+def _between(edges: NDArray[np.int64], pieces: int) -> NDArray[np.int64]:
+    """Return the beginnings of equal pieces between edges, all in the order of floating numbers.
+
+    There, where numbers of very different size share a cell, each size gets its pieces.
+    """
+    half = (edges[1:] >> 1) - (edges[:-1] >> 1)  # as the difference itself may pass 64 bits
+    step = 2 * (half // max(pieces, 1))
+    return np.asarray((edges[:-1, None] + step[:, None] * np.arange(max(pieces, 1))).ravel())

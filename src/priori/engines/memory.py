@@ -1,0 +1,52 @@
+"""The memory back end: scores that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from priori.engines.base import Survey
+from priori.engines.streaming import ROWS, Batch, Streaming, settled
+from priori.scores import Names, Scores
+
+__all__ = ["Memory"]
+
+
+class Memory(Streaming):
+    """Answers from a `Scores` that is in memory, by the same algorithm as from anywhere else."""
+
+    def __init__(self, scores: Scores) -> None:
+        self.scores = scores
+        self.source = scores.source
+        self.backend = scores.backend
+        self.format = scores.format
+        self.has_users = scores.has_users
+        self.nan = scores.nan_rejected
+
+    def survey(self) -> Survey:
+        each = [
+            trials.score[:: max(1, len(trials) // 32768)] for trials in (self.scores.negative, self.scores.positive)
+        ]
+        sample = np.concatenate(each)
+        return Survey(len(self.scores), sample[np.isfinite(sample)])
+
+    def users(self) -> Names:
+        if self.scores.users is None:
+            return Names(np.empty(0))
+        used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]
+        return Names(self.scores.users.values[np.unique(np.concatenate(used))])
+
+    def load(self) -> Scores:
+        return self.scores
+
+    def scan(self, *, user: bool = False) -> Iterator[Batch]:
+        used = None
+        if user:
+            used = np.searchsorted(self.users().values, self.scores.users.values)  # type: ignore[union-attr]
+        for own, trials in enumerate((self.scores.negative, self.scores.positive)):
+            for start in range(0, len(trials), ROWS):
+                part = slice(start, start + ROWS)
+                score = trials.score[part]
+                codes = None if used is None or trials.user is None else used[trials.user[part]]
+                yield settled(score, np.full(score.size, own, dtype=np.uint8), codes, "error")[0]

@@ -1,0 +1,57 @@
+"""The Spark back end: a Spark DataFrame, or Parquet files read by Spark; counts are made in the cluster."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from priori.engines.base import Settings
+from priori.engines.files import Watch
+from priori.engines.lazy import Columns, Lazy
+from priori.errors import InputError, OptionError
+
+__all__ = ["Spark", "open_spark"]
+
+
+class Spark(Lazy):
+    """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
+
+    def __init__(self, frame: Any, settings: Settings, *, source: str = "frame", watch: Watch | None = None) -> None:
+        super().__init__(frame, settings, source=source)
+        self.watch = watch
+        self.format = None if watch is None else "parquet"
+
+    def collect(self, frame: Any) -> Columns:
+        found = super().collect(frame)
+        if self.watch is not None:
+            self.watch.check()
+        return found
+
+
+def open_spark(given: str | os.PathLike[str], settings: Settings, temp: str | os.PathLike[str] | None) -> Spark:
+    """Read Parquet files, local or at an address such as hdfs://..., in the running session or a new one."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise OptionError("the spark engine needs pyspark: pip install 'priori[spark]'") from None
+
+    path = os.fspath(given)
+    watch = None if "://" in path else Watch(path)
+    try:
+        session = SparkSession.getActiveSession() or _new_session(SparkSession, temp)
+        frame = session.read.parquet(*([path] if watch is None else map(os.path.abspath, watch.paths)))
+    except Exception as error:  # a Java machine reports in exceptions of its own
+        reason = (str(error).strip() or type(error).__name__).partition("\n")[0]
+        raise InputError(f"{path}: spark cannot read it ({reason[:300]})") from None
+    return Spark(frame, settings, source=path, watch=watch)
+
+
+def _new_session(builder: Any, temp: str | os.PathLike[str] | None) -> Any:
+    """Start a session; where and how large it is, Spark's own settings say (SPARK_HOME, spark-defaults.conf)."""
+    settings = builder.builder.appName("priori").config("spark.ui.enabled", "false")
+    settings = settings.config("spark.ui.showConsoleProgress", "false")
+    if temp is not None:
+        settings = settings.config("spark.local.dir", os.fspath(temp))
+    session = settings.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session

@@ -1,0 +1,113 @@
+"""Remote: a set of scores that lives elsewhere, and answers with counts and shortlists (see `priori.engines`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence, Sized
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.shortlist import Shortlist
+
+if TYPE_CHECKING:
+    from priori.criteria import Criterion
+    from priori.outcomes import Outcomes
+    from priori.scores import Names, Scores
+
+__all__ = ["Remote", "as_scores"]
+
+
+class Remote(ABC):
+    """What a curve and a bootstrap need of a set that is not in memory; the names are those of `Scores`.
+
+    ``negative`` and ``positive`` have a length; more than that only where all trials fit in memory.
+    """
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Where the trials are."""
+
+    @property
+    @abstractmethod
+    def backend(self) -> str | None:
+        """The dataframe library they came from, if any."""
+
+    @property
+    @abstractmethod
+    def format(self) -> str | None:
+        """The file format, if any."""
+
+    @property
+    @abstractmethod
+    def nan_rejected(self) -> int:
+        """How many NaN scores count as rejected trials."""
+
+    @property
+    @abstractmethod
+    def negative(self) -> Sized:
+        """Stands for the negative trials."""
+
+    @property
+    @abstractmethod
+    def positive(self) -> Sized:
+        """Stands for the positive trials."""
+
+    @property
+    @abstractmethod
+    def has_users(self) -> bool:
+        """Whether the claimed identity of each trial is known."""
+
+    @property
+    @abstractmethod
+    def has_identities(self) -> bool:
+        """Whether both identities of each trial are used."""
+
+    @property
+    @abstractmethod
+    def n_users(self) -> int:
+        """How many users there are; 0 when unknown."""
+
+    @property
+    @abstractmethod
+    def users(self) -> Names | None:
+        """The users, in order."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
+        """Return what the criterion may choose at these alphas (None: at any)."""
+
+    @abstractmethod
+    def expect(self, thresholds: ArrayLike) -> None:
+        """Say that counts at these thresholds will be asked for."""
+
+    @abstractmethod
+    def count(self, thresholds: ArrayLike) -> Outcomes:
+        """Count the outcomes at thresholds."""
+
+    @abstractmethod
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
+
+    @abstractmethod
+    def stand_ins(self, others: Sequence[Any], edges: Sequence[NDArray[np.float64]], *, by_user: bool) -> list[Scores]:
+        """Return sets that hold, between the edges of each system, as many trials as this and paired others do."""
+
+    @abstractmethod
+    def in_memory(self, *, by_user: bool, paired: bool) -> tuple[Scores, str | None]:
+        """Return the trials in memory, or trials in narrow cells in their place, and what to say about those."""
+
+
+def as_scores(given: Any) -> Any:
+    """Return a set of scores as it is, and a frame, a relation or a Spark DataFrame as one that stays where it is."""
+    if isinstance(given, Remote):
+        return given
+    from priori.engines import as_scores as opened
+
+    return opened(given)

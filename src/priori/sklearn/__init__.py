@@ -1,0 +1,24 @@
+"""At home in scikit-learn: displays, a scorer and a meta-estimator that judge a classifier a priori.
+
+Needs ``pip install 'priori[sklearn]'``; nothing else in Priori imports this.
+"""
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:  # pragma: no cover - tested where scikit-learn is absent
+    raise ImportError("priori.sklearn needs scikit-learn: pip install 'priori[sklearn]'") from error
+
+from priori.sklearn.averages import AverageROCDisplay
+from priori.sklearn.curves import EPCDisplay
+from priori.sklearn.differences import DifferenceDisplay
+from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
+from priori.sklearn.threshold import AprioriThresholdClassifier
+
+__all__ = [
+    "AprioriScorer",
+    "AprioriThresholdClassifier",
+    "AverageROCDisplay",
+    "DifferenceDisplay",
+    "EPCDisplay",
+    "make_apriori_scorer",
+]

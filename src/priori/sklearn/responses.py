@@ -1,0 +1,130 @@
+"""From what scikit-learn users have (estimators, predictions, cross-validation results) to `Scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import type_of_target
+
+from priori.errors import InputError, OptionError, unknown
+from priori.scores import Scores
+
+__all__ = ["ResponseMethod", "check_binary", "folds", "from_cv_results", "responses", "scores", "take"]
+
+ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
+_METHODS = ("auto", "predict_proba", "decision_function")
+
+
+def take(values: Any, index: Any) -> Any:
+    """Return the rows of an array, a sparse matrix or a dataframe."""
+    return _safe_indexing(values, index)
+
+
+def check_binary(y: Any) -> NDArray[Any]:
+    """Return the labels as one column; anything but two classes is an error, in scikit-learn's words."""
+    assert_all_finite(y, input_name="y")
+    kind = type_of_target(y, input_name="y")
+    if kind in ("unknown", "continuous"):
+        raise InputError(f"Unknown label type: {kind}; y must hold two labels, whole numbers or texts")
+    if kind != "binary":
+        raise InputError(f"Only binary classification is supported. The type of the target is {kind}.")
+    column = np.asarray(column_or_1d(y, warn=True))
+    labels = np.unique(column)
+    if labels.size < 2:
+        raise InputError(f"y holds one class only, {labels.tolist()}; the threshold between two needs both")
+    return column
+
+
+def responses(
+    estimator: Any, X: Any, *, response_method: ResponseMethod = "auto", pos_label: Any = None
+) -> tuple[NDArray[np.float64], Any]:
+    """Return the scores that a fitted binary classifier gives, higher for the positive class, and that class.
+
+    ``auto`` is `predict_proba` where there is one, else `decision_function`; the positive class is
+    ``estimator.classes_[1]`` unless ``pos_label`` says otherwise.
+    """
+    if response_method not in _METHODS:
+        raise unknown("response_method", response_method, _METHODS)
+    name = type(estimator).__name__
+    wanted = ("predict_proba", "decision_function") if response_method == "auto" else (response_method,)
+    method = next((one for one in wanted if hasattr(estimator, one)), None)
+    if method is None:
+        raise OptionError(f"{name} has no {' and no '.join(wanted)}; a threshold needs a score of each sample")
+    # First, so that an estimator that is not fitted says so itself.
+    found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    classes = list(getattr(estimator, "classes_", ()))
+    if len(classes) != 2:
+        raise InputError(f"{name} knows {len(classes)} classes; a decision between two is needed")
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise OptionError(f"pos_label={pos_label!r} is not one of the classes {classes}")
+    second = bool(positive == classes[1])
+    if found.ndim == 2:
+        return found[:, int(second)], positive
+    return found if second else -found, positive
+
+
+def scores(
+    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
+    name: str = "scores",
+) -> Scores:  # fmt: skip
+    """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times."""
+    check_consistent_length(y_true, y_score, sample_weight)
+    labels, values = np.asarray(y_true), np.asarray(y_score)
+    if sample_weight is not None:
+        given = np.asarray(sample_weight, dtype=np.float64)
+        times = np.rint(given).astype(np.int64)
+        if (times != given).any() or (times < 0).any():
+            raise OptionError("sample_weight must be whole numbers from 0 up: outcomes are counted, not weighed")
+        labels, values = np.repeat(labels, times), np.repeat(values, times)
+    return Scores.from_predictions(labels, values, pos_label=pos_label, source=name)
+
+
+def folds(found: Scores, cv: int, random_state: int) -> dict[str, Scores]:
+    """Take scores apart at random into folds with the same share of each class."""
+    smaller = min(len(found.negative), len(found.positive))
+    if cv < 2 or smaller < cv:
+        raise OptionError(
+            f"cv={cv}: the smaller class has {smaller} samples; choose from 2 to {smaller} folds, "
+            "or give a development set"
+        )
+    rng = np.random.default_rng(random_state)
+    negative, positive = (
+        np.array_split(rng.permutation(len(trials)), cv) for trials in (found.negative, found.positive)
+    )
+    parts = zip(negative, positive, strict=True)
+    return {
+        f"fold {place}": Scores(found.negative.take(own), found.positive.take(other), source=f"fold {place}")
+        for place, (own, other) in enumerate(parts, start=1)
+    }
+
+
+def from_cv_results(
+    cv_results: Mapping[str, Any], X: Any, y: Any, *, response_method: ResponseMethod = "auto", pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[dict[str, Scores], Any]:  # fmt: skip
+    """Return the scores of each fold by the estimator that has not seen it, and the positive class."""
+    if not {"estimator", "indices"} <= set(cv_results):
+        raise OptionError(
+            "cv_results lacks 'estimator' or 'indices'; call cross_validate with return_estimator=True and "
+            "return_indices=True"
+        )
+    check_consistent_length(X, y, sample_weight)
+    check_binary(y)
+    size = len(np.asarray(y))
+    tests = cv_results["indices"]["test"]
+    if max((int(np.max(index)) for index in tests), default=0) >= size:
+        raise InputError(f"cv_results was made from more samples than the {size} given here; give the same X and y")
+    found: dict[str, Scores] = {}
+    for place, (estimator, index) in enumerate(zip(cv_results["estimator"], tests, strict=True), start=1):
+        score, positive = responses(estimator, take(X, index), response_method=response_method, pos_label=pos_label)
+        weight = None if sample_weight is None else np.asarray(sample_weight)[index]
+        name = f"fold {place}"
+        found[name] = scores(
+            np.asarray(take(y, index)) == positive, score, pos_label=True, sample_weight=weight, name=name
+        )
+    return found, positive

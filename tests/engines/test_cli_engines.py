@@ -1,0 +1,152 @@
+"""The command line over globs: the same numbers whatever engine reads, and plain words when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import priori
+from engine_frames import population
+from priori.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command; return its exit code, what it printed and what it said."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as ending:
+            code = int(ending.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def systems(tmp_path: Path) -> list[str]:
+    """Two systems in folders of Parquet files."""
+    found = []
+    for quality in (1.5, 1.8):
+        found += ["--system", f"S{quality}"]
+        for role, seed in (("dev", 1), ("test", 2)):
+            folder = tmp_path / f"{role}-{quality}"
+            folder.mkdir()
+            frame = population(seed, quality)
+            for part in range(3):
+                frame[part::3].write_parquet(folder / f"{part}.parquet")
+            found.append(f"{folder}/*.parquet")
+    return found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["epc", "--points", "11", "--format", "csv", "--bootstrap", "user", "--resamples", "50"],
+        ["epc", "--criterion", "target-v1", "--points", "11", "--format", "csv"],
+        ["compare", "--points", "11", "--format", "csv", "--bootstrap", "joint", "--resamples", "10x5"],
+        ["compare", "--points", "5", "--format", "csv", "--bootstrap", "sample", "--resamples", "50", "--unpaired"],
+    ],
+)
+def test_engines_print_the_same_numbers(run: Run, systems: list[str], command: list[str]) -> None:
+    name, *options = command
+    printed = {}
+    for engine in ("auto", "memory", "duckdb"):
+        code, printed[engine], said = run(name, *systems, *options, "--engine", engine)
+        assert code == 0, said
+        assert ("scanned by duckdb in 1000 MB" if engine == "duckdb" else "read into memory") in said.replace(
+            "953", "1000"
+        )
+    assert printed["memory"] == printed["duckdb"] == printed["auto"]
+
+
+def test_a_small_memory_makes_auto_choose_duckdb(run: Run, systems: list[str]) -> None:
+    code, _, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5")
+    # 3000 trials of 128 bytes fit in one megabyte; ten times as many do not.
+    assert code == 0
+    assert "read into memory" in said
+    folder = Path(systems[2]).parent
+    population(1, size=30_000).write_parquet(folder / "more.parquet")
+    code, out, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5")
+    assert code == 0
+    assert "33000 trials in 4 files, scanned by duckdb in 1 MB" in said
+    assert "Areas" in out
+
+
+def test_the_table_and_json_of_a_scan(run: Run, systems: list[str]) -> None:
+    code, out, _ = run("epc", *systems[:4], "--engine", "duckdb", "--format", "json", "--points", "5")
+    assert code == 0
+    (system,) = json.loads(out)["systems"]
+    assert system["areas"] == {"epc": None, "e_v1": None, "e_v2": None, "g": None}
+    assert system["dev"]["negatives"] + system["dev"]["positives"] == 3000
+    assert system["test"]["users"] == 25
+
+
+@pytest.mark.parametrize("points", ["hull", "51"])
+def test_roc_of_a_scan(run: Run, systems: list[str], points: str) -> None:
+    printed = [
+        run("roc", "--scores", "A", systems[3], "--points", points, "--format", "csv", "--engine", engine)[1]
+        for engine in ("memory", "duckdb")
+    ]
+    assert printed[0] == printed[1]
+    tables = [run("roc", "--scores", "A", systems[3], "--points", points, "--engine", engine)[1] for engine in
+              ("memory", "duckdb")]  # fmt: skip
+    numbers = [table.splitlines()[3].split() for table in tables]
+    assert numbers[1][2] == "-"
+    assert [*numbers[0][:2], *numbers[0][3:]] == [*numbers[1][:2], *numbers[1][3:]]
+
+
+def test_what_needs_all_scores_says_so(tmp_path: Path, run: Run) -> None:
+    population(1, size=30_000).write_parquet(tmp_path / "dev.parquet")
+    code, out, said = run("roc", "--scores", "A", tmp_path / "dev.parquet", "--engine", "duckdb", "--memory", "1MB")
+    assert (code, out) == (2, "")
+    assert "needs all 30000 trials in memory" in said
+    assert said.count("\n") == 2  # what was opened, and the error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--memory", "lots"], "memory must be an amount of at least 1 MB such as 500MB or 2GB, not 'lots'"),
+        (["--temp", "/nowhere/at/all"], "cannot put temporary files into /nowhere/at/all"),
+        (["--column", "score=similarity"], "no column 'similarity' for the score"),
+    ],
+)
+def test_bad_options_end_in_one_line(run: Run, systems: list[str], options: list[str], message: str) -> None:
+    code, out, said = run("epc", *systems[:4], "--engine", "duckdb", *options)
+    assert (code, out) == (2, "")
+    assert message in said.splitlines()[-1]
+
+
+def test_standard_input_and_trials_are_read_in_memory(run: Run, systems: list[str]) -> None:
+    code, _, said = run("epc", "--system", "A", "-", systems[3], "--engine", "duckdb")
+    assert code == 2
+    assert "--engine duckdb reads files on their own" in said
+
+
+def test_no_temporary_file_is_left(run: Run, systems: list[str], tmp_path: Path) -> None:
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    frame = population(1).filter(pl.col("score").is_finite())
+    frame.write_csv(tmp_path / "dev.csv")
+    frame.write_csv(tmp_path / "test.csv")
+    paths = [tmp_path / "dev.csv", tmp_path / "test.csv"]
+    code, _, said = run("epc", "--system", "A", *paths, "--engine", "duckdb", "--temp", temp, "--points", "3")
+    assert code == 0, said
+    import gc
+
+    gc.collect()  # a table removes its files when nobody holds it any more, at the latest when the process ends
+    assert list(temp.iterdir()) == []
+
+
+def test_scan_is_lazy_for_those_who_import_priori() -> None:
+    assert priori.scan.__module__ == "priori.engines.opening"

@@ -1,0 +1,313 @@
+"""duckdb gives the answers of memory, to the last bit: files, relations, and the traps that others fell into."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import priori
+from engine_frames import population, same_columns, same_everything, trials
+from priori import InputError, OptionError, Scores, Table
+from priori.criteria import CRITERIA, get_criterion
+from priori.engines.base import Settings
+from priori.engines.duckdb import DuckDB
+from priori.engines.lazy import Lazy
+from priori.measures import TASKS
+
+
+@pytest.fixture(scope="module")
+def database() -> Any:
+    return duckdb.connect()
+
+
+def relation(database: Any, frame: pl.DataFrame) -> Any:
+    database.register("given", frame.to_arrow())
+    return database.sql("SELECT * FROM given")
+
+
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+@settings(max_examples=settings.default.max_examples // 4)
+@given(frame=st.booleans().flatmap(trials), cells=st.integers(1, 12), data=st.data())
+def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: int, data: st.DataObject) -> None:
+    rule = get_criterion(data.draw(st.sampled_from(list(CRITERIA))), data.draw(st.sampled_from(list(TASKS))))
+    alphas = priori.alphas.grid(5)
+    expected = rule.choose(Scores.from_frame(frame), alphas)
+    found = rule.choose(Table(engine(relation(database, frame), Settings()), cells=cells), alphas)
+    assert found.threshold.tolist() == expected.threshold.tolist()
+    assert found.outcomes.to_dict() == expected.outcomes.to_dict()
+
+
+def test_relations_give_everything_as_in_memory() -> None:
+    # Each relation has a connection's name of its own: replacing a registered frame would change earlier ones.
+    database, number = duckdb.connect(), iter(range(100))
+
+    def read(frame: pl.DataFrame) -> Table:
+        name = f"frame{next(number)}"
+        database.register(name, frame.to_arrow())
+        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), Settings()), cells=200)
+
+    same_everything(read, Scores.from_frame)
+
+
+def test_lazy_frames_give_everything_as_in_memory() -> None:
+    same_everything(lambda frame: Table(Lazy(frame.lazy(), Settings()), cells=200), Scores.from_frame)
+
+
+def write(frame: pl.DataFrame, folder: Path, parts: int = 3) -> str:
+    folder.mkdir()
+    for number in range(parts):
+        frame[number::parts].write_parquet(folder / f"part-{number}.parquet", row_group_size=200)
+    return f"{folder}/*.parquet"
+
+
+def test_parquet_files_give_everything_as_in_memory(tmp_path: Path) -> None:
+    number = iter(range(100))
+
+    def read(frame: pl.DataFrame) -> Any:
+        return priori.scan(write(frame, tmp_path / str(next(number))), engine="duckdb")
+
+    def in_memory(frame: pl.DataFrame) -> Scores:
+        frame.write_parquet(tmp_path / "one.parquet")
+        return priori.read(tmp_path / "one.parquet")
+
+    same_everything(read, in_memory)
+
+
+@pytest.mark.parametrize("text", ["csv", "tsv", "bob4"])
+def test_text_files_are_scanned_as_they_are_read(tmp_path: Path, text: str) -> None:
+    for role, seed in (("dev", 1), ("test", 2)):
+        frame = population(seed).filter(pl.col("score").is_finite())
+        if text == "bob4":
+            probe = np.where(frame["label"] == 1, frame["user"], frame["user"] + 1)
+            lines = [f"u{u} u{p} {t} {s}" for u, p, t, s in zip(frame["user"], probe, frame["trial"], frame["score"],
+                                                                strict=True)]  # fmt: skip
+            (tmp_path / role).write_text("# a comment\n" + "\n".join(lines) + "\n")
+        else:
+            frame.write_csv(tmp_path / role, separator="," if text == "csv" else "\t")
+    expected = priori.epc(*(priori.read(tmp_path / role) for role in ("dev", "test")), points=11)
+    tables = [priori.scan(tmp_path / role, engine="duckdb", temp=tmp_path) for role in ("dev", "test")]
+    found = priori.epc(*tables, points=11)
+    same_columns(found, expected)
+    options = {"bootstrap": "user", "n_resamples": 50}
+    same_columns(found.band(**options), expected.band(**options))
+    for table in tables:
+        table.close()  # type: ignore[union-attr]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dev", "test"]
+
+
+# -- traps -------------------------------------------------------------------------------------------------------
+
+
+def test_negative_zero_is_zero(database: Any) -> None:
+    frame = pl.DataFrame({"label": [0, 0, 1, 1], "score": [-0.0, 0.0, 0.0, -0.0]})
+    for engine in (DuckDB, Lazy):
+        table = Table(engine(relation(database, frame), Settings()))
+        chosen = get_criterion("eer").choose(table, [priori.alphas.as_fraction(0)])
+        assert chosen.threshold[0] in (-math.inf, math.inf)
+        assert table.shortlist(get_criterion("wer"), None).fp.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+@pytest.mark.parametrize("missing", [math.nan, None])
+def test_nan_is_what_the_caller_says(database: Any, engine: Any, missing: float | None) -> None:
+    frame = population(3).with_columns(
+        pl.when(pl.int_range(pl.len()) % 50 == 0).then(pl.lit(missing)).otherwise(pl.col("score")).alias("score")
+    )
+    with pytest.raises(InputError, match="60 scores are NaN; choose a policy"):
+        len(Table(engine(relation(database, frame), Settings())))
+    for policy in ("reject", "drop"):
+        table = Table(engine(relation(database, frame), Settings(nan=policy)))  # type: ignore[arg-type]
+        expected = Scores.from_frame(frame, nan=policy)  # type: ignore[arg-type]
+        assert (len(table.negative), len(table.positive)) == (len(expected.negative), len(expected.positive))
+        assert table.nan_rejected == expected.nan_rejected
+        assert priori.choose_threshold(table) == priori.choose_threshold(expected)
+        assert table.users is not None
+        assert expected.users is not None
+        assert table.users.values.tolist() == expected.users.values.tolist()
+
+
+def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
+    below, above = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
+    frame = pl.DataFrame({"label": [0, 1], "score": np.array([below, above])})
+    assert frame["score"].dtype == pl.Float32
+    for engine in (DuckDB, Lazy):
+        threshold = priori.choose_threshold(Table(engine(relation(database, frame), Settings())))
+        assert threshold == (float(below) + float(above)) / 2  # between two neighbours in single precision
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        ([False, True], None),
+        ([0, 1], None),
+        ([-1, 1], None),
+        ([1, 2], 2),
+        ([1, 2], "1"),
+        ([0.0, 1.0], None),
+        (["impostor", "Genuine"], None),
+        (["ham", "spam"], "spam"),
+        ([False, True], False),
+    ],
+)
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+def test_labels_of_every_kind(database: Any, engine: Any, labels: list[Any], positive: Any) -> None:
+    given = population(4)
+    frame = given.with_columns(pl.Series("label", [labels[label] for label in given["label"]]))
+    table = Table(engine(relation(database, frame), Settings(pos_label=positive)))
+    expected = Scores.from_frame(frame, pos_label=positive)
+    assert priori.choose_threshold(table) == priori.choose_threshold(expected)
+    assert len(table.positive) == len(expected.positive)
+
+
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+def test_bad_labels_say_what_they_are(database: Any, engine: Any) -> None:
+    frame = population(4)
+    third = frame.with_columns(label=pl.when(pl.int_range(pl.len()) == 2999).then(7).otherwise(pl.col("label")))
+    with pytest.raises(InputError, match="3 different labels"):
+        len(Table(engine(relation(database, third), Settings())))
+    missing = frame.with_columns(label=pl.when(pl.col("label") == 1).then(1))
+    with pytest.raises(InputError, match=f"{(frame['label'] == 0).sum()} labels are missing"):
+        len(Table(engine(relation(database, missing), Settings())))
+    with pytest.raises(InputError, match="one class only"):
+        len(Table(engine(relation(database, frame.filter(pl.col("label") == 1)), Settings())))
+
+
+def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"label": [0, 1] * 50_000 + [2], "score": np.arange(100_001.0)})
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="3 different labels"):
+        len(priori.scan(tmp_path / "a.parquet", engine="duckdb"))
+
+
+@pytest.mark.parametrize("kind", ["int", "wide", "text"])
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+def test_users_are_whole_numbers_or_text(database: Any, engine: Any, kind: str) -> None:
+    frame = population(5)
+    if kind == "wide":  # beyond what a double can hold
+        frame = frame.with_columns(user=pl.lit(2**62 + 1) + pl.col("user") * 3)
+    elif kind == "text":
+        frame = frame.with_columns(user=pl.format("ü{}", pl.col("user")))
+    expected = Scores.from_frame(frame)
+    table = Table(engine(relation(database, frame), Settings()))
+    assert table.users is not None
+    assert expected.users is not None
+    assert table.users.values.tolist() == expected.users.values.tolist()
+    curves = [priori.epc(scores, scores, alpha=[0.5]) for scores in (table, expected)]
+    same_columns(*(curve.band(bootstrap="user", n_resamples=50) for curve in curves))
+
+
+def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
+    frame = pl.DataFrame({"label": [0, 1, 1], "score": ["1.25", "2.5", "2.5"]}).with_columns(
+        pl.col("score").cast(pl.Decimal(10, 2))
+    )
+    for engine in (DuckDB, Lazy):
+        table = Table(engine(relation(database, frame), Settings()))
+        assert table.count([2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
+        assert table.count([2.0]).fp.dtype == np.int64
+
+
+def test_distances_are_negated(database: Any) -> None:
+    frame = population(6).with_columns(-pl.col("score"))
+    for engine in (DuckDB, Lazy):
+        table = Table(engine(relation(database, frame), Settings(lower_is_better=True)))
+        assert priori.choose_threshold(table) == priori.choose_threshold(Scores.from_frame(population(6)))
+
+
+def test_trials_pair_by_id_never_by_row(database: Any) -> None:
+    frames = [population(1, quality).rename({"trial": "id"}) for quality in (1.5, 1.8)]
+    for number, frame in enumerate(frames):
+        database.register(f"pair{number}", frame.to_arrow())
+    relations = [database.sql(f"SELECT * FROM pair{number}") for number in range(2)]
+
+    def curves(columns: dict[str, str], *given: Any) -> list[Any]:
+        tables = [Table(DuckDB(one, Settings(columns=columns))) for one in given]
+        return [priori.epc(table, table, alpha=[0.5]) for table in tables]
+
+    with pytest.raises(InputError, match="has no trial ids, and the rows of a table have no order"):
+        priori.compare(*curves({}, *relations), n_resamples=10)
+    fewer = database.sql("SELECT * FROM pair1 WHERE id <> 't7'")
+    with pytest.raises(InputError, match=r"has 3000, .* has 2999, and 2999 ids are in both"):
+        priori.compare(*curves({"trial": "id"}, relations[0], fewer), n_resamples=10)
+    twice = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 't8' ELSE id END AS id) FROM pair1")
+    with pytest.raises(InputError, match="the trial id 't8' 2 times"):
+        priori.compare(*curves({"trial": "id"}, relations[0], twice), n_resamples=10)
+    turned = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 1 - label ELSE label END AS label) FROM pair1")
+    with pytest.raises(InputError, match="1 have different labels"):
+        priori.compare(*curves({"trial": "id"}, relations[0], turned), n_resamples=10)
+
+
+# -- files that misbehave ----------------------------------------------------------------------------------------
+
+
+def test_files_that_change_while_they_are_read(tmp_path: Path) -> None:
+    given = write(population(1), tmp_path / "dev")
+    table = priori.scan(given, engine="duckdb")
+    len(table)
+    population(2)[:500].write_parquet(tmp_path / "dev" / "part-1.parquet")
+    with pytest.raises(InputError, match="the files changed while they were read"):
+        priori.epc(table, table, alpha=[0.3]).band(bootstrap="user", n_resamples=5)
+
+
+def test_a_new_file_under_the_glob_counts_as_a_change(tmp_path: Path) -> None:
+    given = write(population(1), tmp_path / "dev")
+    table = priori.scan(given, engine="duckdb")
+    population(2).write_parquet(tmp_path / "dev" / "part-9.parquet")
+    with pytest.raises(InputError, match="the files changed"):
+        len(table)
+
+
+def test_a_relation_that_changes_between_scans(database: Any) -> None:
+    database.execute("CREATE OR REPLACE TABLE moving AS SELECT i % 2 AS label, sin(i) AS score FROM range(5000) t(i)")
+    table = Table(DuckDB(database.sql("SELECT * FROM moving"), Settings()), memory=0)
+    len(table)
+    database.execute("DELETE FROM moving WHERE score > 0.5 AND label = 1")
+    with pytest.raises(InputError, match="changed while they were read"):
+        priori.choose_threshold(table)
+
+
+def test_a_broken_file_is_an_error_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    given = write(population(1), tmp_path / "dev")
+    whole = (tmp_path / "dev" / "part-1.parquet").read_bytes()
+    (tmp_path / "dev" / "part-1.parquet").write_bytes(whole[: len(whole) // 2])
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    with pytest.raises(InputError, match="dev"):
+        len(priori.scan(given, engine="duckdb", temp=temp))
+    gc.collect()
+    assert list(temp.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    population(1, size=20_000).filter(pl.col("score").is_finite()).write_csv(tmp_path / "dev.csv")
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))  # no file may grow beyond this
+    try:
+        with pytest.raises(InputError, match="the disk of the temporary files is full"):
+            priori.scan(tmp_path / "dev.csv", engine="duckdb", temp=temp)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(temp.iterdir()) == []
+
+
+def test_temporary_files_need_a_place(tmp_path: Path) -> None:
+    given = write(population(1), tmp_path / "dev")
+    with pytest.raises(OptionError, match="cannot put temporary files into"):
+        priori.scan(given, engine="duckdb", temp=tmp_path / "nowhere")
+
+
+def test_no_file_under_the_glob(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file; check the path, and put a glob between quotes"):
+        priori.scan(os.fspath(tmp_path / "*.parquet"))

@@ -1,0 +1,125 @@
+"""Spark, in local mode, gives the answers of memory, to the last bit; without Java there is nothing to test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import priori
+from engine_frames import population, same_columns, same_everything
+from priori import InputError, Scores, Table
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One small session for all tests."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sql = pytest.importorskip("pyspark.sql")
+        home = tmp_path_factory.mktemp("spark")
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.default.parallelism": "2",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.local.dir": str(home),
+            "spark.sql.warehouse.dir": str(home / "warehouse"),
+        }
+        builder = sql.SparkSession.builder.master("local[2]")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        found = builder.getOrCreate()
+        found.sparkContext.setLogLevel("OFF")
+        yield found
+        found.stop()
+
+
+@pytest.fixture
+def read(session: Any, tmp_path: Path) -> Any:
+    """Write a frame to Parquet and open it as a Spark DataFrame, in two pieces."""
+    number = iter(range(100))
+
+    def read(frame: pl.DataFrame) -> Any:
+        folder = tmp_path / f"frame-{next(number)}"
+        folder.mkdir()
+        for part in range(2):
+            frame[part::2].write_parquet(folder / f"{part}.parquet")
+        return session.read.parquet(str(folder))
+
+    return read
+
+
+def test_everything_is_as_in_memory(read: Any) -> None:
+    same_everything(lambda frame: priori.scan(read(frame)), Scores.from_frame, quickly=True)
+
+
+def test_awkward_scores(read: Any) -> None:
+    values = [-np.inf, np.inf, 0.0, -0.0, 1.0, float(np.nextafter(np.float32(1), np.float32(2))), 3.0, -2.5, 3.0]
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "label": rng.choice(["target", "nontarget"], 300),
+            "score": pl.Series(rng.choice(values, 300), dtype=pl.Float32),
+            "user": [f"ü{user}" for user in rng.integers(0, 9, 300)],
+        }
+    )
+    tables = [Table(priori.scan(read(frame)).engine, cells=cells) for cells in (2, 1000)]
+    expected = Scores.from_frame(frame)
+    for criterion in ("wer", "pr", "target-v1", "target-v2", "eer"):
+        curves = [priori.epc(scores, scores, criterion=criterion, points=5) for scores in (*tables, expected)]
+        for curve in curves[:2]:
+            same_columns(curve, curves[2])
+    users = [scores.users for scores in (tables[0], expected)]
+    assert users[0] is not None
+    assert users[1] is not None
+    assert users[0].values.tolist() == users[1].values.tolist()
+
+
+def test_nan_and_labels_are_settled_as_in_memory(read: Any) -> None:
+    frame = population(3, size=400)
+    scores = frame["score"].to_numpy().copy()
+    scores[::100] = np.nan
+    frame = frame.with_columns(pl.Series("score", scores), label=pl.col("label") == 1)
+    with pytest.raises(InputError, match="4 scores are NaN"):
+        len(priori.scan(read(frame)))
+    found, expected = priori.scan(read(frame), nan="reject"), Scores.from_frame(frame, nan="reject")
+    assert (len(found.positive), found.nan_rejected) == (len(expected.positive), 4)
+    assert priori.choose_threshold(found) == priori.choose_threshold(expected)
+
+
+def test_files_are_read_in_the_running_session(session: Any, tmp_path: Path) -> None:
+    population(1, size=400).write_parquet(tmp_path / "dev.parquet")
+    said: list[str] = []
+    table = priori.scan(tmp_path / "dev.parquet", engine="spark", announce=said.append)
+    assert said == [f"{tmp_path / 'dev.parquet'}: read by spark"]
+    assert priori.choose_threshold(table) == priori.choose_threshold(priori.read(tmp_path / "dev.parquet"))
+    population(2, size=500).write_parquet(tmp_path / "dev.parquet")
+    with pytest.raises(InputError, match="changed while they were read"):
+        priori.epc(table, table, alpha=[0.2]).band(bootstrap="user", n_resamples=5)
+
+
+def test_a_killed_worker_is_an_error(session: Any, read: Any) -> None:
+    from pyspark.sql.functions import udf
+
+    @udf("double")  # type: ignore[untyped-decorator]
+    def dies(score: float) -> float:
+        os._exit(1)
+
+    frame = read(population(1, size=50))
+    with pytest.raises(InputError, match="pyspark could not read the scores"):
+        len(priori.scan(frame.withColumn("score", dies(frame["score"]))))

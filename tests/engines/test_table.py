@@ -1,0 +1,114 @@
+"""Thresholds and counts from cells are those from all the scores, to the last bit, on every kind of awkward scores."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+from priori import OptionError, Outcomes, Scores, count, epc
+from priori.criteria import CRITERIA, get_criterion
+from priori.engines import Table
+from priori.engines.explorer import PER_SCORE
+from priori.engines.memory import Memory
+from priori.measures import TASKS
+
+#: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.
+sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))
+
+
+def table_of(scores: Scores, size: tuple[int, int]) -> Table:
+    cells, limit = size
+    return Table(Memory(scores), memory=limit * PER_SCORE, cells=cells)
+
+
+@pytest.mark.parametrize("task", list(TASKS))
+@pytest.mark.parametrize("criterion", list(CRITERIA))
+@settings(max_examples=settings.default.max_examples // 4)
+@given(
+    negatives=oracle.score_list,
+    positives=oracle.score_list,
+    alphas=st.lists(oracle.alpha, min_size=1, max_size=5),
+    size=sizes,
+)
+def test_choice_is_the_one_in_memory(
+    criterion: str,
+    task: str,
+    negatives: list[float],
+    positives: list[float],
+    alphas: list[Fraction],
+    size: tuple[int, int],
+) -> None:
+    scores = Scores.from_arrays(negatives, positives)
+    rule = get_criterion(criterion, task)
+    expected, found = rule.choose(scores, alphas), rule.choose(table_of(scores, size), alphas)
+    assert found.threshold.tolist() == expected.threshold.tolist()
+    assert found.outcomes.to_dict() == expected.outcomes.to_dict()
+
+
+@pytest.mark.parametrize("criterion", ["wer", "pr", "eer"])
+@settings(max_examples=settings.default.max_examples // 2)
+@given(negatives=oracle.score_list, positives=oracle.score_list, size=sizes)
+def test_exact_curve_is_the_one_in_memory(
+    criterion: str, negatives: list[float], positives: list[float], size: tuple[int, int]
+) -> None:
+    scores = Scores.from_arrays(negatives, positives)
+    rule = get_criterion(criterion)
+    expected, found = rule.pieces(scores), rule.pieces(table_of(scores, size))
+    assert found.breaks.tolist() == expected.breaks.tolist()
+    assert found.choice.threshold.tolist() == expected.choice.threshold.tolist()
+
+
+@given(
+    negatives=oracle.score_list,
+    positives=oracle.score_list,
+    thresholds=st.lists(oracle.score, min_size=1, max_size=6),
+    size=sizes,
+)
+def test_counts_are_those_in_memory(
+    negatives: list[float], positives: list[float], thresholds: list[float], size: tuple[int, int]
+) -> None:
+    scores = Scores.from_arrays(negatives, positives)
+    assert table_of(scores, size).count(thresholds).to_dict() == count(scores, thresholds).to_dict()
+
+
+@given(
+    dev=st.tuples(oracle.score_list, oracle.score_list),
+    test=st.tuples(oracle.score_list, oracle.score_list),
+    size=sizes,
+)
+def test_curve_is_the_one_in_memory(
+    dev: tuple[list[float], list[float]], test: tuple[list[float], list[float]], size: tuple[int, int]
+) -> None:
+    sets = [Scores.from_arrays(*dev), Scores.from_arrays(*test)]
+    expected = epc(*sets, points=11)
+    found = epc(*(table_of(scores, size) for scores in sets), points=11)  # type: ignore[arg-type]
+    for name, column in expected.columns().items():
+        assert found.columns()[name].tolist() == column.tolist()
+
+
+def test_any_function_may_be_the_criterion() -> None:
+    rng = np.random.default_rng(1)
+    scores = Scores.from_arrays(rng.normal(size=3000), rng.normal(1, 1, size=500))
+
+    def unlike(outcomes: Outcomes, alpha: float) -> object:
+        return np.abs(outcomes.fp - 7 * outcomes.fn) + alpha
+
+    rule = get_criterion(unlike)
+    alphas = [Fraction(1, 2)]
+    found = rule.choose(table_of(scores, (50, 200)), alphas)
+    assert found.threshold[0] == rule.choose(scores, alphas).threshold[0]
+
+
+def test_exact_curve_of_a_target_needs_memory_and_says_so() -> None:
+    rng = np.random.default_rng(2)
+    scores = Scores.from_arrays(rng.normal(size=3000), rng.normal(1, 1, size=500))
+    rule = get_criterion("target-v1")
+    found = rule.pieces(table_of(scores, (64, 10_000)))
+    assert found.choice.threshold.tolist() == rule.pieces(scores).choice.threshold.tolist()
+    with pytest.raises(OptionError, match="give more memory, or use a grid of alphas"):
+        rule.pieces(table_of(scores, (64, 100)))

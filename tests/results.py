@@ -1,0 +1,80 @@
+"""One of each result, from a few hundred simulated scores that came from a pandas dataframe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+import priori
+from priori.resampling import area_bands, rate_bands
+from priori.results import Result
+
+
+def scores(quality: float, seed: int, size: int = 200) -> priori.Scores:
+    """Scores of twenty users in four data sets; a few are infinite."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat([0, 1], size)
+    score = rng.normal(quality * label)
+    score[0], score[-1] = -np.inf, np.inf
+    user, dataset = np.tile(np.arange(20), size // 10), np.tile(list("abcd"), size // 2)
+    return priori.Scores.from_frame(pd.DataFrame({"score": score, "label": label, "user": user, "dataset": dataset}))
+
+
+def curves(points: int = 11) -> tuple[priori.EPC, priori.EPC]:
+    """Two curves at the same alphas."""
+    a, b = (
+        priori.epc(scores(quality, seed), scores(quality, seed + 1), points=points, name=name)
+        for quality, seed, name in ((2.0, 0, "A"), (1.5, 2, "<B> & é"))
+    )
+    return a, b
+
+
+@cache
+def every_result() -> dict[str, Result]:
+    """Results of every class, some classes more than once, by a name for messages."""
+    a, b = curves()
+    test, other = a.test, b.test
+    return {
+        "epc": a,
+        "epc exact": priori.epc(a.dev, test, exact=True, bounds=("0.1", "0.9")),
+        "epc of one's own": priori.epc(
+            a.dev, test, alpha=[0.5], criterion=lambda o, alpha: o.fp + alpha * o.fn, measure=lambda o: o.fp + 5 * o.fn
+        ),
+        "areas": priori.areas(a.dev, test),
+        "band": a.band(n_resamples=100),
+        "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),
+        "areas with intervals": area_bands(a.dev, test, n_resamples=50),
+        "roc": priori.roc(test),
+        "roc band": priori.roc(test).band(n_resamples=50, points=5),
+        "rates with intervals": rate_bands(test, [0.5, 1.0], n_resamples=50),
+        "det": priori.det(test),
+        "average": priori.average(test, positions=21),
+        "average threshold": priori.average(test, method="threshold", positions=21),
+        "average of one": priori.average([test], positions=5),
+        "average epc": priori.average_epc(a.dev, test, points=5),
+        "comparison": priori.compare(a, b, n_resamples=100),
+        "comparison at one alpha": priori.compare(a.at(0.5), b.at(0.5), n_resamples=100, unpaired=True),
+        "ranking": priori.compare_all([a, b, replace(b, name="C")], n_resamples=50),
+        "coverage": priori.coverage([(a.dev, test)], train_users=8, test_users=8, n_resamples=4, points=5),
+        "rate": priori.rate_interval(test, 1.0),
+        "ztest of two": priori.ztest_scores(test, 1.0, other, 0.7),
+        "ztest of rates": priori.ztest(far=0.01, frr=0.02, negatives=1000, positives=500),
+        "ztest curve": priori.ztest_epc(a, b),
+        "ztest curve unpaired": priori.ztest_epc(a, b, unpaired=True),
+        "proportion": priori.proportion_interval([3, 0], [100, 50]),
+        "one proportion": priori.proportion_interval(3, 100),
+        "proportion test": priori.proportion_test(3, 100, 5, 100),
+        "auc": priori.a_posteriori_auc_interval(test),
+        "auc test": priori.a_posteriori_auc_test(test, other),
+        "auc test unpaired": priori.a_posteriori_auc_test(test, other, unpaired=True),
+        "design effect": priori.design_effect(test, 1.0),
+        "plan": priori.plan(width=0.01, far=0.02, frr=0.03),
+        "plan by users": priori.plan(difference=0.01, pilot=test, threshold=1.0),
+    }
+
+
+#: Those made from scores, which came from pandas.
+FROM_RATES = ("ztest of rates", "proportion", "one proportion", "proportion test", "plan")
