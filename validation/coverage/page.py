@@ -301,7 +301,7 @@ genuine and 96 impostor trials a user. Coverage of the whole curve, alpha from 0
 
 {table(["", "sample", "user-constrained", "user", "joint (the paper's)", "prediction (ours)"], lines)}
 The paper's coverage is that of a *prediction*, reached by a confidence band that happens to be wide enough. A band made
-to predict reaches the nominal coverage and is {", ".join(narrower)} narrower than the joint bootstrap's where the
+to predict comes within two points of nominal and is {", ".join(narrower)} narrower than the joint bootstrap's where the
 thresholds are those fixed in advance: they need not be redrawn, as they will not change. Where the unseen curve has
 thresholds of its own (last line) both sets are redrawn, and both ends of the curve, set by extreme scores, are missed
 by every method.
