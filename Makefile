@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate gallery docs clean
+.PHONY: help install demo test lint types unit bench validate gallery docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,10 @@ bench: $(VENV)/.installed-test  ## Measure speed as ratios to named references
 gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)
 	$(BIN)/priori reproduce --output docs/gallery
 
+validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
+	$(BIN)/python validation/coverage/measure.py --jobs 2
+	$(BIN)/python validation/ztests/measure.py
+
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -52,3 +56,19 @@ docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a wa
 	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+test-lowest: $(VENV)/.installed  ## Run the tests with the lowest versions that pyproject.toml allows
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/lowest
+	VIRTUAL_ENV=$(VENV)/lowest $(BIN)/uv pip install --quiet --resolution lowest-direct --group test --editable '.[sklearn]' 'httpx>=0.27'
+	# Old versions warn about their newer companions; that is no error here.
+	$(VENV)/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default tests
+
+test-wheel: $(VENV)/.installed  ## Build the wheel, install it into an empty environment, run the demo there
+	rm -rf dist $(VENV)/wheel
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv $(VENV)/wheel
+	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd $(VENV)/wheel && bin/priori --version && bin/priori demo faces --output demo
+	test -s $(VENV)/wheel/demo/report.html

@@ -28,32 +28,36 @@ from suite.measure import Bench  # noqa: E402
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="all sizes, up to 10^8 trials")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--full", dest="size", action="store_const", const="full", help="up to 10^8 trials")
+    size.add_argument("--quick", dest="size", action="store_const", const="quick", help="small sizes, to try it out")
     parser.add_argument("--only", choices=["peers", "scale", "growth"], help="one section")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.set_defaults(size="ordinary")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "priori-bench-data",
                         help="where tables are written, and kept for the next run")  # fmt: skip
     options = parser.parse_args()
-    sections = [_heading(options.full)]
+    sections = [_heading(options.size, options.repeats)]
     if options.only in (None, "peers"):
-        for table in peers.tables(Bench(options.repeats), options.full):
+        for table in peers.tables(Bench(options.repeats), options.size):
             sections.append(table.text())
     if options.only in (None, "scale"):
-        sections.append(scale.text(options.data, options.full, options.repeats))
+        sections.append(scale.text(options.data, options.size, options.repeats))
     if options.only in (None, "growth"):
-        sections.append(growth.text(options.data, options.full, options.output.with_name("growth.svg")))
+        sections.append(growth.text(options.data, options.size, options.output.with_name("growth.svg")))
     options.output.write_text("\n".join(sections), encoding="utf-8")
     print(f"wrote {options.output}", file=sys.stderr)
 
 
-def _heading(full: bool) -> str:
+def _heading(size: str, repeats: int) -> str:
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "duckdb"))
+    python = platform.python_version()
     return (
         "# Measured\n\n"
-        f"{datetime.date.today()}, {_processor()}, {os.cpu_count()} processors, Python "
-        f"{platform.python_version()}, {libraries}. Medians of five after a first run that is not counted; made by "
-        f"`python benchmarks/results.py{' --full' if full else ''}`.\n"
+        f"{datetime.date.today()}, {_processor()}, {os.cpu_count()} processors, Python {python}, {libraries}. "
+        f"Medians of {repeats} after a first run that is not counted; made by "
+        f"`python benchmarks/results.py{'' if size == 'ordinary' else f' --{size}'}`.\n"
     )
 
 

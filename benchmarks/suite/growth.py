@@ -21,16 +21,16 @@ KINDS = {
 }
 
 
-def text(folder: Path, full: bool, picture: Path) -> str:
+def text(folder: Path, size: str, picture: Path) -> str:
     """Return the section on growth, and draw the picture it shows."""
-    top = 8 if full else 7
+    top = {"quick": 6, "ordinary": 7, "full": 8}[size]
     sizes = {
         "memory": [10**k for k in range(4, top + 1)],
         "duckdb": [10**k for k in range(5, top + 1)],
-        "replicates": [10**k for k in range(2, 6)],
-        "users": [10**k for k in range(1, 6)],
+        "replicates": [10**k for k in range(2, min(top, 5) + 1)],
+        "users": [10**k for k in range(1, min(top, 5) + 1)],
     }
-    points = {kind: [(size, *_measure(kind, size, folder)) for size in sizes[kind]] for kind in KINDS}
+    points = {kind: [(number, *_measure(kind, number, folder)) for number in sizes[kind]] for kind in KINDS}
     lines = [
         "## Growth",
         "",
@@ -43,13 +43,14 @@ def text(folder: Path, full: bool, picture: Path) -> str:
         "| --- | --- | ---: | ---: | ---: |",
     ]
     for kind, (against, work) in KINDS.items():
-        for place, (size, seconds, peak) in enumerate(points[kind]):
+        for place, (number, seconds, peak) in enumerate(points[kind]):
             first = (against, work) if not place else ("", "")
-            lines.append(f"| {first[0]} | {first[1]} | {size:,} | {seconds:.3g} s | {peak:.0f} MB |")
+            lines.append(f"| {first[0]} | {first[1]} | {number:,} | {seconds:.3g} s | {peak:.0f} MB |")
     lines += ["", "| against | exponent of time | exponent of memory |", "| --- | ---: | ---: |"]
     for kind, (against, _) in KINDS.items():
-        size, seconds, peak = (np.log([point[i] for point in points[kind][-3:]]) for i in range(3))
-        lines.append(f"| {against} | {np.polyfit(size, seconds, 1)[0]:.2f} | {np.polyfit(size, peak, 1)[0]:.2f} |")
+        numbers, times, peaks = (np.log([point[i] for point in points[kind][-3:]]) for i in range(3))
+        slopes = [np.polyfit(numbers, column, 1)[0] for column in (times, peaks)]
+        lines.append(f"| {against} | {slopes[0]:.2f} | {slopes[1]:.2f} |")
     _draw(points, picture)
     return "\n".join(lines) + "\n"
 

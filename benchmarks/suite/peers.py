@@ -18,47 +18,48 @@ def _classes(negatives: int, positives: int, seed: int = 0) -> dict[str, np.ndar
     return {"negative": rng.normal(0, 1, negatives), "positive": rng.normal(2, 1, positives)}
 
 
-def curves(bench: Bench, full: bool) -> Table:
+def curves(bench: Bench, size: str) -> Table:
     """Expected Performance Curves: bob.measure, and the time numpy needs to sort."""
     table = Table(
         "Expected Performance Curve",
         "Four unsorted arrays (development and test, negative and positive) to the curve. The floor is the time numpy "
         "needs to sort them. bob.measure compiles for some seconds in every process; that is not counted here.",
     )
-    for size in (10**4, 10**5, 10**6):
+    for number in (10**4,) if size == "quick" else (10**4, 10**5, 10**6):
         rng = np.random.default_rng(0)
-        columns = {f"{role}_{own}": rng.normal(shift, 1, size) for role in ("dev", "test")
+        columns = {f"{role}_{own}": rng.normal(shift, 1, number) for role in ("dev", "test")
                    for own, shift in (("negative", 0), ("positive", 2))}  # fmt: skip
-        data = bench.data(f"epc-{size}", **columns)
+        data = bench.data(f"epc-{number}", **columns)
         for points in (100, 2000):
-            # bob takes minutes for the largest: fewer runs of it, and only on demand.
-            costly = size * points > 10**8
-            theirs = bench.run("bob_epc", data, 1 if costly and not full else None, points=points)
+            # The largest take bob long: fewer runs of it, unless all are asked for.
+            costly = number * points > 10**8
+            few = costly and size != "full"
+            theirs = bench.run("bob_epc", data, 1 if few else None, points=points)
             table.rows.append(
                 (
-                    f"{size:,} scores a class, {points} alphas",
+                    f"{number:,} scores a class, {points} alphas",
                     bench.run("priori_epc", data, points=points),
                     [("bob.measure", theirs), ("numpy sort (floor)", bench.run("numpy_sort", data))],
-                    "bob: one run" if costly and not full else "",
+                    "bob: one run" if few else "",
                 )
             )
     return table
 
 
-def commands(bench: Bench) -> Table:
+def commands(bench: Bench, size: str) -> Table:
     """The command line, from cold start to a plot."""
     table = Table(
         "Command line",
         "From a cold start: read two files of two columns, draw the curve. `bob measure epc` gives a picture and no "
         "numbers; `priori epc` gives both.",
     )
-    for size in (10**4, 10**5):
+    for number in (10**4,) if size == "quick" else (10**4, 10**5):
         paths = []
         for role, seed in (("dev", 1), ("test", 2)):
-            found = _classes(size, size, seed)
-            path = bench.folder / f"{role}-{size}.txt"
+            found = _classes(number, number, seed)
+            path = bench.folder / f"{role}-{number}.txt"
             score = np.concatenate([found["negative"], found["positive"]])
-            label = np.repeat([-1, 1], size)
+            label = np.repeat([-1, 1], number)
             np.savetxt(path, np.column_stack([label, score]), "%d %.9g")
             paths.append(str(path))
         ours = [sys.executable, "-m", "priori", "epc", "--system", "A", *paths, "--format", "csv", "--plot"]
@@ -69,7 +70,12 @@ def commands(bench: Bench) -> Table:
             else _timed(bench, [str(bob), "measure", "epc", *paths, "--points", "101", "--output"], "bob.pdf")
         )
         table.rows.append(
-            (f"{size:,} scores a class, 101 alphas", _timed(bench, ours, "ours.pdf"), [("bob measure epc", theirs)], "")
+            (
+                f"{number:,} scores a class, 101 alphas",
+                _timed(bench, ours, "ours.pdf"),
+                [("bob measure epc", theirs)],
+                "",
+            )
         )
     return table
 
@@ -85,34 +91,34 @@ def _timed(bench: Bench, command: list[str], output: str) -> Measured:
     return Measured(tuple(seconds[1:]), seconds[0])
 
 
-def roc(bench: Bench, full: bool) -> Table:
+def roc(bench: Bench, size: str) -> Table:
     """ROC curves, areas and equal error rates."""
     table = Table(
         "ROC, AUC, EER",
         "Two unsorted arrays to the whole curve and its area; or to the equal error rate alone.",
     )
-    for size in (10**5, 10**6) if full else (10**5,):
-        data = bench.data(f"roc-{size}", **_classes(size // 2, size // 2))
+    for number in {"quick": (10**4,), "ordinary": (10**5,), "full": (10**5, 10**6)}[size]:
+        data = bench.data(f"roc-{number}", **_classes(number // 2, number // 2))
         peers = [
             ("scikit-learn roc_curve, roc_auc_score", bench.run("sklearn_roc", data)),
             ("score-analysis roc (100 points), auc", bench.run("score_analysis_roc", data)),
             ("pROC roc, auc", bench.run_r("pROC_roc", data)),
             ("ROCR prediction, performance", bench.run_r("ROCR_roc", data)),
         ]
-        table.rows.append((f"ROC and AUC of {size:,} scores", bench.run("priori_roc", data), peers, ""))
+        table.rows.append((f"ROC and AUC of {number:,} scores", bench.run("priori_roc", data), peers, ""))
         peers = [
             ("bob.measure eer", bench.run("bob_eer", data)),
             ("score-analysis eer", bench.run("score_analysis_eer", data)),
             ("pyeer get_eer_stats", bench.run("pyeer_stats", data)),
         ]
-        table.rows.append((f"EER of {size:,} scores", bench.run("priori_eer", data), peers, "pyeer gives more"))
+        table.rows.append((f"EER of {number:,} scores", bench.run("priori_eer", data), peers, "pyeer gives more"))
         delong = bench.run("priori_auc_interval", data)
         peers = [("pROC ci.auc, DeLong", bench.run_r("pROC_delong", data))]
-        table.rows.append((f"AUC with DeLong's interval, {size:,} scores", delong, peers, ""))
+        table.rows.append((f"AUC with DeLong's interval, {number:,} scores", delong, peers, ""))
     return table
 
 
-def bootstraps(bench: Bench, full: bool) -> Table:
+def bootstraps(bench: Bench) -> Table:
     """Bands and tests by resampling."""
     table = Table(
         "Bootstrap",
@@ -178,6 +184,6 @@ def bootstraps(bench: Bench, full: bool) -> Table:
     return table
 
 
-def tables(bench: Bench, full: bool) -> list[Table]:
+def tables(bench: Bench, size: str) -> list[Table]:
     """Return every table against peers."""
-    return [curves(bench, full), commands(bench), roc(bench, full), bootstraps(bench, full)]
+    return [curves(bench, size), commands(bench, size), roc(bench, size), bootstraps(bench)]

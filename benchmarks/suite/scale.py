@@ -13,7 +13,7 @@ from suite.data import write
 __all__ = ["text"]
 
 
-def text(folder: Path, full: bool, repeats: int = 5) -> str:
+def text(folder: Path, size: str, repeats: int = 5) -> str:
     """Return the section on tables larger than memory."""
     lines = [
         "## Tables larger than memory",
@@ -25,7 +25,7 @@ def text(folder: Path, full: bool, repeats: int = 5) -> str:
         "| trials | band | scan | curve | curve and band | in scans | asked for | peak memory |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for trials in (2 * 10**7, 10**8) if full else (2 * 10**7,):
+    for trials in {"quick": (10**6,), "ordinary": (2 * 10**7,), "full": (2 * 10**7, 10**8)}[size]:
         data = write(folder / f"trials-{trials}", trials)
         for bootstrap, replicates, limit in (("sample", 10_000, 6), ("user", 2_000, 10)):
             found = _run(data, bootstrap, replicates, repeats)

@@ -247,7 +247,7 @@ def compare(
         replicates,
         {**_settings(curve_a, bootstrap), "paired": not unpaired, "alternative": alternative},
         (*bootstrap.plan.warnings, *notes_a, *notes_b),
-    ).came_from(curve_a, curve_b)
+    )._came_from(curve_a, curve_b)
 
 
 def _settings(curve: EPC, bootstrap: Bootstrap) -> dict[str, Any]:

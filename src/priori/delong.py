@@ -182,7 +182,7 @@ def a_posteriori_auc_interval(
     else:
         centre, half = np.log(auc / (1 - auc)), z * sd / (auc * (1 - auc))
         lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
-    return AposterioriAUCInterval(auc, sd, lower, upper, method, level, warnings).came_from(scores)
+    return AposterioriAUCInterval(auc, sd, lower, upper, method, level, warnings)._came_from(scores)
 
 
 def a_posteriori_auc_test(
@@ -243,7 +243,7 @@ def a_posteriori_auc_test(
         alternative,
         level,
         _doubts(sd),
-    ).came_from(a, b)
+    )._came_from(a, b)
 
 
 def _paired(pairing: Pairing, one: Components, other: Components) -> Components:

@@ -145,7 +145,7 @@ def rate_interval(
     return RateInterval(
         rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
         spread.freedom, shared, method, level,
-    ).came_from(scores)  # fmt: skip
+    )._came_from(scores)  # fmt: skip
 
 
 def _dependence(scores: Scores, wanted: str | None) -> str:

@@ -162,7 +162,7 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
     spread_negative, off_negative = _spread(negative, scores.negative, names)
     spread_positive, off_positive = _spread(positive, scores.positive, names)
     if not scores.has_users:
-        return DesignEffect(0, spread_negative, spread_positive, 0.0).came_from(scores)
+        return DesignEffect(0, spread_negative, spread_positive, 0.0)._came_from(scores)
     users = scores.n_users
     covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
     # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
@@ -170,7 +170,7 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
         spread_negative.intraclass * spread_negative.variance * spread_positive.intraclass * spread_positive.variance
     )
     bounded = float(np.clip(covariance, -room, room))
-    return DesignEffect(users, spread_negative, spread_positive, bounded).came_from(scores)
+    return DesignEffect(users, spread_negative, spread_positive, bounded)._came_from(scores)
 
 
 def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]:

@@ -242,6 +242,8 @@ def epc(
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
+        if isinstance(test, Remote):
+            test.begin()
         choice = chosen_by.choose(dev, fractions)
         if isinstance(test, Remote):
             test.expect(choice.threshold)
@@ -360,4 +362,4 @@ def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bou
         (post_e_v1 + post_e_v2) / 2,
         (float(limits[0]), float(limits[1])),
         domain.name,
-    ).came_from(test, dev)
+    )._came_from(test, dev)

@@ -143,7 +143,7 @@ def plan(
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     assumed = {"measure": get_measure(measure).name, "test": None if difference is None else kind}
-    return _made(goal, ready[kind], weights, by_user, effects, assumed).came_from(pilot)
+    return _made(goal, ready[kind], weights, by_user, effects, assumed)._came_from(pilot)
 
 
 # -- what is wanted --------------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def coverage(
         shares,
         widths,
         {"systems": len(pool), "repeats": repeats, "fixed": fixed, **design.settings()},
-    ).came_from(*(test for _, test in pool))
+    )._came_from(*(test for _, test in pool))
 
 
 def _experiment(

@@ -143,7 +143,7 @@ def compare_all(curves: Sequence[EPC], *, progress: Progress | None = None, **op
         holm(np.stack([one.p_value for one in found])),
         holm(np.concatenate([one.area.p_value for one in found])),
         found[0].verdict.confidence_level,
-    ).came_from(*curves)
+    )._came_from(*curves)
 
 
 def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:

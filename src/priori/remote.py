@@ -80,6 +80,10 @@ class Remote(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
+    def begin(self) -> None:
+        """Start what will be needed first."""
+
+    @abstractmethod
     def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
         """Return what the criterion may choose at these alphas (None: at any)."""
 

@@ -126,7 +126,7 @@ def ztest_epc(
         systems[1],
         ZComparison.of(rates_a, rates_b, setting, found),
         tuple(line for system in systems for line in _doubts_along(system)),
-    ).came_from(a, b)
+    )._came_from(a, b)
 
 
 def _doubts_along(system: ZSystem) -> list[str]:

@@ -240,12 +240,12 @@ def ztest_scores(
     setting = Setting.of(measure, None, confidence_level, alternative)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
     if b is None:
-        return _tested(measure, setting, systems, None).came_from(a)
+        return _tested(measure, setting, systems, None)._came_from(a)
     if threshold_b is None:
         raise OptionError("the second system needs its threshold (threshold_b)")
     systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
     found = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
-    return _tested(measure, setting, systems, found).came_from(a, b)
+    return _tested(measure, setting, systems, found)._came_from(a, b)
 
 
 def _tested(

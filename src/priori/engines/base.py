@@ -81,6 +81,8 @@ class Engine(ABC):
     has_users: bool = False
     has_trials: bool = False
     progress: Progress | None = None
+    #: Whether it shares no connection with another engine, so that both can be asked at once.
+    alone: bool = False
     #: The most segments a grid may have.
     segments: int = 1 << 12
 

@@ -68,24 +68,26 @@ def promising(
     if floor is None:
         return None
     cells = fp.size - 1
-    coarse = np.unique(np.append(np.arange(0, cells, BLOCK), cells))
-    edges, blocks, fine = (
-        _boxes(criterion, fp, fn, start, end, negatives, positives)
-        for start, end in (
-            (np.arange(fp.size), np.arange(fp.size)),
-            (coarse[:-1], coarse[1:]),
-            (np.arange(cells), np.arange(1, fp.size)),
-        )
-    )
-    keep = np.zeros(cells, dtype=np.bool_)
-    some_edges = edges.take(coarse)
+    coarse = np.append(np.arange(0, cells, BLOCK), cells)
+
+    def boxes(start: NDArray[np.intp], end: NDArray[np.intp]) -> _Boxes:
+        return _boxes(criterion, fp, fn, start, end, negatives, positives)
+
+    edges, blocks = boxes(coarse, coarse), boxes(coarse[:-1], coarse[1:])
+    within = {}
     for alpha in dict.fromkeys(alphas):
         ties = _tells_ties(criterion, alpha, max(negatives, positives))
-        within = _survivors(floor, some_edges, blocks, alpha, ties)
-        tried = (within[:, None] * BLOCK + np.arange(BLOCK)).ravel()
-        tried = tried[tried < cells]
-        beside = np.append(tried, tried[-1] + 1)
-        keep[tried[_survivors(floor, edges.take(beside), fine.take(tried), alpha, ties)]] = True
+        within[alpha] = _survivors(floor, edges, blocks, alpha, ties), ties
+    # The blocks that are left for some alpha are laid end to end; alphas then look at their own among them.
+    left = np.unique(np.concatenate([found for found, _ in within.values()]))
+    tried = (left[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+    tried = tried[tried < cells]
+    lower, fine = boxes(tried, tried), boxes(tried, tried + 1)
+    keep = np.zeros(cells, dtype=np.bool_)
+    for alpha, (found, ties) in within.items():
+        own = (np.searchsorted(left, found)[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+        own = own[own < tried.size]
+        keep[tried[own[_survivors(floor, lower.take(own), fine.take(own), alpha, ties)]]] = True
     return keep
 
 

@@ -74,6 +74,7 @@ class DuckDB(Streaming):
         self.source = source
         self.files = files
         self.format = None if files is None else files.format
+        self.alone = files is not None
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         self.columns = match_columns(relation.columns, settings.columns, source=source)
         self.has_users = "user" in self.columns

@@ -7,6 +7,7 @@ scores of the rest. Where too many are left, cells are cut finer and counted aga
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -56,19 +57,33 @@ class Explorer:
         self._looked = np.zeros(0, dtype=np.bool_)
         self._wanted: Floats = np.empty(0)
         self._tied = False
+        self._ahead: Future[None] | None = None
 
     # -- choosing ----------------------------------------------------------------------------------------
 
     @property
     def histogram(self) -> Histogram:
         """The counts in cells: the first scan."""
+        if self._ahead is not None:
+            ahead, self._ahead = self._ahead, None
+            ahead.result()
         if self._histogram is None:
-            survey = self.engine.survey()
-            cells = min(max(survey.rows // 64, 1 << 10), self.cells)
-            self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
-            self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
+            self._first_scan()
         assert self._histogram is not None
         return self._histogram
+
+    def begin(self) -> None:
+        """Start the first scan in a thread of its own, so that it is done, or nearly so, when it is needed."""
+        if self._histogram is None and self._ahead is None:
+            pool = ThreadPoolExecutor(1)
+            self._ahead = pool.submit(Explorer._first_scan, self)
+            pool.shutdown(wait=False)
+
+    def _first_scan(self) -> None:
+        survey = self.engine.survey()
+        cells = min(max(survey.rows // 64, 1 << 10), self.cells)
+        self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
+        self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
 
     def _count(self, grid: Grid) -> None:
         found = self.engine.histogram(grid)

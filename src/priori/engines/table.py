@@ -119,6 +119,11 @@ class Table(Remote):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def begin(self) -> None:
+        """Start the first scan now, in a thread of its own, where nobody watches its progress."""
+        if self.engine.alone and self.engine.progress is None:
+            self.explorer.begin()
+
     # -- thresholds and counts ---------------------------------------------------------------------------
 
     def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:

@@ -83,4 +83,4 @@ def area_bands(
     lower, upper = bootstrap.bounds(replicates, curves[0])
     names = np.array(["e_v1", "e_v2", "g"])
     found = AreaBands(names, value, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
-    return found.came_from(test)
+    return found._came_from(test)

@@ -93,7 +93,7 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
     lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
     tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
     found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
-    return found.came_from(scores)
+    return found._came_from(scores)
 
 
 def _heights(
@@ -186,4 +186,4 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
         tpr_upper,
         bootstrap.settings(),
         plan.warnings,
-    ).came_from(scores)
+    )._came_from(scores)

@@ -167,8 +167,9 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
         tests = between([system.test for system in systems], edges, by_user=plan.by_user)
         if plan.by_user:
             who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
-            columns = 2 * sum(edge.size + 1 for edge in edges)
-            if plan.bootstrap == "user" and who.count * columns <= DENSE:
+            matrix = who.count * 2 * sum(edge.size + 1 for edge in edges)
+            entries = sum(trials.score.size for trials in (tests[0].negative, tests[0].positive))
+            if plan.bootstrap == "user" and matrix <= min(DENSE, 16 * entries):  # mostly filled, as it were
                 return _by_product(tests, edges, at, who, plan)
         urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
