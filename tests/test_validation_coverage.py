@@ -82,7 +82,7 @@ def test_the_prediction_beats_the_joint_bootstrap_on_the_papers_experiment(recor
         title = pages.paper.title(effect)
         ours, joint = (
             record.get(pages.paper.PART, title, method, "thresholds kept")
-            for method in ("prediction, U = 3000, S = 1", "joint, U = 100, S = 30")
+            for method in (pages.paper.PREDICTION, pages.paper.JOINT)
         )
         assert ours.measured + 2 * ours.standard_error >= 0.95
         assert ours.width < 0.92 * joint.width

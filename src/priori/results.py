@@ -20,6 +20,8 @@ __all__ = ["Result", "csv_text", "plain"]
 
 #: Tables longer than this show only their two ends in a notebook.
 LONGEST = 12
+#: What a notebook does not show: it says again, or for programs, what is seen anyway.
+LEFT_OUT = ("measure_title", "rate", "greater_is_better", "v1_name", "v2_name", "exact")
 
 
 def plain(value: Any) -> Any:
@@ -159,7 +161,7 @@ def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
 
 def _settings(summary: dict[str, Any]) -> str:
     """Return the single values of a summary as one line; warnings as a list of their own."""
-    single = {name: plain(value) for name, value in summary.items() if name != "warnings"}
+    single = {name: plain(value) for name, value in summary.items() if name not in ("warnings", *LEFT_OUT)}
     shown = {
         name: value
         for name, value in single.items()

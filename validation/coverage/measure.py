@@ -49,26 +49,32 @@ class Size:
 
 SIZES = {
     "quick": Size(bands=40, anew=20, rates=200, crossed=100, tests=40, pools=1, replicates=199),
-    "standard": Size(bands=400, anew=100, rates=2000, crossed=1000, tests=250, pools=2),
-    "full": Size(bands=2000, anew=800, rates=10_000, crossed=4000, tests=2000, pools=10),
+    "standard": Size(bands=400, anew=100, rates=2000, crossed=1000, tests=250, pools=6),
+    "full": Size(bands=2000, anew=800, rates=10_000, crossed=4000, tests=2000, pools=30),
 }
 Task = Callable[[], list[Row]]
 
 
-def tasks(size: Size) -> list[Task]:
-    """Return the work in independent parts."""
-    return [
-        *(partial(measure_bands, one, size.bands, size.anew, size.replicates) for one in GRID),
-        partial(rates.crossed_rates, size.crossed, 199),
-        *(partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES),
-        *(partial(sizes.measure_sizes, *one, size.tests, 399) for one in sizes.PAIRS),
-        partial(curves.roc_bands, size.tests // 2, 399),
-        partial(curves.areas, size.tests // 2, 399),
-        partial(rates.averages, size.rates // 3),
-        partial(rates.single_rates, size.rates),
-        partial(rates.areas, size.rates),
-        rates.binomial_rates,
-    ]  # fmt: skip
+def tasks(size: Size) -> dict[str, list[Task]]:
+    """Return the work in independent parts, by the name that --only knows."""
+    bands = [partial(measure_bands, one, size.bands, size.anew, size.replicates) for one in GRID]
+    experiment = [partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES]
+    return {
+        "bands": bands,
+        "curves": [
+            partial(curves.roc_bands, size.tests // 2, 399),
+            partial(curves.areas, size.tests // 2, 399),
+        ],
+        "crossed": [partial(rates.crossed_rates, size.crossed, 199)],
+        "paper": experiment,
+        "tests": [partial(sizes.measure_sizes, *one, size.tests, 399) for one in sizes.PAIRS],
+        "rates": [
+            partial(rates.averages, size.rates // 3),
+            partial(rates.single_rates, size.rates),
+            partial(rates.areas, size.rates),
+            rates.binomial_rates,
+        ],
+    }
 
 
 def run(work: list[Task], jobs: int) -> list[Row]:
@@ -86,26 +92,41 @@ def run(work: list[Task], jobs: int) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
+def recorded() -> list[Row]:
+    """Return the rows of the record."""
+    with RECORD.open(newline="", encoding="utf-8") as file:
+        return [Row.read(line) for line in csv.DictReader(file)]
+
+
+def write(rows: list[Row]) -> None:
+    """Write the record and the page."""
+    with RECORD.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row.header())
+        writer.writerows(row.cells() for row in rows)
+    PAGE.write_text(page(recorded()), encoding="utf-8")
+    print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", dest="size", action="store_const", const="quick", default="standard")
     parser.add_argument("--full", dest="size", action="store_const", const="full")
     parser.add_argument("--jobs", type=int, default=1, help="processes to use; the numbers do not depend on it")
     parser.add_argument("--write", action="store_true", help="write the record and the page at any size")
+    parser.add_argument("--only", action="append", help="measure this part and keep the rest of the record")
     parser.add_argument("--page-only", action="store_true", help="write the page from the record there is")
     given = parser.parse_args()
-    if given.page_only:
-        with RECORD.open(newline="", encoding="utf-8") as file:
-            rows = [Row.read(line) for line in csv.DictReader(file)]
-    else:
-        rows = run(tasks(SIZES[given.size]), given.jobs)
+    work = tasks(SIZES[given.size])
+    wanted = [] if given.page_only else given.only or list(work)
+    if not set(wanted) <= set(work):
+        parser.error(f"--only takes {', '.join(work)}")
+    rows = run([task for name in wanted for task in work[name]], given.jobs) if wanted else []
+    if given.page_only or given.only:
+        kept = [row for row in recorded() if row.part not in {row.part for row in rows}]
+        rows = kept + rows
     if given.size == "standard" or given.write or given.page_only:
-        with RECORD.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(Row.header())
-            writer.writerows(row.cells() for row in rows)
-        PAGE.write_text(page(rows), encoding="utf-8")
-        print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
+        write(rows)
     else:
         print(page(rows))
 

@@ -22,6 +22,10 @@ DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
 ALLOWED = 0.02
 
 
+def default_for(population: str) -> str:
+    return DEFAULT_CROSSED if population == CROSSED_TITLE else DEFAULT
+
+
 class Record:
     """The rows, to be looked up."""
 
@@ -210,7 +214,8 @@ Predictions, of a test set with {GROWTH} times as many users; thresholds kept, a
 {_predictions(record)}
 ## Simultaneous bands
 
-The share of whole curves, at nine alphas, that lie inside:
+The share of whole curves, at nine alphas, that lie inside (thresholds kept, unless said). The default is
+{DEFAULT}; in the last line, here and in the table above, {DEFAULT_CROSSED}.
 
 {_simultaneous(record)}"""
 
@@ -218,31 +223,31 @@ The share of whole curves, at nine alphas, that lie inside:
 def _predictions(record: Record) -> str:
     lines = []
     for population in record.populations("bands"):
+        default = default_for(population)
         cells = [record.get("bands", population, method, promise) for method, promise in (
-            ("sample, calibrated", FUTURE_KEPT), ("user, percentile", FUTURE_KEPT), (DEFAULT, FUTURE_KEPT),
-            (DEFAULT, FUTURE_ANEW),
+            ("sample, calibrated", FUTURE_KEPT), ("user, percentile", FUTURE_KEPT), (default, FUTURE_KEPT),
+            (default, FUTURE_ANEW),
         )]  # fmt: skip
         lines.append([population, *(covered(cell) for cell in cells)])
-    head = ["population", "sample, calibrated", "user, percentile", DEFAULT, f"{DEFAULT}, thresholds anew"]
-    return table(head, lines)
+    return table(["population", "sample, calibrated", "user, percentile", "default", "default, thresholds anew"], lines)
 
 
 def _simultaneous(record: Record) -> str:
-    methods = ("user, percentile, simultaneous", f"{DEFAULT}, simultaneous", "joint, percentile, simultaneous")
     lines = []
     for population in record.populations("bands"):
-        cells = [record.get("bands", population, method, KEPT) for method in methods]
-        cells += [record.get("bands", population, methods[1], promise) for promise in (EXPECTED, FUTURE_KEPT)]
+        default = default_for(population)
+        wanted = (("user, percentile", KEPT), ("joint, percentile", KEPT), (default, KEPT), (default, EXPECTED),
+                  (default, FUTURE_KEPT), (default, FUTURE_ANEW))  # fmt: skip
+        cells = [record.get("bands", population, f"{method}, simultaneous", promise) for method, promise in wanted]
         lines.append([population, *(covered(cell) for cell in cells)])
-    head = ["population", "user, percentile", DEFAULT, "joint, percentile", f"{DEFAULT}: expected curve",
-            f"{DEFAULT}: future test set"]  # fmt: skip
+    head = ["population", "user, percentile", "joint, percentile", "default", f"default: {EXPECTED}",
+            f"default: {FUTURE_KEPT}", f"default: {FUTURE_ANEW}"]  # fmt: skip
     return table(head, lines)
 
 
 def _curves(record: Record) -> str:
     methods = ("user, percentile", DEFAULT, "crossed, percentile", f"{DEFAULT}, simultaneous")
-    return f"""
-## ROC curves, and areas
+    return f"""## ROC curves, and areas
 
 Vertical bands of the ROC curve, a posteriori: coverage and width (%) of the true positive rate at false positive rates
 of 2, 5, 10, 20 and 50 %. Where hardly a true positive is missed a percentile band is a line without width, and holds
@@ -277,23 +282,26 @@ and **adjusted-wilson** for single rates ({spread(adjusted)}). The HTER along a 
 
 
 def _paper(record: Record) -> str:
-    lines = []
-    for effect, thresholds in paper.CASES:
-        cells = [record.get(paper.PART, paper.title(effect), method, f"thresholds {thresholds}") for method in (
-            "sample, U = 1, S = 100", "user-constrained, U = 1, S = 100", "user, U = 100, S = 1",
-            "joint, U = 100, S = 30", "prediction, U = 3000, S = 1",
-        )]  # fmt: skip
-        if None not in cells:
-            lines.append([f"{paper.EFFECTS[effect]} effect, thresholds {thresholds}", *map(covered, cells)])
+    def found(effect: float, thresholds: str, method: str) -> Row | None:
+        return record.get(paper.PART, paper.title(effect), method, f"thresholds {thresholds}")
+
+    methods = (paper.SAMPLE, paper.CONSTRAINED, paper.USER, paper.JOINT, paper.PREDICTION)
+    lines = [
+        [
+            f"{paper.EFFECTS[case[0]]} effect, thresholds {case[1]}",
+            *(covered(found(*case, method)) for method in methods),
+        ]
+        for case in paper.CASES
+    ]
+    pairs = [(found(effect, "kept", paper.PREDICTION), found(effect, "kept", paper.JOINT)) for effect in paper.EFFECTS]
+    narrower = [f"{100 * (1 - ours.width / joint.width):.0f} %" for ours, joint in pairs if ours and joint]
+    ours = [row for row, _ in pairs if row]
+    error = max((row.standard_error for row in ours), default=math.nan)
     conjecture = record.of(part=paper.PART, method="conjecture (14)")
-    always = min((row.measured for row in conjecture), default=math.nan)
-    narrower = []
-    for effect, thresholds in paper.CASES:
-        ours, joint = (record.get(paper.PART, paper.title(effect), method, f"thresholds {thresholds}")
-                       for method in ("prediction, U = 3000, S = 1", "joint, U = 100, S = 30"))  # fmt: skip
-        if thresholds == "kept" and ours and joint:
-            narrower.append(f"{100 * (1 - ours.width / joint.width):.0f} %")
-    return f"""## The 2007 paper's experiment
+    lowest = min((row.measured for row in conjecture), default=math.nan)
+    always = "all" if lowest == 1 else f"at least {percent(lowest)} %"
+    return f"""
+## The 2007 paper's experiment
 
 Bands from 31 users, and how much of the curve of 62 others they cover (section 5 of Poh and Bengio, `priori coverage
 --simulate`), on simulated pools of the NIST 2005 subset's shape: 24 systems with equal error rates from 5 to 25 %, 9
@@ -301,13 +309,12 @@ genuine and 96 impostor trials a user. Coverage of the whole curve, alpha from 0
 
 {table(["", "sample", "user-constrained", "user", "joint (the paper's)", "prediction (ours)"], lines)}
 The paper's coverage is that of a *prediction*, reached by a confidence band that happens to be wide enough. A band made
-to predict reaches the nominal coverage and is {", ".join(narrower)} narrower than the joint bootstrap's where the
-thresholds are those fixed in advance: they need not be redrawn, as they will not change. Where the unseen curve has
-thresholds of its own (last line) both sets are redrawn, and both ends of the curve, set by extreme scores, are missed
-by every method.
+to predict covers {spread(ours)} (standard errors up to {percent(error)}) where the thresholds are those fixed in
+advance, and is {", ".join(narrower)} narrower than the joint bootstrap's: thresholds that will not change need not be
+redrawn. Where the unseen curve has thresholds of its own (last line) both sets are redrawn, and both ends of the curve,
+set by extreme scores, are missed by every method.
 
-Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for at least {percent(always, 0)} % of the single bands
-in each of these cases.
+Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for {always} of the single bands.
 """
 
 
@@ -317,17 +324,23 @@ def _tests(record: Record) -> str:
              "bootstrap, joint, percentile", "bootstrap, sample, percentile")  # fmt: skip
     names = ("default", "default, simultaneous", "default, area", "default, both sets", "user, percentile",
              "joint, percentile", "sample, percentile")  # fmt: skip
+    error, wide = (
+        percent(max((row.standard_error for row in record.of(part="tests", method=name)), default=math.nan))
+        for name in (first[0], first[1])
+    )
     second = ("z-test, dependent", "z-test, independent", "McNemar's, FAR", "DeLong's, paired, AUC")
     return f"""## Tests: two systems that do not differ
 
 The share (%) of true nulls rejected at the 5 % level, by `priori compare`'s paired bootstrap of the HTER:
 
 {grid(record, "tests", NULL, first, show=share, names=names)}
-And by the tests that take trials for independent, which is true of the first line only:
+Standard errors are up to {error} points for single alphas and {wide} for all alphas or the area; of so many numbers
+one or two are three of them off by chance. And by the tests that take trials for independent, true of the first line
+only:
 
 {grid(record, "tests", NULL, second, show=share)}
-The z-tests here are at one known threshold. A difference between systems hides part of what a user adds, so tests
-suffer less than intervals, but with users they reject too often: use the bootstrap.
+The z-tests here are at one known threshold. With users they reject too often, as McNemar's and DeLong's do: use the
+bootstrap.
 """
 
 

@@ -12,6 +12,10 @@ from priori.simulation import systems
 CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "anew"))
 EFFECTS = {0.3: "weak", 0.5: "medium", 0.8: "strong"}
 PART = "the 2007 experiment"
+#: Draws of trials in each of the joint bootstrap's 100 draws of users; as the paper found, few are enough.
+SAMPLES = 10
+SAMPLE, CONSTRAINED, USER = "sample, U = 1, S = 100", "user-constrained, U = 1, S = 100", "user, U = 100, S = 1"
+JOINT, PREDICTION = f"joint, U = 100, S = {SAMPLES}", f"prediction, U = {100 * SAMPLES}, S = 1"
 
 
 def title(effect: float) -> str:
@@ -23,7 +27,8 @@ def measure_paper(effect: float, thresholds: str, pools: int, systems_each: int 
     found = [
         priori.coverage(
             systems(systems_each, 124, user_effect_sd=effect, rng=(2007, pool)),
-            n_resamples=(30, 100),
+            n_resamples=100,
+            fixed=SAMPLES,
             points=41,
             thresholds=thresholds,
             rng=pool,

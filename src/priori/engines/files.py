@@ -45,6 +45,10 @@ def expand(given: str | os.PathLike[str]) -> list[str]:
     elif os.path.exists(path):
         return [path]
     found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+    if not found and os.path.isdir(given):
+        raise InputError(
+            f"{os.fspath(given)}: a directory without Parquet files; name a file, or put a glob between quotes"
+        )
     if not found:
         raise InputError(f"{os.fspath(given)}: there is no such file; check the path, and put a glob between quotes")
     return found

@@ -93,7 +93,7 @@ def scan(
     >>> dev
     Table('relation', duckdb)
     >>> round(priori.choose_threshold(dev, alpha=0.5), 6)
-    0.546055
+    5e-06
     """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from priori.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
-__all__ = ["ResponseMethod", "check_binary", "folds", "from_cv_results", "responses", "scores", "take"]
+__all__ = ["ResponseMethod", "check_binary", "folds", "from_cv_results", "repeats", "responses", "scores", "take"]
 
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = ("auto", "predict_proba", "decision_function")
@@ -68,6 +68,15 @@ def responses(
     return found if second else -found, positive
 
 
+def repeats(sample_weight: ArrayLike) -> NDArray[np.int64]:
+    """Return how many times each sample counts; weights that are not whole numbers are an error."""
+    given = np.asarray(sample_weight, dtype=np.float64)
+    times = np.rint(given).astype(np.int64)
+    if (times != given).any() or (times < 0).any():
+        raise OptionError("sample_weight must be whole numbers from 0 up: outcomes are counted, not weighed")
+    return times
+
+
 def scores(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
     name: str = "scores",
@@ -76,10 +85,7 @@ def scores(
     check_consistent_length(y_true, y_score, sample_weight)
     labels, values = np.asarray(y_true), np.asarray(y_score)
     if sample_weight is not None:
-        given = np.asarray(sample_weight, dtype=np.float64)
-        times = np.rint(given).astype(np.int64)
-        if (times != given).any() or (times < 0).any():
-            raise OptionError("sample_weight must be whole numbers from 0 up: outcomes are counted, not weighed")
+        times = repeats(sample_weight)
         labels, values = np.repeat(labels, times), np.repeat(values, times)
     return Scores.from_predictions(labels, values, pos_label=pos_label, source=name)
 

@@ -13,7 +13,7 @@ from priori.averaging.epc import average_epc
 from priori.criteria import Criterion, get_criterion
 from priori.measures import Measure, Task, get_measure, get_task
 from priori.outcomes import Outcomes
-from priori.sklearn.responses import ResponseMethod, folds, responses, scores
+from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
 
 __all__ = ["AprioriScorer", "make_apriori_scorer"]
 
@@ -55,7 +55,7 @@ class AprioriScorer:
         positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
         positive = classes[1] if positive is None else positive
         true, accepted = np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
-        times = np.ones(true.size, dtype=np.int64) if sample_weight is None else np.asarray(sample_weight)
+        times = np.ones(true.size, dtype=np.int64) if sample_weight is None else repeats(sample_weight)
         return Outcomes(
             *(np.array([times[mask].sum()]) for mask in (true & accepted, ~true & accepted, ~true & ~accepted,
                                                          true & ~accepted))
