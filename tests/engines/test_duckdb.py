@@ -77,8 +77,9 @@ def test_parquet_files_give_everything_as_in_memory(tmp_path: Path) -> None:
         return priori.scan(write(frame, tmp_path / str(next(number))), engine="duckdb")
 
     def in_memory(frame: pl.DataFrame) -> Scores:
-        frame.write_parquet(tmp_path / "one.parquet")
-        return priori.read(tmp_path / "one.parquet")
+        path = tmp_path / f"{next(number)}.parquet"
+        frame.write_parquet(path)
+        return priori.read(path)
 
     same_everything(read, in_memory)
 

@@ -15,7 +15,7 @@ from priori.engines.grid import Grid
 from priori.errors import InputError, unknown
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
 
-__all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany"]
+__all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany", "changed"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -62,6 +62,11 @@ class Tally:
     gap: Counts
     user: Counts | None
     number: Counts
+
+
+def changed(source: str) -> InputError:
+    """Return the error for scores that are not the same in two scans."""
+    return InputError(f"{source}: the scores changed while they were read; try again when they are complete")
 
 
 class TooMany(Exception):

@@ -28,7 +28,7 @@ class Cuts:
 
     cuts: NDArray[Any]
     grid: Grid
-    gap: NDArray[np.int32]
+    gap: Ints
 
     @classmethod
     def of(cls, cuts: NDArray[np.float64], dtype: Any = np.float64) -> Cuts:
@@ -39,7 +39,7 @@ class Cuts:
             grid = even_grid(low, high, TABLE, dtype)
         at = grid.at_most(cuts)
         cell = grid.cells(at)
-        gap = np.searchsorted(cell, np.arange(grid.size), side="left").astype(np.int32)
+        gap = np.searchsorted(cell, np.arange(grid.size), side="left").astype(np.int64)
         gap[cell] = -1
         return cls(at, grid, gap)
 
@@ -48,9 +48,7 @@ class Cuts:
         """The number of cuts."""
         return int(self.cuts.size)
 
-    def gaps(
-        self, scores: NDArray[Any], *, finite: bool = False, out: NDArray[np.int32] | None = None
-    ) -> NDArray[np.int32]:
+    def gaps(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
         """Return the gap of each score; ``finite`` promises that none is infinite."""
         found = self.grid.cells(scores, finite=finite, out=out)
         for start in range(0, scores.size, BLOCK):
@@ -71,10 +69,11 @@ class Counter:
 
     def __init__(self, size: int) -> None:
         self.counts = np.zeros(size, dtype=np.int64)
-        self._keys = np.empty(max(1 << 20, min(2 * size, 1 << 23)), dtype=np.int32)
+        # 64 bits, as bincount would copy anything else; many, as every count of them goes through all sums.
+        self._keys = np.empty(max(1 << 18, min(4 * size, 1 << 22)), dtype=np.int64)
         self._held = 0
 
-    def rooms(self, size: int) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+    def rooms(self, size: int) -> Iterator[tuple[slice, Ints]]:
         """Yield slices of ``size`` keys, with the room into which the keys of each are to be written."""
         done = 0
         while done < size:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.engines.arrow import MissingValues, batches
-from priori.engines.base import Engine, Floats, Settings, Survey, Tally
+from priori.engines.base import Engine, Floats, Settings, Survey, Tally, changed
 from priori.engines.files import guarded
 from priori.engines.streaming import Batch, Scan, Streaming, settled
 from priori.errors import InputError
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from priori.engines.files import Files
+    from priori.engines.lazy import Lazy
 
 __all__ = ["DuckDB", "quoted"]
 
@@ -145,9 +146,13 @@ class DuckDB(Streaming):
 
     # -- asking ------------------------------------------------------------------------------------------
 
-    def query(self, text: str, relation: DuckDBPyRelation | None = None) -> DuckDBPyRelation:
-        """Return the relation of a query over ``trials``: all of them, or those of a piece."""
-        found = (self.relation if relation is None else relation).query("trials", text)
+    def query(self, text: str) -> DuckDBPyRelation:
+        """Return the relation of a query over ``trials``."""
+        if self.files is not None:
+            return self.files.query(text)
+        # The name becomes a view in the caller's database: it must be nobody's, and no two of ours the same.
+        view = f"priori_trials_{id(self)}"
+        found = self.relation.query(view, f"WITH trials AS (FROM {view}) {text}")
         assert found is not None
         return found
 
@@ -175,13 +180,11 @@ class DuckDB(Streaming):
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
-        relations = [self.relation] if self.files is None else self.files.pieces()
-        return [partial(self._scan, relation, text, owners, self._state) for relation in relations]
+        relations = [self.query(text)] if self.files is None else self.files.pieces(text)
+        return [partial(self._scan, relation, owners, self._state) for relation in relations]
 
-    def _scan(
-        self, relation: DuckDBPyRelation, text: str, owners: _Owners | None, state: _State
-    ) -> Generator[Batch, None, None]:
-        with guarded(self.source), closing(batches(self.query(text, relation))) as stream:
+    def _scan(self, relation: DuckDBPyRelation, owners: _Owners | None, state: _State) -> Generator[Batch, None, None]:
+        with guarded(self.source), closing(batches(relation)) as stream:
             try:
                 for score, label, *users in stream:
                     positive, known = self.labels.positives(label)
@@ -207,6 +210,8 @@ class DuckDB(Streaming):
             raise self._missing(state.missing)
         if state.strange:
             self._all_labels()  # an error that tells which labels there are, as there are not two
+        if self.files is not None and state.done != self.files.rows:
+            raise changed(self.source)
         if state.nan and self.settings.nan == "error":
             raise nan_error(self.source, state.nan)
         self.nan = state.nan if self.settings.nan == "reject" else 0
@@ -255,29 +260,38 @@ class DuckDB(Streaming):
             coded = "FROM names"
         return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
 
-    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
+        owners = len(self.users()) if by_user else 1
+        if 16 * owners * (cuts.size + 1) <= max(self.retain, 1 << 24):
+            return super().tally(cuts, by_user=by_user)
+        # More sums than there is room for: a grouping, which takes longer, spills to disk.
+        with guarded(self.source):
+            found = self._lazy(self.relation).tally(cuts, by_user=by_user)
+        if self.files is not None:
+            self.files.watch.check()
+        return found
+
+    def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
         from priori.engines.lazy import Lazy
 
+        return Lazy(relation, self.settings, source=self.source)
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
         if not isinstance(other, DuckDB):
             return super().tally_pairs(other, cuts, by_user=by_user)
         theirs = other.relation
         if self.files is not None and other.files is not None:  # two databases cannot be joined
             theirs = self.files.relation(other.files.paths)
-        sides = [
-            Lazy(relation, one.settings, source=one.source)
-            for one, relation in ((self, self.relation), (other, theirs))
-        ]
         with guarded(self.source):
-            found = sides[0].tally_pairs(sides[1], cuts, by_user=by_user)
+            found = self._lazy(self.relation).tally_pairs(other._lazy(theirs), cuts, by_user=by_user)
         for one in (self, other):
             if one.files is not None:
                 one.files.watch.check()
         return found
 
     def load(self) -> Scores:
-        from priori.engines.lazy import Lazy
-
-        return Lazy(self.relation, self.settings, source=self.source).load()
+        with guarded(self.source):
+            return self._lazy(self.relation).load()
 
     def close(self) -> None:
         if self.files is not None:

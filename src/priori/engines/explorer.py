@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.criteria import BreakEven, Criterion, WeightedSum
-from priori.engines.base import Engine, TooMany
+from priori.engines.base import Engine, TooMany, changed
 from priori.engines.bounds import promising
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.grid import Grid, fitted_grid, split_grid
-from priori.errors import InputError, OneClassError, OptionError
+from priori.errors import OneClassError, OptionError
 from priori.outcomes import Outcomes
 from priori.shortlist import Shortlist, joined
 
-__all__ = ["CELLS", "PER_SCORE", "Explorer", "changed"]
+__all__ = ["CELLS", "PER_SCORE", "Explorer"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,11 +34,6 @@ PER_SCORE = 96
 CELLS = 1 << 20
 #: After this many rounds of finer cells the rest is looked through in parts.
 ROUNDS = 6
-
-
-def changed(source: str) -> InputError:
-    """Return the error for scores that are not the same in two scans."""
-    return InputError(f"{source}: the scores changed while they were read; try again when they are complete")
 
 
 class Explorer:
@@ -190,7 +185,7 @@ class Explorer:
         cells[[0, -1]] = False
         return cells
 
-    def _cells_of(self, thresholds: Floats) -> NDArray[np.int32]:
+    def _cells_of(self, thresholds: Floats) -> Counts:
         grid = self.histogram.grid
         return grid.cells(grid.at_most(thresholds))
 

@@ -161,8 +161,12 @@ class Files:
         """Return all the files, or others, as one relation."""
         return self.connection.sql(f"SELECT * FROM {_scan(paths or self.paths)}")
 
-    def pieces(self) -> list[DuckDBPyRelation]:
-        """Return the files as a few relations of about the same size, that can be read at the same time."""
+    def query(self, text: str) -> DuckDBPyRelation:
+        """Return the relation of a query over ``trials``, all the rows of the files."""
+        return self.connection.sql(f"WITH trials AS (FROM {_scan(self.paths)}) {text}")
+
+    def pieces(self, text: str) -> list[DuckDBPyRelation]:
+        """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
         count = min(len(self.paths), _processors())
         groups: list[list[str]] = [[] for _ in range(count)]
         sizes = [0] * count
@@ -173,7 +177,8 @@ class Files:
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]
         return [
-            cursor.sql(f"SELECT * FROM {_scan(group)}") for cursor, group in zip(self._cursors, groups, strict=True)
+            cursor.sql(f"WITH trials AS (FROM {_scan(group)}) {text}")
+            for cursor, group in zip(self._cursors, groups, strict=True)
         ]
 
     def keep(self, name: str, relation: DuckDBPyRelation) -> None:
@@ -195,8 +200,7 @@ class Files:
         """Return the column ``score`` of a query on a few rows of a few files."""
         few = self.paths[:: max(1, len(self.paths) // SAMPLED)]
         parts = [f"(SELECT * FROM {_scan([path])} LIMIT {size // len(few)})" for path in few]
-        some_rows = self.connection.sql(" UNION ALL ".join(parts)).query("trials", text)
-        assert some_rows is not None
+        some_rows = self.connection.sql(f"WITH trials AS ({' UNION ALL '.join(parts)}) {text}")
         return np.ascontiguousarray(some_rows.fetchnumpy()["score"])
 
     def _one(self, text: str) -> tuple[Any, ...]:

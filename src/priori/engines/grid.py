@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Grid", "even_grid", "fitted_grid", "joined_runs", "split_grid"]
 
-Cells = NDArray[np.int32]
+Cells = NDArray[np.int64]
 AnyFloats = NDArray[Any]
 
 #: Scores looked at together: few enough to stay in a processor's cache.
@@ -53,7 +53,7 @@ class Grid:
 
         ``finite`` promises that no score is infinite.
         """
-        found = np.empty(scores.size, dtype=np.int32) if out is None else out
+        found = np.empty(scores.size, dtype=np.int64) if out is None else out
         scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, scores.size, BLOCK):
@@ -71,7 +71,7 @@ class Grid:
             np.multiply(scratch, self.scale[0], out=scratch)
             np.clip(scratch, 0, self.dtype.type(self.first[1] - 2), out=scratch)
             np.copyto(found, scratch, casting="unsafe")
-            found += np.int32(1)
+            found += 1
             return
         segment = np.maximum(np.searchsorted(self.low, block, side="right") - 1, 0)
         np.subtract(block, self.low[segment], out=scratch)
@@ -128,7 +128,7 @@ def _segments(low: AnyFloats, high: AnyFloats, cells: NDArray[Any]) -> Grid:
         scale = 0.5 * cells / (0.5 * high.astype(np.float64) - 0.5 * low.astype(np.float64))
     largest = np.finfo(low.dtype).max
     limited = np.nan_to_num(np.minimum(scale, largest), nan=largest, posinf=largest)
-    first = np.concatenate([[1], 1 + np.cumsum(cells)]).astype(np.int32)
+    first = np.concatenate([[1], 1 + np.cumsum(cells)]).astype(np.int64)
     return Grid(low, limited.astype(kind), first)
 
 

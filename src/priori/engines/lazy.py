@@ -340,8 +340,9 @@ def _cell(grid: Grid) -> Any:
 
     def within(segment: int) -> Any:
         last = float(grid.first[segment + 1] - grid.first[segment] - 1)
-        place = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last).floor()
-        return place.cast(nw.Int64) + int(grid.first[segment])
+        place = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
+        whole = place - place % 1.0  # exact; a cast alone would round in some engines
+        return whole.cast(nw.Int64) + int(grid.first[segment])
 
     def tree(low: int, high: int) -> Any:
         if low + 1 == high:

@@ -135,10 +135,10 @@ class Streaming(Engine):
             found = NOTHING
             gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]] = []
             waiting = 0
-            place = np.empty(ROWS, dtype=np.int32)
+            place = np.empty(ROWS, dtype=np.int64)
             for batch in batches:
                 if batch.score.size > place.size:
-                    place = np.empty(batch.score.size, dtype=np.int32)
+                    place = np.empty(batch.score.size, dtype=np.int64)
                 cells = grid.cells(batch.score, finite=batch.finite, out=place[: batch.score.size])
                 chosen = np.flatnonzero(keep[cells])
                 gathered.append((batch.score[chosen], batch.positive[chosen]))
@@ -162,9 +162,9 @@ class Streaming(Engine):
             for batch in batches:
                 for part, key in counter.rooms(batch.score.size):
                     at.gaps(batch.score[part], finite=batch.finite, out=key)
-                    key += batch.positive[part] * np.int32(owners * gaps)
+                    key += batch.positive[part] * np.int64(owners * gaps)
                     if batch.user is not None:
-                        key += batch.user[part].astype(np.int32) * np.int32(gaps)
+                        key += batch.user[part].astype(np.int64) * gaps
             return counter.total()
 
         counts = np.sum(self._over(work, user=by_user), axis=0)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.criteria import Criterion
-from priori.engines.base import Engine, Tally
+from priori.engines.base import Engine, Tally, changed
 from priori.engines.binning import narrow_cuts
 from priori.engines.cells import Histogram
-from priori.engines.explorer import CELLS, Explorer, changed
+from priori.engines.explorer import CELLS, Explorer
 from priori.engines.streaming import Streaming
 from priori.errors import OptionError
 from priori.outcomes import Outcomes
@@ -44,7 +44,7 @@ class Table(Remote):
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[Any, list[Scores]] | None = None
         if isinstance(engine, Streaming):
-            engine.retain = memory // 4
+            engine.retain = memory // 8
 
     # -- what it shares with Scores ----------------------------------------------------------------------
 

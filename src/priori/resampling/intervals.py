@@ -33,7 +33,7 @@ def check_interval(interval: str | None, bootstrap: str) -> Interval:
     return interval  # type: ignore[return-value]
 
 
-def quantile(values: Floats, probability: float) -> Floats:
+def quantile(values: Floats, probability: float | list[float]) -> Floats:
     """Return the inverse of the empirical distribution of each column: the smallest v with P(V <= v) >= p."""
     return np.asarray(np.quantile(values, probability, axis=0, method="inverted_cdf"))
 
@@ -48,7 +48,8 @@ def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floa
         mean = values.mean(axis=0)
         half = quantile(np.abs(values - mean), level)
         return mean - half, mean + half
-    return quantile(values, (1 - level) / 2), quantile(values, (1 + level) / 2)
+    low, high = quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return low, high
 
 
 def simultaneous_bounds(
