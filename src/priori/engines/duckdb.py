@@ -7,10 +7,11 @@ memory that grows with the table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from priori.engines.arrow import MissingValues, batches
 from priori.engines.base import Engine, Floats, Settings, Survey, Tally
 from priori.engines.files import guarded
-from priori.engines.streaming import Batch, Streaming, settled
+from priori.engines.streaming import Batch, Scan, Streaming, settled
 from priori.errors import InputError
 from priori.frames import match_columns
 from priori.labels import normal, positive_value
@@ -80,6 +81,7 @@ class DuckDB(Streaming):
         self.has_users = "user" in self.columns
         self.has_trials = "trial" in self.columns
         self._total = 0
+        self._state = _State()
         self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
 
     # -- the columns -------------------------------------------------------------------------------------
@@ -143,9 +145,9 @@ class DuckDB(Streaming):
 
     # -- asking ------------------------------------------------------------------------------------------
 
-    def query(self, text: str) -> DuckDBPyRelation:
-        """Return the relation of a query over ``trials``."""
-        found = self.relation.query("trials", text)
+    def query(self, text: str, relation: DuckDBPyRelation | None = None) -> DuckDBPyRelation:
+        """Return the relation of a query over ``trials``: all of them, or those of a piece."""
+        found = (self.relation if relation is None else relation).query("trials", text)
         assert found is not None
         return found
 
@@ -168,35 +170,46 @@ class DuckDB(Streaming):
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
-    def scan(self, *, user: bool = False) -> Iterator[Batch]:
-        labels = self.labels
+    def pieces(self, *, user: bool = False) -> list[Scan]:
         owners = self._owners() if user else None
-        text = f"SELECT {self.score}, {labels.expression}"
+        text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
-        nan = done = 0
-        known = True
-        with guarded(self.source), closing(batches(self.query(text))) as stream:
+        self._state = _State()
+        relations = [self.relation] if self.files is None else self.files.pieces()
+        return [partial(self._scan, relation, text, owners, self._state) for relation in relations]
+
+    def _scan(
+        self, relation: DuckDBPyRelation, text: str, owners: _Owners | None, state: _State
+    ) -> Generator[Batch, None, None]:
+        with guarded(self.source), closing(batches(self.query(text, relation))) as stream:
             try:
                 for score, label, *users in stream:
-                    positive, known = labels.positives(label)
+                    positive, known = self.labels.positives(label)
                     if not known:
-                        break
+                        state.strange = True
+                        return
                     codes = None if owners is None else owners.codes(users[0])
                     batch, missing = settled(score, positive.view(np.uint8), codes, self.settings.nan)
-                    nan += missing
-                    done += score.size
                     yield batch
-                    if self.progress is not None:
-                        self.progress(done, self._total)
+                    with state.lock:
+                        state.nan += missing
+                        state.done += score.size
+                        if self.progress is not None:
+                            self.progress(state.done, self._total)
             except MissingValues as error:
-                raise self._missing("user" if error.column == 2 else "label") from None
+                state.missing = "user" if error.column == 2 else "label"
+
+    def finish(self) -> None:
+        state = self._state
         if self.files is not None:
             self.files.watch.check()
-        if not known:
+        if state.missing is not None:
+            raise self._missing(state.missing)
+        if state.strange:
             self._all_labels()  # an error that tells which labels there are, as there are not two
-        if nan and self.settings.nan == "error":
-            raise nan_error(self.source, nan)
-        self.nan = nan if self.settings.nan == "reject" else 0
+        if state.nan and self.settings.nan == "error":
+            raise nan_error(self.source, state.nan)
+        self.nan = state.nan if self.settings.nan == "reject" else 0
 
     def rows_at_most(self) -> int:
         return self._total if self.files is not None else super().rows_at_most()
@@ -236,6 +249,10 @@ class DuckDB(Streaming):
         text = f"CAST({column} AS VARCHAR)"
         listed = f"SELECT DISTINCT {text} AS name FROM trials WHERE {self._present}"
         coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
+        if self.files is not None:  # pieces must share their codes
+            with guarded(self.source):
+                self.files.keep("names", self.query(coded))
+            coded = "FROM names"
         return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
@@ -265,6 +282,17 @@ class DuckDB(Streaming):
     def close(self) -> None:
         if self.files is not None:
             self.files.close()
+
+
+@dataclass
+class _State:
+    """What the pieces of one scan have met so far."""
+
+    lock: Lock = field(default_factory=Lock)
+    done: int = 0
+    nan: int = 0
+    strange: bool = False
+    missing: str | None = None
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ class Files:
     ) -> None:
         self.watch = watch
         self.columns = dict(columns or {})
+        self._cursors: list[DuckDBPyConnection] = []
         self.directory = _temporary(temp)
         self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
         try:
@@ -160,6 +161,26 @@ class Files:
         """Return all the files, or others, as one relation."""
         return self.connection.sql(f"SELECT * FROM {_scan(paths or self.paths)}")
 
+    def pieces(self) -> list[DuckDBPyRelation]:
+        """Return the files as a few relations of about the same size, that can be read at the same time."""
+        count = min(len(self.paths), _processors())
+        groups: list[list[str]] = [[] for _ in range(count)]
+        sizes = [0] * count
+        for path in sorted(self.paths, key=os.path.getsize, reverse=True):
+            smallest = sizes.index(min(sizes))
+            groups[smallest].append(path)
+            sizes[smallest] += os.path.getsize(path)
+        # A connection has one result at a time; their database, and its memory, is one.
+        self._cursors = [self.connection.cursor() for _ in groups]
+        return [
+            cursor.sql(f"SELECT * FROM {_scan(group)}") for cursor, group in zip(self._cursors, groups, strict=True)
+        ]
+
+    def keep(self, name: str, relation: DuckDBPyRelation) -> None:
+        """Keep a small table in the database, where every piece can join it."""
+        self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
+        relation.create(name)
+
     def limits(self, column: str) -> tuple[float, float] | None:
         """Return the range of a column, if the files tell it."""
         low, high, all_told = self._one(
@@ -190,6 +211,10 @@ class Files:
 
 def _scan(paths: list[str]) -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}])"
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _temporary(temp: str | os.PathLike[str] | None) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from functools import partial
 
 import numpy as np
 
 from priori.engines.base import Survey
-from priori.engines.streaming import ROWS, Batch, Streaming, settled
+from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
 from priori.scores import Names, Scores
 
 __all__ = ["Memory"]
@@ -40,7 +41,10 @@ class Memory(Streaming):
     def load(self) -> Scores:
         return self.scores
 
-    def scan(self, *, user: bool = False) -> Iterator[Batch]:
+    def pieces(self, *, user: bool = False) -> list[Scan]:
+        return [partial(self._scan, user)]
+
+    def _scan(self, user: bool) -> Generator[Batch, None, None]:
         used = None
         if user:
             used = np.searchsorted(self.users().values, self.scores.users.values)  # type: ignore[union-attr]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +18,15 @@ from priori.engines.cuts import Counter, Cuts
 from priori.engines.grid import Grid
 from priori.scores import NanPolicy
 
-__all__ = ["Batch", "Streaming", "settled"]
+__all__ = ["Batch", "Scan", "Streaming", "settled"]
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.
 ROWS = 1 << 17
+
+
+Found = TypeVar("Found")
 
 
 class Batch(NamedTuple):
@@ -39,6 +45,10 @@ class Batch(NamedTuple):
     def finite(self) -> bool:
         """Whether no score is infinite."""
         return -np.inf < self.low and self.high < np.inf
+
+
+#: Yields some of the trials when it is called.
+Scan = Callable[[], Generator[Batch, None, None]]
 
 
 def settled(
@@ -60,92 +70,127 @@ def settled(
 
 
 class Streaming(Engine):
-    """A back end that yields its trials in batches, in any order."""
+    """A back end that yields its trials in batches, in any order, in one piece or in several at the same time."""
 
     #: The type of the scores.
     dtype: Any = np.float64
     #: How many scores of the last scan were NaN.
     nan: int = 0
-
     #: Scores and labels are kept after the first scan if they fit into this many bytes.
     retain: int = 0
-    _kept: tuple[NDArray[Any], NDArray[np.uint8]] | None = None
+    _kept: list[list[Batch]] | None = None
 
     @abstractmethod
-    def scan(self, *, user: bool = False) -> Iterator[Batch]:
-        """Yield every trial once, with the codes of users when asked."""
+    def pieces(self, *, user: bool = False) -> list[Scan]:
+        """Return scans that together yield every trial once, with the codes of users when asked."""
 
-    def batches(self, *, user: bool = False) -> Iterator[Batch]:
-        """Yield every trial once: from a scan, or from what an earlier one left in memory."""
-        if user:
-            yield from self.scan(user=True)
-        elif self._kept is not None:
-            score, positive = self._kept
-            for start in range(0, score.size, ROWS):
-                yield settled(score[start : start + ROWS], positive[start : start + ROWS], None, "error")[0]
-        else:
-            rows = self.rows_at_most()
-            fits = rows * (np.dtype(self.dtype).itemsize + 1) <= self.retain
-            yield from self._keeping(rows) if fits else self.scan()
+    def finish(self) -> None:
+        """Look after a scan whether all was well."""
 
     def rows_at_most(self) -> int:
         """Return a number of rows that a scan will not pass."""
         return 1 << 62
 
-    def _keeping(self, rows: int) -> Iterator[Batch]:
-        score, positive = np.empty(rows, dtype=self.dtype), np.empty(rows, dtype=np.uint8)
-        done = 0
-        for batch in self.scan():
-            end = done + batch.score.size
-            score[done:end], positive[done:end] = batch.score, batch.positive
-            done = end
-            yield batch
-        self._kept = score[:done], positive[:done]
+    def _over(self, work: Callable[[Iterator[Batch]], Found], *, user: bool = False) -> list[Found]:
+        """Do something with the batches of each piece, all pieces at the same time."""
+        if self._kept is not None and not user:
+            return _together([partial(work, iter(batches)) for batches in self._kept])
+        pieces = self.pieces(user=user)
+        fits = self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
+        if user or not fits:
+            found = _together([partial(_scanned, work, scan) for scan in pieces])
+            self.finish()
+            return found
+        kept: list[list[Batch]] = [[] for _ in pieces]
+        found = _together(
+            [
+                partial(_scanned, work, partial(_keeping, scan, copies))
+                for scan, copies in zip(pieces, kept, strict=True)
+            ]
+        )
+        self.finish()
+        self._kept = kept
+        return found
 
     def histogram(self, grid: Grid) -> Histogram:
-        counter = Counter(2 * grid.size)
-        low, high = np.inf, -np.inf
-        for batch in self.batches():
-            lows, highs = _finite_limits(batch)
-            low, high = min(low, lows), max(high, highs)
-            for part, key in counter.rooms(batch.score.size):
-                grid.cells(batch.score[part], finite=batch.finite, out=key)
-                key <<= 1
-                key += batch.positive[part]
-        counts = counter.total()
-        return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), (low, high), self.nan)
+        def work(batches: Iterator[Batch]) -> tuple[NDArray[np.int64], float, float]:
+            counter = Counter(2 * grid.size)
+            low, high = np.inf, -np.inf
+            for batch in batches:
+                lows, highs = _finite_limits(batch)
+                low, high = min(low, lows), max(high, highs)
+                for part, key in counter.rooms(batch.score.size):
+                    grid.cells(batch.score[part], finite=batch.finite, out=key)
+                    key <<= 1
+                    key += batch.positive[part]
+            return counter.total(), low, high
+
+        found = self._over(work)
+        counts = np.sum([one[0] for one in found], axis=0)
+        limits = min(one[1] for one in found), max(one[2] for one in found)
+        return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), limits, self.nan)
 
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        found = NOTHING
-        gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]] = []
-        waiting = 0
-        place = np.empty(ROWS, dtype=np.int32)
-        for batch in self.batches():
-            if batch.score.size > place.size:
-                place = np.empty(batch.score.size, dtype=np.int32)
-            cells = grid.cells(batch.score, finite=batch.finite, out=place[: batch.score.size])
-            chosen = np.flatnonzero(keep[cells])
-            gathered.append((batch.score[chosen], batch.positive[chosen]))
-            waiting += chosen.size
-            if waiting > GATHERED:
-                found, gathered, waiting = _with(found, gathered), [], 0
-                if limit is not None and found.value.size > limit:
-                    raise TooMany
-        return _with(found, gathered)
+        def work(batches: Iterator[Batch]) -> Distinct:
+            found = NOTHING
+            gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]] = []
+            waiting = 0
+            place = np.empty(ROWS, dtype=np.int32)
+            for batch in batches:
+                if batch.score.size > place.size:
+                    place = np.empty(batch.score.size, dtype=np.int32)
+                cells = grid.cells(batch.score, finite=batch.finite, out=place[: batch.score.size])
+                chosen = np.flatnonzero(keep[cells])
+                gathered.append((batch.score[chosen], batch.positive[chosen]))
+                waiting += chosen.size
+                if waiting > GATHERED:
+                    found, gathered, waiting = _with(found, gathered), [], 0
+                    if limit is not None and found.value.size > limit:
+                        raise TooMany
+            return _with(found, gathered)
+
+        parts = [part for part in self._over(work) if part.value.size]
+        return parts[0] if len(parts) == 1 else merged(parts) if parts else NOTHING
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         at = Cuts.of(cuts, self.dtype)
         gaps = at.size + 1
         owners = len(self.users()) if by_user else 1
-        counter = Counter(2 * owners * gaps)
-        for batch in self.batches(user=by_user):
-            for part, key in counter.rooms(batch.score.size):
-                at.gaps(batch.score[part], finite=batch.finite, out=key)
-                key += batch.positive[part] * np.int32(owners * gaps)
-                if batch.user is not None:
-                    key += batch.user[part].astype(np.int32) * np.int32(gaps)
-        negative, positive = (_tally(half, gaps, by_user) for half in np.split(counter.total(), 2))
+
+        def work(batches: Iterator[Batch]) -> NDArray[np.int64]:
+            counter = Counter(2 * owners * gaps)
+            for batch in batches:
+                for part, key in counter.rooms(batch.score.size):
+                    at.gaps(batch.score[part], finite=batch.finite, out=key)
+                    key += batch.positive[part] * np.int32(owners * gaps)
+                    if batch.user is not None:
+                        key += batch.user[part].astype(np.int32) * np.int32(gaps)
+            return counter.total()
+
+        counts = np.sum(self._over(work, user=by_user), axis=0)
+        negative, positive = (_tally(half, gaps, by_user) for half in np.split(counts, 2))
         return negative, positive
+
+
+def _together(works: list[Callable[[], Found]]) -> list[Found]:
+    """Do several works at the same time; of errors the first is raised."""
+    if len(works) == 1:
+        return [works[0]()]
+    with ThreadPoolExecutor(len(works)) as pool:
+        return [future.result() for future in [pool.submit(work) for work in works]]
+
+
+def _scanned(work: Callable[[Iterator[Batch]], Found], scan: Scan) -> Found:
+    """Give a scan's batches to a work, and end the scan whatever happens."""
+    with closing(scan()) as batches:
+        return work(batches)
+
+
+def _keeping(scan: Scan, kept: list[Batch]) -> Generator[Batch, None, None]:
+    with closing(scan()) as batches:
+        for batch in batches:
+            kept.append(batch._replace(score=batch.score.copy(), positive=batch.positive.copy()))
+            yield batch
 
 
 def _finite_limits(batch: Batch) -> tuple[float, float]:
