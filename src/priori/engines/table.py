@@ -44,7 +44,7 @@ class Table(Remote):
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[Any, list[Scores]] | None = None
         if isinstance(engine, Streaming):
-            engine.retain = memory // 4
+            engine.retain = memory // 8
 
     # -- what it shares with Scores ----------------------------------------------------------------------
 
