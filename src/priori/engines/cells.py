@@ -87,9 +87,14 @@ def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
     ordered = [np.sort(scores) for scores in (negative, positive)]
     value = np.concatenate(ordered)
     value.sort(kind="stable")  # two ascending runs: this is a merge
-    value = value[np.append(True, value[1:] != value[:-1])[: value.size]]
-    counts = [np.diff(np.searchsorted(scores, value, side="right"), prepend=0) for scores in ordered]
-    return Distinct(value.astype(np.float64) + 0.0, counts[0], counts[1])
+    starts = np.flatnonzero(np.append(True, value[1:] != value[:-1])[: value.size])
+    total = np.diff(np.append(starts, value.size))
+    value = value[starts]
+    # Only the scores of the smaller class are looked up: what is left of each run is the other's.
+    fewer = int(negative.size > positive.size)
+    counts = np.bincount(np.searchsorted(value, ordered[fewer]), minlength=value.size)
+    both = (total - counts, counts) if fewer else (counts, total - counts)
+    return Distinct(value.astype(np.float64) + 0.0, *both)
 
 
 def merged(parts: list[Distinct]) -> Distinct:

@@ -28,6 +28,9 @@ ROWS = 1 << 17
 
 Found = TypeVar("Found")
 
+#: Scores, and 1 for the positive ones.
+Gathered = tuple[NDArray[Any], NDArray[np.uint8]]
+
 
 class Batch(NamedTuple):
     """Some trials: scores without NaN, 1 for the positive ones and 0 for the others, codes of users.
@@ -131,26 +134,28 @@ class Streaming(Engine):
         return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), limits, self.nan)
 
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        def work(batches: Iterator[Batch]) -> Distinct:
+        def work(batches: Iterator[Batch]) -> tuple[Distinct, list[Gathered]]:
             found = NOTHING
-            gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]] = []
+            gathered: list[Gathered] = []
             waiting = 0
             place = np.empty(ROWS, dtype=np.int64)
             for batch in batches:
                 if batch.score.size > place.size:
                     place = np.empty(batch.score.size, dtype=np.int64)
                 cells = grid.cells(batch.score, finite=batch.finite, out=place[: batch.score.size])
-                chosen = np.flatnonzero(keep[cells])
+                chosen = np.flatnonzero(np.take(keep, cells))
                 gathered.append((batch.score[chosen], batch.positive[chosen]))
                 waiting += chosen.size
                 if waiting > GATHERED:
                     found, gathered, waiting = _with(found, gathered), [], 0
                     if limit is not None and found.value.size > limit:
                         raise TooMany
-            return _with(found, gathered)
+            return found, gathered
 
-        parts = [part for part in self._over(work) if part.value.size]
-        return parts[0] if len(parts) == 1 else merged(parts) if parts else NOTHING
+        # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
+        pieces = self._over(work)
+        reduced = [found for found, _ in pieces if found.value.size]
+        return _with(merged(reduced) if reduced else NOTHING, [scores for _, gathered in pieces for scores in gathered])
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         at = Cuts.of(cuts, self.dtype)
@@ -200,7 +205,7 @@ def _finite_limits(batch: Batch) -> tuple[float, float]:
     return float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
 
 
-def _with(found: Distinct, gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]]) -> Distinct:
+def _with(found: Distinct, gathered: list[Gathered]) -> Distinct:
     if not gathered:
         return found
     score, positive = (np.concatenate(column) for column in zip(*gathered, strict=True))

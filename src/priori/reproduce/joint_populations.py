@@ -62,6 +62,7 @@ class System:
             _spread(IMPOSTOR, n_users),
             separation=self.separation,
             user_effect_sd=self.user_effect,
+            prefix=f"{seed[-1]}-",  # the sets of an experiment have users of their own, to be drawn apart
             rng=(2007, *seed),
         )
 

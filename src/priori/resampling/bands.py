@@ -127,10 +127,14 @@ class Bootstrap:
         level = check_level(confidence_level)
         plan = make_plan(dev, test, **options)
         kind = check_interval(interval, plan.bootstrap)
-        users = min(scores.n_users for scores in (test, dev if plan.resample == "both" else None) if scores is not None)
-        if plan.bootstrap in CALIBRATED and plan.by_user and kind != "calibrated" and users < MANY_USERS:
-            doubt = f"a {kind} interval from {users} users covers up to ten points less than it says; choose calibrated"
-            plan = replace(plan, warnings=(*plan.warnings, doubt))
+        if plan.bootstrap in CALIBRATED and plan.by_user and kind != "calibrated":
+            sets = [test, *([dev] if plan.resample == "both" and dev is not None else [])]
+            users = min(scores.n_users for scores in sets)
+            if users < MANY_USERS:
+                doubt = (
+                    f"a {kind} interval from {users} users covers up to ten points less than it says; choose calibrated"
+                )
+                plan = replace(plan, warnings=(*plan.warnings, doubt))
         return cls(plan, kind, level, simultaneous, {"threads": threads, "progress": progress})
 
     def calibration(self, curve: EPC) -> Calibration | None:

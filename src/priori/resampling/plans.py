@@ -98,9 +98,9 @@ def make_plan(
     if bootstrap is not None and bootstrap not in BOOTSTRAPS:
         raise unknown("bootstrap", bootstrap, BOOTSTRAPS)
     sets = [test] if resample == "test" or dev is None else [dev, test]
-    with_users = all(scores.n_users >= 2 for scores in sets)
     warnings: list[str] = []
     if bootstrap is None:
+        with_users = all(scores.n_users >= 2 for scores in sets)
         both_known = all(scores.has_identities for scores in sets)
         bootstrap = ("crossed" if both_known else "user") if with_users else "sample"
     if bootstrap == "sample" and any(scores.has_users for scores in sets):
@@ -110,8 +110,8 @@ def make_plan(
         )
     for scores in sets:
         _check_identities(scores, bootstrap)
-    fewest = min(scores.n_users for scores in sets)
-    if bootstrap != "sample" and fewest < FEW_USERS:
+    # A sample bootstrap asks no table for its users: that would be a scan.
+    if bootstrap != "sample" and (fewest := min(scores.n_users for scores in sets)) < FEW_USERS:
         warnings.append(f"only {fewest} users: so few say little about everybody else, whatever the interval")
     outer, inner = _replicates(n_resamples, bootstrap)
     shared = False
