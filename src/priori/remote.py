@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from priori.outcomes import Outcomes
     from priori.scores import Names, Scores
 
-__all__ = ["Remote", "as_scores"]
+__all__ = ["Remote", "as_scores", "is_frame", "loaded"]
 
 
 class Remote(ABC):
@@ -103,9 +103,31 @@ class Remote(ABC):
     def stand_ins(self, others: Sequence[Any], edges: Sequence[NDArray[np.float64]], *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do."""
 
+    @property
+    @abstractmethod
+    def loaded(self) -> Scores:
+        """All the trials in memory; an error says so where they do not fit."""
+
     @abstractmethod
     def in_memory(self, *, by_user: bool, paired: bool) -> tuple[Scores, str | None]:
         """Return the trials in memory, or trials in narrow cells in their place, and what to say about those."""
+
+
+def is_frame(given: Any) -> bool:
+    """Tell whether something is a frame or a relation, of any library that narwhals knows."""
+    import narwhals as nw
+
+    return nw.from_native(given, pass_through=True) is not given
+
+
+def loaded(given: Any) -> Any:
+    """Return a set of scores with all its trials in memory, for what counts cannot answer; others as they are."""
+    from priori.scores import Scores
+
+    if isinstance(given, Scores) or not (isinstance(given, Remote) or is_frame(given)):
+        return given
+    found = as_scores(given)
+    return found.loaded if isinstance(found, Remote) else found
 
 
 def as_scores(given: Any) -> Any:

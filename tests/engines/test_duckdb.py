@@ -312,3 +312,15 @@ def test_temporary_files_need_a_place(tmp_path: Path) -> None:
 def test_no_file_under_the_glob(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file; check the path, and put a glob between quotes"):
         priori.scan(os.fspath(tmp_path / "*.parquet"))
+
+
+def test_averages_take_tables_that_fit_in_memory(database: Any) -> None:
+    frame = population(1).with_columns(dataset=pl.col("user") % 3)
+    database.register("by_set", frame.to_arrow())
+    given = database.sql("SELECT * FROM by_set")
+    expected = priori.average(Scores.from_frame(frame), positions=11)
+    same_columns(priori.average(given, positions=11), expected)
+    parts = [database.sql(f"SELECT * FROM by_set WHERE dataset = {one}") for one in range(3)]
+    same_columns(priori.average(parts, positions=11), expected)
+    with pytest.raises(OptionError, match="needs all 3000 trials in memory"):
+        priori.average([Table(DuckDB(given, Settings()), memory=1000)] * 2)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from priori.errors import InputError, OptionError
+from priori.remote import loaded
 from priori.scores import Scores
 
 __all__ = ["DataSets", "Parts"]
@@ -64,12 +65,14 @@ class DataSets:
 
 
 def _named(parts: Parts, by: Literal["dataset", "user"]) -> dict[str, Scores]:
+    if not isinstance(parts, (Mapping, list, tuple)):
+        parts = loaded(parts)
     if isinstance(parts, Scores):
         return parts.by(by)
     if isinstance(parts, Mapping):
-        named = {str(name): part for name, part in parts.items()}
+        named = {str(name): loaded(part) for name, part in parts.items()}
     else:
-        listed = list(parts)
+        listed = [loaded(part) for part in parts]
         sources = [part.source for part in listed if isinstance(part, Scores)]
         distinct = len(set(sources)) == len(listed)
         named = {sources[i] if distinct else str(i + 1): part for i, part in enumerate(listed)}

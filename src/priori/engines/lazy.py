@@ -138,6 +138,8 @@ class Lazy(Engine):
             columns.append(nw.col(self.columns["user"]).alias("user"))
         if self.has_trials:
             columns.append(self._text("trial").alias("trial"))
+        if "dataset" in self.columns:
+            columns.append(self._text("dataset").alias("dataset"))
         return frame.select(*columns)
 
     # -- asking ------------------------------------------------------------------------------------------
@@ -260,11 +262,13 @@ class Lazy(Engine):
         users = codes = None
         if self.has_users:
             users, (codes,) = Names.encode(self._as_names(found["user"]))
+        datasets, (dataset,) = Names.encode(found["dataset"].astype(str) if "dataset" in found else None)
         trial = found["trial"].astype(str) if self.has_trials else None
         return Scores.from_columns(
-            Trials(found["score"].astype(np.float64), codes, None, trial),
+            Trials(found["score"].astype(np.float64), codes, None, trial, dataset),
             found["positive"] == 1,
             users=users,
+            datasets=datasets,
             source=self.source,
         )
 
