@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import oracle
 from priori import OptionError, Outcomes, Scores, count, epc
+from priori.alphas import grid
 from priori.criteria import CRITERIA, get_criterion
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
@@ -89,6 +90,22 @@ def test_curve_is_the_one_in_memory(
     found = epc(*(table_of(scores, size) for scores in sets), points=11)  # type: ignore[arg-type]
     for name, column in expected.columns().items():
         assert found.columns()[name].tolist() == column.tolist()
+
+
+def test_few_scans_are_enough_where_little_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    scores = Scores.from_arrays(rng.normal(size=300_000), rng.normal(2, 1, size=30_000))
+    table, rule, alphas = table_of(scores, (2000, 4000)), get_criterion("wer"), grid(51)
+    scans: list[str] = []
+    for name in ("histogram", "fetch"):
+        asked = getattr(table.engine, name)
+        monkeypatch.setattr(
+            table.engine, name, lambda *given, asked=asked, name=name: (scans.append(name), asked(*given))[1]
+        )
+    found, expected = rule.choose(table, alphas), rule.choose(scores, alphas)  # type: ignore[arg-type]
+    assert found.threshold.tolist() == expected.threshold.tolist()
+    # What the first scan discards stays discarded, and the cells of the next are narrow where scores are many.
+    assert scans == ["histogram"] * 4 + ["fetch"]
 
 
 def test_any_function_may_be_the_criterion() -> None:

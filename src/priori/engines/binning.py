@@ -51,10 +51,7 @@ class _Atoms(NamedTuple):
 
 def _ends(histogram: Histogram) -> Floats:
     """Return the largest number of each filled cell."""
-    grid, filled = histogram.grid, histogram.filled
-    inner = filled < grid.size - 2
-    ends = np.full(filled.size, np.finfo(grid.dtype).max, dtype=grid.dtype)
-    ends[inner] = np.nextafter(grid.lowest(filled[inner] + 1), grid.dtype.type(-np.inf))
+    ends = histogram.grid.highest(histogram.filled)
     return np.minimum(ends.astype(np.float64), histogram.limits[1])
 
 

@@ -110,9 +110,10 @@ class Explorer:
         for _ in range(ROUNDS):
             if self.look(keep):
                 return shortlisted(self.histogram, self._known)
-            before = self._rows(keep)
+            before, coarse = self._rows(keep), self.histogram.grid
             self.refine(keep)
-            keep = self._promising(criterion, alphas)
+            # What was discarded stays so, though it now lies in wide cells that say little.
+            keep = _within(self._promising(criterion, alphas), self.histogram.grid, keep, coarse)
             if self._rows(keep) > 0.9 * before:
                 break
         if self.look(keep):
@@ -130,7 +131,9 @@ class Explorer:
     def refine(self, keep: Mask, cells: int | None = None) -> None:
         """Count again, in about so many cells, finer where ``keep`` says so."""
         histogram = self.histogram
-        self._count(split_grid(histogram.grid, keep, cells or self.cells, histogram.limits, self.engine.segments))
+        rows = histogram.negative + histogram.positive
+        cells = cells or self.cells
+        self._count(split_grid(histogram.grid, keep, cells, histogram.limits, rows, self.engine.segments))
 
     # -- looking into cells ------------------------------------------------------------------------------
 
@@ -288,3 +291,13 @@ class Explorer:
             for tally in self.engine.tally(cuts)
         )
         return negative, positive
+
+
+def _within(cells: Mask, grid: Grid, keep: Mask, coarse: Grid) -> Mask:
+    """Return those of the cells that share a number with a cell to ``keep`` of a coarser grid."""
+    found = np.flatnonzero(cells)
+    kept = np.append(0, np.cumsum(keep))
+    shared = kept[coarse.cells(grid.highest(found)) + 1] > kept[coarse.cells(grid.lowest(found))]
+    within = np.zeros_like(cells)
+    within[found[shared]] = True
+    return within

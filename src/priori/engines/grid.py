@@ -107,6 +107,13 @@ class Grid:
             low = np.where(reached, low, np.minimum(middle + 1, high))
         return _number(high, self.dtype)
 
+    def highest(self, cells: NDArray[Any]) -> AnyFloats:
+        """Return the largest finite number of each cell, of those between the first and the last."""
+        inner = cells < self.size - 2
+        found = np.full(cells.shape, np.finfo(self.dtype).max, dtype=self.dtype)
+        found[inner] = np.nextafter(self.lowest(cells[inner] + 1), self.dtype.type(-np.inf))
+        return found
+
 
 def _order(numbers: AnyFloats) -> NDArray[np.int64]:
     """Return whole numbers in the order of the floating ones, neighbours next to each other."""
@@ -177,18 +184,25 @@ def joined_runs(keep: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
 
 
 def split_grid(
-    grid: Grid, keep: NDArray[np.bool_], cells: int, limits: tuple[float, float], segments: int = 1 << 12
+    grid: Grid,
+    keep: NDArray[np.bool_],
+    cells: int,
+    limits: tuple[float, float],
+    rows: NDArray[np.int64],
+    segments: int = 1 << 12,
 ) -> Grid:
     """Return a grid of about ``cells`` cells that cuts the cells to ``keep`` finer and merges the others.
 
-    ``limits`` are the smallest and the largest finite score: the outermost cells reach no further.
+    ``rows`` says how many scores each cell holds: where there are more, cells become narrower. ``limits`` are the
+    smallest and the largest finite score: the outermost cells reach no further.
     """
     kept = joined_runs(keep[1:-1], max(1, segments // 4))
     changes = np.flatnonzero(np.append(True, kept[1:] != kept[:-1]))
     ends = np.append(changes[1:], kept.size)
     pieces = max(1, (segments - changes.size) // max(1, int(kept[changes].sum())))
+    before = np.append(0, np.cumsum(rows))
     starts: list[NDArray[np.int64]] = []
-    fine: list[NDArray[np.bool_]] = []
+    weights: list[NDArray[np.float64]] = []
     for begin, end in zip(changes.tolist(), ends.tolist(), strict=True):
         edges = np.array([begin, end]) + 1
         if kept[begin]:  # segments begin where cells did, as these may be narrow where scores are dense
@@ -196,12 +210,12 @@ def split_grid(
         at = grid.lowest(np.minimum(edges, grid.size - 2))
         at = np.append(at[:-1], limits[1] if end == kept.size else at[-1]).astype(grid.dtype)
         at[0] = max(at[0], limits[0]) if begin == 0 else at[0]
-        parts = _between(_order(at), pieces // (edges.size - 1) if kept[begin] else 1)
-        starts.append(parts)
-        fine.append(np.full(parts.size, kept[begin]))
+        parts = pieces // (edges.size - 1) if kept[begin] else 1
+        starts.append(_between(_order(at), parts))
+        weights.append(np.repeat(np.diff(before[edges]) / parts if kept[begin] else 0.0, parts))
     low, places = np.unique(np.concatenate(starts), return_index=True)
-    is_fine = np.concatenate(fine)[places]
-    share = np.where(is_fine, max(2, cells // max(1, int(is_fine.sum()))), 1)
+    weight = np.concatenate(weights)[places]
+    share = np.maximum(np.where(weight > 0, 2, 1), cells * weight / max(weight.sum(), 1.0)).astype(np.int64)
     numbers = _number(low, grid.dtype)
     return _segments(numbers, np.append(numbers[1:], max(limits[1], numbers[-1])).astype(grid.dtype), share)
 
