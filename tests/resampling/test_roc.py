@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,7 +19,7 @@ from priori.averaging.curves import heights
 from priori.averaging.methods import Axis
 from priori.resampling import rate_bands, roc_band
 from priori.resampling.bands import Bootstrap
-from priori.resampling.roc import _heights
+from priori.resampling.roc import _at_ranks, _heights
 
 VERTICAL = Axis(cosine=1.0, sine=0.0)
 
@@ -37,6 +41,24 @@ def test_the_heights_of_replicates_are_those_of_their_own_curves(bootstrap):
             expected.append(heights(one, np.linspace(0, 1, 9), VERTICAL))
     for mine, other in zip(found.T, np.array(expected).T, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_heights_have_the_distribution_of_all_bootstrap_samples(shared):
+    """Every one of the 3^3 x 2^2 samples is equally likely, whether trials or order statistics are drawn."""
+    scores = Scores.from_arrays([0.1, 0.5, 0.9], [0.5 if shared else 0.6, 1.0])
+    at = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
+    bootstrap = Bootstrap.of(None, scores, bootstrap="sample", n_resamples=40_000, interval="percentile")
+    assert (_at_ranks(scores, at, bootstrap.plan) is None) == shared
+    expected: Counter[tuple[float, ...]] = Counter()
+    for negative in product(scores.negatives, repeat=3):
+        for positive in product(scores.positives, repeat=2):
+            curve = heights(Scores.from_arrays(negative, positive), np.array([float(rate) for rate in at]), VERTICAL)
+            expected[tuple(curve.round(9))] += 1
+    found = Counter(map(tuple, _heights(scores, at, bootstrap).round(9)))
+    assert set(found) == set(expected)
+    counts = [[column[curve] for curve in expected] for column in (found, expected)]
+    assert stats.chisquare(counts[0], np.array(counts[1]) / sum(counts[1]) * 40_000).pvalue > 1e-3
 
 
 def test_a_roc_band_is_a_det_band_turned_round():

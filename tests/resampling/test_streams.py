@@ -98,3 +98,11 @@ def test_streams_differ_by_seed_purpose_and_replicate_and_are_uniform():
 def test_a_stream_is_the_same_for_ever():
     # Pinned: published numbers must come out again with a later release.
     assert _uniforms(0, 1, 0, 3).tolist() == [0.6570819563396897, 0.40194371456638295, 0.2911020240595726]
+
+
+@pytest.mark.parametrize("shape", [1, 2, 7, 1000])
+def test_gamma_draws_have_the_gamma_distribution(shape):
+    state = streams.stream(5, 1, shape)
+    found = [streams.gamma(state, shape) for _ in range(4000)]
+    assert stats.kstest(found, stats.gamma(shape).cdf).pvalue > 1e-3
+    assert streams.gamma(state, 0) == 0.0

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from priori.resampling.choosing import choose, compare
-from priori.resampling.streams import below, binomial, compiled, picks, stream
+from priori.resampling.streams import below, binomial, compiled, gamma, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
 
-__all__ = ["climb", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
+__all__ = ["climb", "climb_at_ranks", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
 
 
 @compiled
@@ -331,3 +331,29 @@ def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-u
         while k < p.size:
             heights[i, k] = tp / positives
             k += 1
+
+
+@compiled
+def climb_at_ranks(first, seed, trial_stream, rank, above, positives, heights):  # type: ignore[no-untyped-def]
+    """Do what `climb` does where no score is shared by the classes and no users are drawn, at the cost of the ranks.
+
+    ``rank[k]`` (ascending, from 1) is the place from the top of the drawn negative that ends the stretch of the curve
+    at rate k. Drawn places are order statistics of uniform numbers: sums of gamma variables, over their total.
+    ``above[j]`` is the number of positives above the j-th highest negative.
+    """
+    place = np.empty(rank.size, np.float64)
+    for i in range(heights.shape[0]):
+        state = stream(seed, trial_stream, first + i)
+        total, last = 0.0, 0
+        for k in range(rank.size):
+            total += gamma(state, rank[k] - last)
+            last = rank[k]
+            place[k] = total
+        total += gamma(state, above.size + 1 - last)
+        left, passed = positives, 0
+        for k in range(rank.size):
+            reached = above[min(np.int64(place[k] / total * above.size), above.size - 1)]
+            if reached > passed:
+                left -= binomial(state, left, reached - passed, positives - passed)
+                passed = reached
+            heights[i, k] = (positives - left) / positives

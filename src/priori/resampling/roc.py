@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,14 +16,17 @@ from priori.outcomes import Outcomes, count
 from priori.resampling.bands import Bootstrap
 from priori.resampling.calibration import Calibration, calibrate, half_missed
 from priori.resampling.intervals import check_interval
-from priori.resampling.plans import identify
-from priori.resampling.run import System, gather, load_kernel, replicate, rows_for, side_of
+from priori.resampling.plans import Plan, identify
+from priori.resampling.run import TEST_TRIALS, System, gather, load_kernel, replicate, rows_for, side_of
 from priori.results import Result
 from priori.scores import Scores
 
 __all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
 
 Floats = NDArray[np.float64]
+
+#: Writes the heights of the curves of the replicates from a first one on.
+Climb = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +103,53 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
 def _heights(
     scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap, calibration: Calibration | None = None
 ) -> Floats:
+    """Return the height of every replicate's curve at these false positive rates."""
     plan = bootstrap.plan
+    climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
+
+    def batch(first: int, size: int) -> Floats:
+        found = np.ones((size, len(fractions)))
+        climb(first, found)
+        if calibration is None:
+            return found
+        return half_missed(found, len(scores.positive), calibration.weight[1], plan, first)
+
+    return gather(batch, plan.n_resamples, rows_for(len(fractions), work), **bootstrap.options)
+
+
+def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int]:
+    """Return what draws every trial and walks along the curve, and how much work that is."""
     who = identify([scores], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
     side = side_of([scores], plan, who)
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
     q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
     kernel = load_kernel("climb")
 
-    def work(first: int, size: int) -> Floats:
-        found = np.empty((size, len(fractions)))
-        kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, found)
-        if calibration is None:
-            return found
-        return half_missed(found, len(scores.positive), calibration.weight[1], plan, first)
+    def climb(first: int, heights: Floats) -> None:
+        kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, heights)
 
-    return gather(work, plan.n_resamples, rows_for(len(fractions), side.cells), **bootstrap.options)
+    return climb, side.cells
+
+
+def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int] | None:
+    """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
+    negative, positive = scores.negatives, scores.positives
+    weighted = any(trials.number is not None for trials in (scores.negative, scores.positive))
+    if plan.by_user or weighted:
+        return None
+    below = np.searchsorted(positive, negative, side="right")
+    if np.any(positive[np.maximum(below - 1, 0)] == negative):
+        return None
+    above = (positive.size - below)[::-1].copy()
+    ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions]
+    rank = np.array([one for one in ranks if one <= negative.size], dtype=np.int64)  # at rate 1 the height is 1
+    kernel = load_kernel("climb_at_ranks")
+    purpose = TEST_TRIALS + 4 * plan.streams
+
+    def climb(first: int, heights: Floats) -> None:
+        kernel(first, plan.seed, purpose, rank, above, positive.size, heights[:, : rank.size])
+
+    return climb, len(fractions)
 
 
 # -- thresholds fixed --------------------------------------------------------------------------------------------
