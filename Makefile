@@ -38,9 +38,11 @@ types: $(VENV)/.installed-test
 unit: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules src tests
 
-bench: $(VENV)/.installed-test  ## Measure speed as ratios to named references
+bench: $(VENV)/.installed-test  ## Measure speed against references and peers into benchmarks/RESULTS.md (SIZE=--full: to 10^8 trials)
 	$(BIN)/python -m pip install --quiet --group bench
+	tools/system-packages peers
 	$(BIN)/python -m pytest benchmarks -q
+	$(BIN)/python benchmarks/results.py $(SIZE)
 
 gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)
 	$(BIN)/priori reproduce --output docs/gallery

@@ -1,7 +1,7 @@
 """Measure Priori against its peers, over tables larger than memory, and as sizes grow; write ``RESULTS.md``.
 
     python benchmarks/results.py              # about ten minutes
-    python benchmarks/results.py --full       # up to 10^8 trials; 2 GB of disk, most of an hour
+    python benchmarks/results.py --full       # up to 10^8 trials; 2 GB of disk, half an hour
     python benchmarks/results.py --only scale
 
 Peers are installed into virtual environments of their own under ``benchmarks/.peers``; those that cannot be are named
@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from suite import growth, peers, scale  # noqa: E402 - after the path is set
+from suite import cluster, growth, peers, scale  # noqa: E402 - after the path is set
 from suite.measure import Bench  # noqa: E402
 
 
@@ -31,7 +31,7 @@ def main() -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--full", dest="size", action="store_const", const="full", help="up to 10^8 trials")
     size.add_argument("--quick", dest="size", action="store_const", const="quick", help="small sizes, to try it out")
-    parser.add_argument("--only", choices=["peers", "scale", "growth"], help="one section")
+    parser.add_argument("--only", choices=["peers", "scale", "cluster", "growth"], help="one section")
     parser.add_argument("--repeats", type=int, default=5)
     parser.set_defaults(size="ordinary")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
@@ -44,6 +44,8 @@ def main() -> None:
             sections.append(table.text())
     if options.only in (None, "scale"):
         sections.append(scale.text(options.data, options.size, options.repeats))
+    if options.only in (None, "cluster"):
+        sections.append(cluster.text(options.data, options.size))
     if options.only in (None, "growth"):
         sections.append(growth.text(options.data, options.size, options.output.with_name("growth.svg")))
     options.output.write_text("\n".join(sections), encoding="utf-8")
@@ -57,7 +59,7 @@ def _heading(size: str, repeats: int) -> str:
         "# Measured\n\n"
         f"{datetime.date.today()}, {_processor()}, {os.cpu_count()} processors, Python {python}, {libraries}. "
         f"Medians of {repeats} after a first run that is not counted; made by "
-        f"`python benchmarks/results.py{'' if size == 'ordinary' else f' --{size}'}`.\n"
+        f"`make bench{'' if size == 'ordinary' else f' SIZE=--{size}'}`.\n"
     )
 
 

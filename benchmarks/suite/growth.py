@@ -26,7 +26,7 @@ def text(folder: Path, size: str, picture: Path) -> str:
     top = {"quick": 6, "ordinary": 7, "full": 8}[size]
     sizes = {
         "memory": [10**k for k in range(4, top + 1)],
-        "duckdb": [10**k for k in range(5, top + 1)],
+        "duckdb": [10**k for k in range(4, top + 1)],
         "replicates": [10**k for k in range(2, min(top, 5) + 1)],
         "users": [10**k for k in range(1, min(top, 5) + 1)],
     }

@@ -58,6 +58,7 @@ class Table:
     def text(self) -> str:
         lines = [f"## {self.title}", "", self.note, "", "| work | Priori | peer | peer's time | peer / Priori |"]
         lines.append("| --- | ---: | --- | ---: | ---: |")
+        slower: list[str] = []
         for work, ours, peers, remark in self.rows:
             for place, (name, theirs) in enumerate(peers):
                 label = f"{name} {theirs.version}".strip()
@@ -65,7 +66,9 @@ class Table:
                 ratio = f"{theirs.median / ours.median:.2f}" if theirs.seconds and ours.seconds else ""
                 first = (work + (f" ({remark})" if remark else ""), _seconds(ours.median)) if not place else ("", "")
                 lines.append(f"| {first[0]} | {first[1]} | {label} | {shown} | {ratio} |")
-        return "\n".join(lines) + "\n"
+                if "floor" not in name and theirs.seconds and theirs.median < ours.median:
+                    slower.append(f"**Slower than {label}**: {work}{f' ({remark})' if remark else ''}.")
+        return "\n".join([*lines, *(["", *slower] if slower else [])]) + "\n"
 
 
 def _seconds(value: float) -> str:
