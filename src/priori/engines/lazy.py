@@ -27,8 +27,10 @@ Columns = dict[str, NDArray[Any]]
 
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
-#: The most ranges of scores that are fetched apart; beyond, near ones are fetched as one.
-RANGES = 64
+#: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
+RANGES = 16
+#: Up to so many cells are fetched by their numbers; of more, whole ranges are.
+LISTED = 1 << 12
 
 
 class _Classes(NamedTuple):
@@ -187,6 +189,9 @@ class Lazy(Engine):
         import narwhals as nw
 
         inside = _gap(_ranges(grid, keep)) % 2 == 1
+        cells = np.flatnonzero(keep)
+        if cells.size <= LISTED:
+            inside = inside & _cell(grid).is_in(cells.tolist())
         positive = nw.col("positive")
         grouped = (
             self.trials.select("score", "positive")
