@@ -25,6 +25,7 @@ from priori.trials import (
     kind_of,
     nan_error,
     settle,
+    sort_both,
 )
 
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
@@ -257,11 +258,13 @@ class Scores:
     @property
     def negatives(self) -> Floats:
         """Scores of the negative class, ascending."""
+        sort_both(self.negative, self.positive)
         return self.negative.sorted
 
     @property
     def positives(self) -> Floats:
         """Scores of the positive class, ascending."""
+        sort_both(self.negative, self.positive)
         return self.positive.sorted
 
     @property
