@@ -206,12 +206,12 @@ def test_taking_and_pooling() -> None:
     assert both(together) == ([1.0, 0.0], [2.0, 3.0, 4.0])
 
 
-def test_many_scores_are_sorted_as_few_are():
+def test_many_scores_are_sorted_as_few_are() -> None:
     rng = np.random.default_rng(0)
     negative, positive = rng.normal(size=50_000).round(3), rng.normal(size=40_000).round(3)
     for first in ("negatives", "positives"):
         scores = Scores.from_arrays(negative, positive)
         getattr(scores, first)  # whichever is asked for first
-        for found, given in ((scores.negatives, negative), (scores.positives, positive)):
-            np.testing.assert_array_equal(found, np.sort(given))
+        for found, drawn in ((scores.negatives, negative), (scores.positives, positive)):
+            np.testing.assert_array_equal(found, np.sort(drawn))
             assert not found.flags.writeable
