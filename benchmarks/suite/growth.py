@@ -79,6 +79,6 @@ def _draw(points: dict[str, list[tuple[int, float, float]]], picture: Path) -> N
         axes[1].loglog(size, peak, marker="o", label=against)
     axes[0].set(xlabel="size", ylabel="time (s)", title="Time")
     axes[1].set(xlabel="size", ylabel="peak memory (MB)", title="Peak memory")
-    axes[0].legend()
+    axes[1].legend(loc="upper left")
     figure.savefig(picture)
     pyplot.close(figure)

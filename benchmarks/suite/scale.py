@@ -22,7 +22,7 @@ def text(folder: Path, size: str, repeats: int = 5) -> str:
         'engine="duckdb", memory="1GB")`, the EPC at 101 alphas and its band, from opening the files on. A scan is '
         "what duckdb needs to count rows by label and sum scores over the same files.",
         "",
-        "| trials | band | scan | curve | curve and band | in scans | asked for | peak memory |",
+        "| trials | band | scan | curve | curve and band | in scans | goal | peak memory |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     times: dict[int, float] = {}

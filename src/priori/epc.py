@@ -243,6 +243,7 @@ def epc(
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
         if isinstance(test, Remote):
+            len(dev)  # its first scan takes all processors; the choice that follows leaves some for the next
             test.begin()
         choice = chosen_by.choose(dev, fractions)
         if isinstance(test, Remote):

@@ -120,7 +120,7 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     before_negative, before_positive = histogram.before
     tn = _running(known.negative, starts) + before_negative[cell]
     fn = _running(known.positive, starts) + before_positive[cell]
-    order = np.searchsorted(filled, cell)
+    order = np.repeat(np.searchsorted(filled, cell[starts]), np.diff(np.append(starts, cell.size)))
     above = np.append(known.value[1:], np.inf)
     adjoining = np.append(np.diff(order) <= 1, order[-1:] == filled.size - 1)
     first = histogram.edges[0][:1], histogram.edges[1][:1]
