@@ -68,6 +68,11 @@ class Remote(ABC):
 
     @property
     @abstractmethod
+    def leaves_out_probes(self) -> bool:
+        """Whether the real identity of each trial is there, but not used."""
+
+    @property
+    @abstractmethod
     def n_users(self) -> int:
         """How many users there are; 0 when unknown."""
 

@@ -324,3 +324,37 @@ def test_averages_take_tables_that_fit_in_memory(database: Any) -> None:
     same_columns(priori.average(parts, positions=11), expected)
     with pytest.raises(OptionError, match="needs all 3000 trials in memory"):
         priori.average([Table(DuckDB(given, Settings()), memory=1000)] * 2)
+
+
+def test_both_identities_come_into_memory_and_are_missed_in_a_scan(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    user, probe = rng.integers(0, 12, 600), rng.integers(0, 12, 600)
+    frame = pl.DataFrame(
+        {"user": user, "probe_user": np.where(rng.random(600) < 0.3, user, probe), "score": rng.normal(size=600)}
+    )
+    frame = frame.with_columns(pl.col("score") + 2 * (pl.col("user") == pl.col("probe_user")))
+    (tmp_path / "dev").mkdir()
+    for part in range(2):
+        frame[part::2].write_parquet(tmp_path / "dev" / f"{part}.parquet")
+    frame.write_parquet(tmp_path / "one.parquet")
+    several, one = priori.scan(tmp_path / "dev"), priori.read(tmp_path / "one.parquet")
+    assert several.has_identities
+    bands = [priori.epc(scores, scores, alpha=[0.5]).band(n_resamples=50) for scores in (several, one)]
+    same_columns(*bands)
+    assert bands[0].settings["bootstrap"] == "crossed"
+    scanned = priori.scan(tmp_path / "dev", engine="duckdb")
+    curve = priori.epc(scanned, scanned, alpha=[0.5])
+    band = curve.band(n_resamples=50)
+    assert band.settings["bootstrap"] == "user"
+    assert any("a scan keeps the claimed identity of each trial only" in text for text in band.warnings)
+    with pytest.raises(OptionError, match="read the trials into memory"):
+        curve.band(bootstrap="crossed", n_resamples=50)
+
+
+def test_rejected_nan_scores_are_counted_whatever_reads_them(tmp_path: Path) -> None:
+    frame = population(3).with_columns(
+        pl.when(pl.int_range(pl.len()) % 100 == 0).then(math.nan).otherwise(pl.col("score")).alias("score")
+    )
+    given = write(frame, tmp_path / "dev")
+    for engine in ("auto", "memory", "duckdb"):
+        assert priori.scan(given, engine=engine, nan="reject").nan_rejected == 30  # type: ignore[arg-type]

@@ -84,6 +84,7 @@ class Engine(ABC):
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
+    has_probes: bool = False
     has_trials: bool = False
     progress: Progress | None = None
     #: Whether it shares no connection with another engine, so that both can be asked at once.

@@ -80,6 +80,7 @@ class DuckDB(Streaming):
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         self.columns = match_columns(relation.columns, settings.columns, source=source)
         self.has_users = "user" in self.columns
+        self.has_probes = "probe_user" in self.columns
         self.has_trials = "trial" in self.columns
         self._total = 0
         self._state = _State()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -56,6 +57,7 @@ class Lazy(Engine):
         self.schema = self.frame.collect_schema()
         self.columns = match_columns(self.schema.names(), settings.columns, source=source)
         self.has_users = "user" in self.columns
+        self.has_probes = "probe_user" in self.columns
         self.has_trials = "trial" in self.columns
         if not self.schema[self.columns["score"]].is_numeric():
             kind = self.schema[self.columns["score"]]
@@ -138,6 +140,8 @@ class Lazy(Engine):
         columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
         if self.has_users:
             columns.append(nw.col(self.columns["user"]).alias("user"))
+        if self.has_probes:
+            columns.append(nw.col(self.columns["probe_user"]).alias("probe_user"))
         if self.has_trials:
             columns.append(self._text("trial").alias("trial"))
         if "dataset" in self.columns:
@@ -264,18 +268,18 @@ class Lazy(Engine):
 
     def load(self) -> Scores:
         found = self.collect(self.trials)
-        users = codes = None
-        if self.has_users:
-            users, (codes,) = Names.encode(self._as_names(found["user"]))
+        user, probe = (self._as_names(found[name]) if name in found else None for name in ("user", "probe_user"))
+        users, (codes, probes) = Names.encode(user, probe)
         datasets, (dataset,) = Names.encode(found["dataset"].astype(str) if "dataset" in found else None)
         trial = found["trial"].astype(str) if self.has_trials else None
-        return Scores.from_columns(
-            Trials(found["score"].astype(np.float64), codes, None, trial, dataset),
+        scores = Scores.from_columns(
+            Trials(found["score"].astype(np.float64), codes, probes, trial, dataset),
             found["positive"] == 1,
             users=users,
             datasets=datasets,
             source=self.source,
         )
+        return replace(scores, nan_rejected=self._classes.missing) if self.settings.nan == "reject" else scores
 
     @property
     def left_in(self) -> int:

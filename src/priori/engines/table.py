@@ -94,6 +94,11 @@ class Table(Remote):
         return False
 
     @property
+    def leaves_out_probes(self) -> bool:
+        """Whether the real identity of each trial is there, but not used."""
+        return self.engine.has_probes and self.has_users
+
+    @property
     def users(self) -> Names | None:
         """The users (claimed identities), in order."""
         return self.engine.users() if self.has_users else None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.errors import InputError, OptionError, unknown
+from priori.remote import Remote
 from priori.scores import Scores, Trials
 
 __all__ = ["BOOTSTRAPS", "Bootstrap", "Identities", "Plan", "Promise", "Resample", "identify", "make_plan"]
@@ -27,6 +28,10 @@ BOOTSTRAPS: dict[str, str] = {
     "crossed": "identities, a trial weighted by both of its own",
 }
 
+
+#: Why a scan has no crossed bootstrap, and what to do.
+CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
+TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"
 
 #: With fewer users than this any interval is said to be doubtful.
 FEW_USERS = 10
@@ -103,6 +108,10 @@ def make_plan(
         with_users = all(scores.n_users >= 2 for scores in sets)
         both_known = all(scores.has_identities for scores in sets)
         bootstrap = ("crossed" if both_known else "user") if with_users else "sample"
+        if scanned := [scores.source for scores in sets if _leaves_out_probes(scores)]:
+            warnings.append(
+                f"{scanned[0]}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
+            )
     if bootstrap == "sample" and any(scores.has_users for scores in sets):
         warnings.append(
             "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
@@ -173,7 +182,13 @@ def _trials(trials: int | tuple[int, int] | None, sizes: tuple[int, int], ratio:
     return negatives, positives
 
 
+def _leaves_out_probes(scores: Scores | Remote) -> bool:
+    return isinstance(scores, Remote) and scores.leaves_out_probes
+
+
 def _check_identities(scores: Scores, bootstrap: str) -> None:
+    if bootstrap == "crossed" and _leaves_out_probes(scores):
+        raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
     if bootstrap == "crossed" and not scores.has_identities:
         raise OptionError(
             f"the crossed bootstrap needs both identities of each trial, and {scores.source} does not have them; "
