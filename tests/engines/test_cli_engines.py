@@ -79,7 +79,25 @@ def test_a_small_memory_makes_auto_choose_duckdb(run: Run, systems: list[str]) -
     code, out, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5")
     assert code == 0
     assert "33000 trials in 4 files, scanned by duckdb in 1 MB" in said
-    assert "Areas" in out
+    assert "no areas of what is scanned" in said
+    assert "Threshold to deploy" in out
+    assert "Areas" not in out
+
+
+def test_every_output_of_what_does_not_fit_comes_with_its_band(run: Run, tmp_path: Path) -> None:
+    """Nothing that is shown beside a band may need all scores at once."""
+    for role, seed in (("dev", 1), ("test", 2)):
+        population(seed, size=30_000).write_parquet(tmp_path / f"{role}.parquet")
+    paths = [tmp_path / "dev.parquet", tmp_path / "test.parquet"]
+    options = ["--memory", "1MB", "--bootstrap", "user", "--resamples", "20", "--points", "5", "--engine", "duckdb"]
+    for format_ in ("table", "csv", "json"):
+        code, out, said = run("epc", "--system", "A", *paths, *options, "--format", format_)
+        assert code == 0, said
+        assert "lower" in out
+    for command in ("compare",):
+        code, out, said = run(command, "--system", "A", *paths, "--system", "B", *paths, *options)
+        assert code == 0, said
+        assert "Mean over the alphas" in out
 
 
 def test_the_table_and_json_of_a_scan(run: Run, systems: list[str]) -> None:

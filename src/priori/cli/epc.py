@@ -73,7 +73,10 @@ def command(
     settings = {**curves.settings(), "exact": exact}
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
     bands = _bands(found, resampling) if resampling.wanted else None
-    around = [_area_bands(curve, resampling) for curve in found] if bands and format_ != "csv" else None
+    whole = [curve for curve in found if not _scanned(curve)]
+    around = {curve.name: _area_bands(curve, resampling) for curve in whole} if bands and format_ != "csv" else {}
+    if len(whole) < len(found) and format_ == "table":
+        tell("no areas of what is scanned: they need every score at once (--engine memory)")
     if plot:
         from priori.plots import plot_epc, save
 
@@ -99,13 +102,14 @@ def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
     return bands
 
 
-def _content(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> dict[str, Any]:
+def _content(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaBands]) -> dict[str, Any]:
     first = curves[0]
     systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
     for system, band in zip(systems, bands or [], strict=False):
         system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
-    for system, areas_ in zip(systems, around or [], strict=False):
-        system["area_bands"] = areas_.to_dict()
+    for system in systems:
+        if system["name"] in around:
+            system["area_bands"] = around[system["name"]].to_dict()
     return {
         "settings": {
             "task": first.task.name,
@@ -126,15 +130,19 @@ def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
         return area_bands(curve.dev, curve.test, task=curve.task, progress=progress, **options)
 
 
+def _scanned(curve: EPC) -> bool:
+    return isinstance(curve.dev, Remote) or isinstance(curve.test, Remote)
+
+
 def _areas(curve: EPC) -> dict[str, float | None]:
-    if isinstance(curve.dev, Remote) or isinstance(curve.test, Remote):
-        return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))  # they need every candidate at once
+    if _scanned(curve):
+        return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))
     expected = areas(curve.dev, curve.test, task=curve.task)
     under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands] | None) -> str:
+def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaBands]) -> str:
     first = curves[0]
     rate = first.measure.rate
     chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
@@ -167,21 +175,17 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: list[AreaBands]
     )
     rows = []
     for curve in curves:
-        cells = [
-            ("-" if area is None else percent(area, rate or name != "epc")) for name, area in _areas(curve).items()
-        ]
-        rows.append([curve.name, *cells])
-    parts.append(
-        table_text(
-            f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both",
-            ["", "EPC", "E_V1", "E_V2", "G"],
-            rows,
-        )
-    )
-    for curve, band in zip(curves, around or [], strict=False):
+        if not _scanned(curve):
+            found = _areas(curve).items()
+            cells = [("-" if area is None else percent(area, rate or name != "epc")) for name, area in found]
+            rows.append([curve.name, *cells])
+    if rows:
+        title = f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both"
+        parts.append(table_text(title, ["", "EPC", "E_V1", "E_V2", "G"], rows))
+    for name, band in around.items():
         limits = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
-        rows = [[name.upper(), *(percent(float(number)) for number in numbers)] for name, *numbers in limits]
-        parts.append(table_text(f"{curve.name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
+        rows = [[area.upper(), *(percent(float(number)) for number in numbers)] for area, *numbers in limits]
+        parts.append(table_text(f"{name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
 
 

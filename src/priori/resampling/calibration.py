@@ -21,7 +21,7 @@ from priori.measures import divide
 from priori.outcomes import Outcomes, count
 from priori.resampling.clusters import Clusters, clusters_of
 from priori.resampling.counters import uniforms
-from priori.resampling.plans import Plan, identify
+from priori.resampling.plans import Plan, identities_in_use
 from priori.scores import Scores
 
 __all__ = ["Calibration", "calibrate", "half_missed"]
@@ -137,7 +137,7 @@ def calibrate(
     if plan.bootstrap == "sample":
         return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
     if plan.bootstrap == "user" and other is not None:
-        return Calibration(rate, ones, 0 * ones, identify([test])[0].count)
+        return Calibration(rate, ones, 0 * ones, identities_in_use(test))
     clusters = clusters_of(test, thresholds, plan, other=other)
     scale = ones
     if plan.bootstrap == "crossed":

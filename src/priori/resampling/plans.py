@@ -13,7 +13,17 @@ from priori.errors import InputError, OptionError, unknown
 from priori.remote import Remote
 from priori.scores import Scores, Trials
 
-__all__ = ["BOOTSTRAPS", "Bootstrap", "Identities", "Plan", "Promise", "Resample", "identify", "make_plan"]
+__all__ = [
+    "BOOTSTRAPS",
+    "Bootstrap",
+    "Identities",
+    "Plan",
+    "Promise",
+    "Resample",
+    "identify",
+    "identities_in_use",
+    "make_plan",
+]
 
 Bootstrap = Literal["sample", "user", "user-constrained", "joint", "crossed"]
 Resample = Literal["test", "both"]
@@ -160,7 +170,7 @@ def _with_future(plan: Plan, test: Scores, users: int | None, trials: int | tupl
         raise OptionError(
             f"future_trials does not go with the {plan.bootstrap} bootstrap; give future_users, or choose user"
         )
-    now = identify([test], crossed=plan.bootstrap == "crossed")[0].count
+    now = identities_in_use(test, crossed=plan.bootstrap == "crossed")
     ratio = (now if users is None else users) / now
     growth = (ratio**2, ratio) if plan.bootstrap == "crossed" else (ratio, ratio)
     per_user = (1.0, 1.0)
@@ -285,6 +295,11 @@ def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False)
         _identities(scores, codes, np.searchsorted(everyone, own), crossed, everyone.size)
         for scores, codes, own in zip(sets, used, names, strict=True)
     ]
+
+
+def identities_in_use(scores: Scores | Remote, *, crossed: bool = False) -> int:
+    """Return how many identities the trials of a set have; those that only probe count where trials are crossed."""
+    return scores.n_users if isinstance(scores, Remote) else int(_codes_in_use(scores, crossed).size)
 
 
 def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
