@@ -13,6 +13,7 @@ from priori.epc import epc
 from priori.errors import OptionError
 from priori.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
 from priori.proportions import check_level
+from priori.remote import loaded
 from priori.results import Result
 from priori.simulation import generator
 
@@ -193,7 +194,8 @@ def coverage(
     design = Design(
         train_users, test_users, check_level(confidence_level), resample, thresholds, rng, threads, tuple(bootstraps)
     )
-    pool = list(systems.values()) if isinstance(systems, Mapping) else list(systems)
+    given = systems.values() if isinstance(systems, Mapping) else systems
+    pool = [tuple(map(loaded, pair)) for pair in given]  # experiments redraw trials: they must be in memory
     variants = design.variants(n_resamples, fixed)
     for pair in pool:
         design.check(pair)

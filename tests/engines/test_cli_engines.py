@@ -168,3 +168,16 @@ def test_no_temporary_file_is_left(run: Run, systems: list[str], tmp_path: Path)
 
 def test_scan_is_lazy_for_those_who_import_priori() -> None:
     assert priori.scan.__module__ == "priori.engines.opening"
+
+
+def test_coverage_of_a_scan_reads_the_trials_or_says_that_they_do_not_fit(run: Run, tmp_path: Path) -> None:
+    for role, seed in (("dev", 1), ("test", 2)):
+        population(seed).filter(pl.col("score").is_finite()).write_parquet(tmp_path / f"{role}.parquet")
+    command = ["coverage", "--system", "A", tmp_path / "dev.parquet", tmp_path / "test.parquet", "--engine", "duckdb",
+               "--train-users", "5", "--test-users", "10", "--repeats", "2", "--resamples", "20"]  # fmt: skip
+    code, _, said = run(*command, "--memory", "1MB")
+    assert code == 0, said
+    population(1, size=30_000).write_parquet(tmp_path / "dev.parquet")
+    code, out, said = run(*command, "--memory", "1MB")
+    assert (code, out) == (2, "")
+    assert "needs all 30000 trials in memory" in said

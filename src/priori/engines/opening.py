@@ -120,11 +120,16 @@ def scan(
         if single:
             files.close()
             return _read(watch, settings, format, say)
-        say(f"{watch.given}: {files.rows} trials in {len(watch.paths)} files, read into memory")
+        say(f"{watch.given}: {_counted(files)}, read into memory")
         with Table(_duckdb(files, settings, watch.given)) as table:
             return table.engine.load()
-    say(f"{watch.given}: {files.rows} trials in {len(watch.paths)} files, scanned by duckdb in {room // 10**6} MB")
+    say(f"{watch.given}: {_counted(files)}, scanned by duckdb in {room // 10**6} MB")
     return Table(_duckdb(files, settings, watch.given), memory=room)
+
+
+def _counted(files: Files) -> str:
+    number = len(files.watch.paths)
+    return f"{files.rows} trials in {number} file{'s' if number > 1 else ''}"
 
 
 def _duckdb(files: Files, settings: Settings, source: str) -> DuckDB:

@@ -157,7 +157,7 @@ class Table(Remote):
             raise OptionError(
                 f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; "
                 f"{self.memory // 10**6} MB are given); raise --memory (memory=), or ask for what counts can answer: a "
-                "curve at given alphas, its band with thresholds fixed, a paired comparison"
+                "curve at given alphas, its band with thresholds fixed, a paired comparison, a ROC at given points"
             )
         return self.engine.load()
 
