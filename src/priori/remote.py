@@ -108,6 +108,10 @@ class Remote(ABC):
     def stand_ins(self, others: Sequence[Any], edges: Sequence[NDArray[np.float64]], *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do."""
 
+    @abstractmethod
+    def same_trials(self, other: Any) -> bool:
+        """Raise an error unless another system has the same trials; return whether its users are the same too."""
+
     @property
     @abstractmethod
     def loaded(self) -> Scores:

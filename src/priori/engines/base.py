@@ -117,7 +117,14 @@ class Engine(ABC):
 
         The users are this system's.
         """
-        raise InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
+        raise self._cannot_pair()
+
+    def same_trials(self, other: Engine) -> bool:
+        """Raise an error unless two systems have the same trials; return whether their users are the same too."""
+        raise self._cannot_pair()
+
+    def _cannot_pair(self) -> InputError:
+        return InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
 
     @abstractmethod
     def load(self) -> Scores:

@@ -7,7 +7,7 @@ memory that grows with the table.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from priori.engines.arrow import MissingValues, batches
 from priori.engines.base import Engine, Floats, Settings, Survey, Tally, changed
 from priori.engines.files import guarded
-from priori.engines.streaming import Batch, Scan, Streaming, settled
+from priori.engines.streaming import Batch, Found, Scan, Streaming, settled
 from priori.errors import InputError
 from priori.frames import match_columns
 from priori.labels import normal, positive_value
@@ -278,13 +278,20 @@ class DuckDB(Streaming):
         return Lazy(relation, self.settings, source=self.source)
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        return self._joined(other, lambda mine, theirs: mine.tally_pairs(theirs, cuts, by_user=by_user))
+
+    def same_trials(self, other: Engine) -> bool:
+        return self._joined(other, lambda mine, theirs: mine.same_trials(theirs))
+
+    def _joined(self, other: Engine, ask: Callable[[Lazy, Lazy], Found]) -> Found:
+        """Ask something of two tables that can be joined."""
         if not isinstance(other, DuckDB):
-            return super().tally_pairs(other, cuts, by_user=by_user)
+            raise self._cannot_pair()
         theirs = other.relation
         if self.files is not None and other.files is not None:  # two databases cannot be joined
             theirs = self.files.relation(other.files.paths)
         with guarded(self.source):
-            found = self._lazy(self.relation).tally_pairs(other._lazy(theirs), cuts, by_user=by_user)
+            found = ask(self._lazy(self.relation), other._lazy(theirs))
         for one in (self, other):
             if one.files is not None:
                 one.files.watch.check()

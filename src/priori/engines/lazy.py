@@ -237,34 +237,70 @@ class Lazy(Engine):
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
         import narwhals as nw
 
+        right = self._to_join(other)
+        mine = ["trial", "positive", *(["user"] if by_user else [])]
+        left = self.trials.select(*(nw.col(name) for name in mine), _gap(cuts[0]).alias("gap"))
+        theirs = right.trials.select(
+            nw.col("trial"), nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b")
+        )
+        keys = [*mine[1:], "gap", "positive_b", "gap_b"]
+        joined = left.join(theirs, on="trial", how="inner").select(*keys)
+        found = self.collect(joined.group_by(*keys).agg(nw.len().alias("rows")))
+        rows = _whole(found["rows"])
+        differing = rows[_whole(found["positive"]) != _whole(found["positive_b"])]
+        self._check_paired(right, int(rows.sum()), int(differing.sum()))
+        return self._tallies(found, [_whole(found["gap"]), _whole(found["gap_b"])], by_user)
+
+    def same_trials(self, other: Engine) -> bool:
+        import narwhals as nw
+
+        right = self._to_join(other)
+        with_users = self.has_users and right.has_users
+        sides = []
+        for one, ending in ((self, ""), (right, "_b")):
+            sides.append(
+                one.trials.select(
+                    nw.col("trial"),
+                    nw.col("positive").alias(f"positive{ending}"),
+                    (nw.col("user").cast(nw.String) if with_users else nw.lit("")).alias(f"user{ending}"),
+                )
+            )
+        joined = sides[0].join(sides[1], on="trial", how="inner")
+        found = self.collect(
+            joined.select(
+                (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"),
+                (nw.col("user") != nw.col("user_b")).cast(nw.Int64).alias("users"),
+            )
+            .group_by("labels", "users")
+            .agg(nw.len().alias("rows"))
+        )
+        rows, labels, users = (_whole(found[name]) for name in ("rows", "labels", "users"))
+        self._check_paired(right, int(rows.sum()), int(rows[labels != 0].sum()))
+        return with_users and not users.any()
+
+    def _to_join(self, other: Engine) -> Lazy:
+        """Return the other side of a join, if it can be one."""
         if not isinstance(other, Lazy) or other.frame.implementation != self.frame.implementation:
             raise InputError(
                 f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
             )
         for one in (self, other):
             one.check_ids()
-        mine = ["trial", "positive", *(["user"] if by_user else [])]
-        left = self.trials.select(*(nw.col(name) for name in mine), _gap(cuts[0]).alias("gap"))
-        right = other.trials.select(
-            nw.col("trial"), nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b")
-        )
-        keys = [*mine[1:], "gap", "positive_b", "gap_b"]
-        joined = left.join(right, on="trial", how="inner").select(*keys)
-        found = self.collect(joined.group_by(*keys).agg(nw.len().alias("rows")))
-        rows = _whole(found["rows"])
+        return other
+
+    def _check_paired(self, other: Lazy, rows: int, differing: int) -> None:
+        """Raise an error unless so many paired rows, so many of them of different labels, are all there should be."""
         sizes = [one.left_in for one in (self, other)]
-        if not int(rows.sum()) == sizes[0] == sizes[1]:
+        if not rows == sizes[0] == sizes[1]:
             raise InputError(
                 f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
-                f"{int(rows.sum())} ids are in both; for test sets that do not hold the same trials, compare them "
+                f"{rows} ids are in both; for test sets that do not hold the same trials, compare them "
                 "unpaired (--unpaired, unpaired=True)"
             )
-        differing = int(rows[_whole(found["positive"]) != _whole(found["positive_b"])].sum())
         if differing:
             raise InputError(
                 f"cannot pair the trials: {differing} have different labels in {self.source} and {other.source}"
             )
-        return self._tallies(found, [_whole(found["gap"]), _whole(found["gap_b"])], by_user)
 
     def load(self) -> Scores:
         found = self.collect(self.trials)

@@ -18,7 +18,7 @@ from priori.engines.cuts import Counter, Cuts
 from priori.engines.grid import Grid
 from priori.scores import NanPolicy
 
-__all__ = ["Batch", "Scan", "Streaming", "settled"]
+__all__ = ["Batch", "Found", "Scan", "Streaming", "settled"]
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22

@@ -184,6 +184,10 @@ class Table(Remote):
             self._stand_ins = key, sets
         return self._stand_ins[1]
 
+    def same_trials(self, other: Any) -> bool:
+        """Raise an error unless another system has the same trials; return whether its users are the same too."""
+        return self.engine.same_trials(other.engine)
+
     def _tally(self, others: Sequence[Any], edges: Sequence[Floats], by_user: bool) -> tuple[Tally, Tally]:
         """Count between edges: the negatives, the positives."""
         if not others and not by_user:

@@ -19,7 +19,7 @@ from priori.outcomes import Outcomes, count
 from priori.resampling.kinds import kernel_kind
 from priori.resampling.plans import Identities, Plan, identify
 from priori.resampling.sides import Draw, Side, fixed_cells, make_side, make_urns
-from priori.resampling.standins import between
+from priori.resampling.standins import apart, between
 from priori.resampling.urns import LIGHT, Urns, fill_counts
 from priori.scores import Scores
 
@@ -164,13 +164,16 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     if len(systems) == 1 and not plan.by_user:
         urns, places = _from_sorted(systems[0].test, edges[0])
     else:
-        tests = between([system.test for system in systems], edges, by_user=plan.by_user)
+        tests = [system.test for system in systems]
+        gaps = 2 * sum(edge.size + 1 for edge in edges)
+        if plan.bootstrap == "user" and tests[0].n_users * gaps <= DENSE and (each := apart(tests, edges)) is not None:
+            return _by_product(each, edges, at, [identify([one])[0] for one in each], plan)
+        tests = between(tests, edges, by_user=plan.by_user)
         if plan.by_user:
             who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
-            matrix = who.count * 2 * sum(edge.size + 1 for edge in edges)
             entries = sum(trials.score.size for trials in (tests[0].negative, tests[0].positive))
-            if plan.bootstrap == "user" and matrix <= min(DENSE, 16 * entries):  # mostly filled, as it were
-                return _by_product(tests, edges, at, who, plan)
+            if plan.bootstrap == "user" and who.count * gaps <= min(DENSE, 16 * entries):  # mostly filled, as it were
+                return _by_product(tests, edges, at, [who] * len(tests), plan)
         urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
     users = who.count if who is not None and plan.draws_users else 0
@@ -196,28 +199,32 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
 
 
 def _by_product(
-    tests: Sequence[Scores], edges: Sequence[Floats], at: Sequence[NDArray[np.intp]], who: Identities, plan: Plan
+    tests: Sequence[Scores],
+    edges: Sequence[Floats],
+    at: Sequence[NDArray[np.intp]],
+    who: Sequence[Identities],
+    plan: Plan,
 ) -> tuple[Batch, int]:
     """Return the batch function for users that come with all their trials: one product of matrices.
 
     Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
-    numbers below 2^53 are exact in floating point.
+    numbers below 2^53 are exact in floating point. ``who`` are the users of each system's trials, by the same codes.
     """
-    blocks = []
-    for test, edge in zip(tests, edges, strict=True):
-        for trials, users in ((test.negative, who.negative), (test.positive, who.positive)):
+    blocks, number = [], who[0].count
+    for test, edge, own in zip(tests, edges, who, strict=True):
+        for trials, users in ((test.negative, own.negative), (test.positive, own.positive)):
             gap = np.searchsorted(edge, trials.score, side="left")
             size = edge.size + 1
-            counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, who.count * size)
-            blocks.append(np.cumsum(counted.reshape(who.count, size), axis=1))
+            counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, number * size)
+            blocks.append(np.cumsum(counted.reshape(number, size), axis=1))
     rejected = np.hstack(blocks)
     starts = np.cumsum([0, *(block.shape[1] for block in blocks)])
     kernel = load_kernel("multiplicities")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        drawn = np.empty((rows, who.count))
+        drawn = np.empty((rows, number))
         purpose = TEST_USERS + 4 * plan.streams
-        kernel(first, plan.seed, plan.inner, who.count, plan.future[0], purpose, drawn)
+        kernel(first, plan.seed, plan.inner, number, plan.future[0], purpose, drawn)
         sums = np.rint(drawn @ rejected).astype(np.int64)
         result = []
         for s, place in enumerate(at):
@@ -226,7 +233,7 @@ def _by_product(
             result.append(Outcomes(tp=positive[:, -1:] - fn, fp=negative[:, -1:] - tn, tn=tn, fn=fn))
         return result
 
-    return batch, rows_for(rejected.shape[1], who.count)
+    return batch, rows_for(rejected.shape[1], number)
 
 
 def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:

@@ -14,7 +14,7 @@ from priori.errors import InputError
 from priori.remote import Remote
 from priori.scores import Scores
 
-__all__ = ["between", "redrawable"]
+__all__ = ["apart", "between", "redrawable"]
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,24 @@ def between(tests: Sequence[Scores], edges: Sequence[Floats], *, by_user: bool) 
         raise InputError("one of the two test sets is in memory and the other is not; read both in the same way")
     assert isinstance(first, Remote)
     return first.stand_ins(others, edges, by_user=by_user)
+
+
+def apart(tests: Sequence[Scores], edges: Sequence[Floats]) -> list[Scores] | None:
+    """Return stand-ins that are counted each on its own, where users come with all their trials; None if they cannot.
+
+    Which trial of a user is which then does not matter, and there are far fewer counts by user than by user and the
+    gaps of two systems. The trials must be the same all the same, and have the same users.
+    """
+    first, *others = tests
+    if not (others and isinstance(first, Remote)) or not all(
+        isinstance(other, Remote) and first.same_trials(other) for other in others
+    ):
+        return None
+    return [
+        found
+        for test, edge in zip(tests, edges, strict=True)
+        for found in test.stand_ins([], [edge], by_user=True)  # type: ignore[attr-defined]
+    ]
 
 
 def redrawable(curve: EPC, options: Mapping[str, Any], *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
