@@ -41,7 +41,6 @@ unit: $(VENV)/.installed-test
 bench: $(VENV)/.installed-test  ## Measure speed against references and peers into benchmarks/RESULTS.md (SIZE=--full: to 10^8 trials)
 	$(BIN)/python -m pip install --quiet --group bench
 	tools/system-packages peers
-	$(BIN)/python -m pytest benchmarks -q
 	$(BIN)/python benchmarks/results.py $(SIZE)
 
 gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)

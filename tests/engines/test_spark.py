@@ -90,6 +90,15 @@ def test_awkward_scores(read: Any) -> None:
     assert users[0].values.tolist() == users[1].values.tolist()
 
 
+def test_users_beyond_what_a_double_holds(read: Any) -> None:
+    frame = population(5, size=400, users=8).with_columns(user=pl.lit(2**62 + 1) + pl.col("user") * 3)
+    bands = [
+        priori.epc(scores, scores, alpha=[0.5]).band(bootstrap="user", n_resamples=50)
+        for scores in (priori.scan(read(frame)), Scores.from_frame(frame))
+    ]
+    same_columns(*bands)
+
+
 def test_nan_and_labels_are_settled_as_in_memory(read: Any) -> None:
     frame = population(3, size=400)
     scores = frame["score"].to_numpy().copy()
