@@ -46,6 +46,8 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
     InputError
         When there are not two values, or when the pair is unknown and ``pos_label`` is not given.
     """
+    if not values:
+        raise InputError(f"{where}: no trials; both classes are needed")
     shown = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
     by_name = {normal(value): value for value in values}
     if pos_label is not None:

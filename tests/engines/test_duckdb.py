@@ -181,6 +181,8 @@ def test_bad_labels_say_what_they_are(database: Any, engine: Any) -> None:
         len(Table(engine(relation(database, missing), Settings())))
     with pytest.raises(InputError, match="one class only"):
         len(Table(engine(relation(database, frame.filter(pl.col("label") == 1)), Settings())))
+    with pytest.raises(InputError, match="no trials; both classes are needed"):
+        len(Table(engine(relation(database, frame.head(0)), Settings())))
 
 
 def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,3 +134,21 @@ def test_a_killed_worker_is_an_error(session: Any, read: Any) -> None:
     frame = read(population(1, size=50))
     with pytest.raises(InputError, match="pyspark could not read the scores"):
         len(priori.scan(frame.withColumn("score", dies(frame["score"]))))
+
+
+def test_no_java_is_said_in_plain_words(tmp_path: Path) -> None:
+    """In a process of its own: here a session runs already, and Java with it."""
+    population(1, size=50).write_parquet(tmp_path / "dev.parquet")
+    (tmp_path / "bin").mkdir()
+    for tool in ("bash", "sh", "env", "dirname", "uname", "ps", "readlink", "cat"):
+        if found := shutil.which(tool):
+            (tmp_path / "bin" / tool).symlink_to(found)
+    code = "import priori, sys; priori.scan(sys.argv[1], engine='spark')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "dev.parquet")],
+        env={"PATH": str(tmp_path / "bin"), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "the spark engine needs Java" in done.stderr.splitlines()[-1]

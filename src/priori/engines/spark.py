@@ -42,6 +42,11 @@ def open_spark(given: str | os.PathLike[str], settings: Settings, temp: str | os
         frame = session.read.parquet(*([path] if watch is None else map(os.path.abspath, watch.paths)))
     except Exception as error:  # a Java machine reports in exceptions of its own
         reason = (str(error).strip() or type(error).__name__).partition("\n")[0]
+        if "JAVA_GATEWAY_EXITED" in reason or "Java gateway" in reason:
+            raise OptionError(
+                "the spark engine needs Java, which could not be started: install it (Debian's default-jre-headless), "
+                "or say where it is (JAVA_HOME)"
+            ) from None
         raise InputError(f"{path}: spark cannot read it ({reason[:300]})") from None
     return Spark(frame, settings, source=path, watch=watch)
 
