@@ -104,7 +104,7 @@ def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None
     if len(medians) < 2:
         return Commensurability(0.0, spread * scale, 0.0, kept[0] if kept else "")
     away = np.array(medians) - np.mean(medians, axis=0)
-    shift = float(np.sqrt(max(away[:, 0] @ away[:, 1] / (len(medians) - 1), 0.0)))
+    shift = float(np.sqrt(max(float(away[:, 0] @ away[:, 1]) / (len(medians) - 1), 0.0)))
     ratio = 0.0 if shift == 0 else (np.inf if spread == 0 else shift / spread)
     farthest = kept[int(np.argmax(np.abs(away.sum(axis=1))))]
     return Commensurability(shift * scale, spread * scale, float(ratio), farthest)
