@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori import InputError, OptionError, Scores, a_posteriori_auc, a_posteriori_auc_interval, a_posteriori_auc_test
+from priori import (
+    InputError,
+    OptionError,
+    Scores,
+    a_posteriori_auc,
+    a_posteriori_auc_interval,
+    a_posteriori_auc_test,
+    a_posteriori_partial_auc,
+    epc,
+)
 from priori.delong import Components
 
 RECORD = Path(__file__).parent.parent / "validation" / "delong"
@@ -32,6 +41,14 @@ def test_interval_equals_proc(case):
     assert found.auc == pytest.approx(expected["auc_a"], rel=1e-12)
     assert found.sd**2 == pytest.approx(expected["variance_a"], rel=1e-10)
     assert [found.lower, found.upper] == pytest.approx([expected["lower_a"], expected["upper_a"]], rel=1e-10)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_partial_area_and_youdens_index_equal_proc(case):
+    a, _ = _recorded(case)
+    assert a_posteriori_partial_auc(a, ("0", "0.1")) == pytest.approx(EXPECTED[case]["partial_a"], rel=1e-12)
+    best = epc(a, a, alpha=["0.5"])
+    assert 1 - best.v1[0] - best.v2[0] == pytest.approx(EXPECTED[case]["youden_a"], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -1,4 +1,5 @@
-# DeLong's variance, interval and tests of the scores in scores.csv, by pROC: writes expected.json.
+# Areas, DeLong's variance, interval and tests, and Youden's index of the scores in scores.csv, by pROC: writes
+# expected.json.
 # Run in this directory: Rscript delong.R
 suppressMessages(library(pROC))
 scores <- read.csv("scores.csv")
@@ -14,6 +15,8 @@ for (case in unique(scores$case)) {
   unpaired <- roc.test(a, b, method = "delong", paired = FALSE)
   fields <- c(
     auc_a = number(auc(a)), auc_b = number(auc(b)),
+    partial_a = number(auc(a, partial.auc = c(1, 0.9))),
+    youden_a = number(max(coords(a, "best", ret = "youden", transpose = FALSE)) - 1),
     variance_a = number(var(a, method = "delong")), variance_b = number(var(b, method = "delong")),
     covariance = number(cov(a, b, method = "delong")),
     lower_a = number(interval[1]), upper_a = number(interval[3]),
