@@ -71,7 +71,7 @@ def test_a_named_positive_label_makes_all_others_negative(
         ([1, 2], None, "'1', '2' are not a pair we know"),
         (["a", "b"], "c", "the positive label 'c' does not occur; the labels are 'a', 'b'"),
         ([1.0, np.nan, 0.0], None, "^here: 1 labels are missing; every trial needs one"),
-        ([], None, "0 different labels"),
+        ([], None, "no trials; both classes are needed"),
     ],
 )
 def test_labels_that_do_not_tell(labels: list[Any], pos_label: Any, message: str) -> None:
