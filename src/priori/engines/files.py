@@ -167,7 +167,7 @@ class Files:
 
     def pieces(self, text: str) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
-        count = min(len(self.paths), _processors())
+        count = min(len(self.paths), processors())
         groups: list[list[str]] = [[] for _ in range(count)]
         sizes = [0] * count
         for path in sorted(self.paths, key=os.path.getsize, reverse=True):
@@ -217,7 +217,8 @@ def _scan(paths: list[str]) -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}])"
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors we may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

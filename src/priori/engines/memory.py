@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from priori.engines.base import Survey
+from priori.engines.files import processors
 from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
 from priori.scores import Names, Scores
 
@@ -42,15 +43,18 @@ class Memory(Streaming):
         return self.scores
 
     def pieces(self, *, user: bool = False) -> list[Scan]:
-        return [partial(self._scan, user)]
+        count = min(processors(), -(-len(self.scores) // ROWS))
+        return [partial(self._scan, user, part, count) for part in range(count)]
 
-    def _scan(self, user: bool) -> Generator[Batch, None, None]:
+    def _scan(self, user: bool, part: int, parts: int) -> Generator[Batch, None, None]:
+        """Yield one of some equal parts of the trials of each class."""
         used = None
         if user:
             used = np.searchsorted(self.users().values, self.scores.users.values)  # type: ignore[union-attr]
         for own, trials in enumerate((self.scores.negative, self.scores.positive)):
-            for start in range(0, len(trials), ROWS):
-                part = slice(start, start + ROWS)
-                score = trials.score[part]
-                codes = None if used is None or trials.user is None else used[trials.user[part]]
+            first, last = (len(trials) * edge // parts for edge in (part, part + 1))
+            for start in range(first, last, ROWS):
+                some = slice(start, min(start + ROWS, last))
+                score = trials.score[some]
+                codes = None if used is None or trials.user is None else used[trials.user[some]]
                 yield settled(score, np.full(score.size, own, dtype=np.uint8), codes, "error")[0]

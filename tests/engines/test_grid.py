@@ -1,0 +1,43 @@
+"""Grids: a score's segment is looked up by its leading bits, and must be the one that a search would find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priori.engines.grid import _Finder, fitted_grid
+
+
+def numbers(width: int) -> st.SearchStrategy[list[float]]:
+    near_one = st.integers(-50, 50).map(lambda steps: float(np.float32(1) + np.float32(steps) * np.float32(2**-24)))
+    return st.lists(
+        st.one_of(near_one, st.floats(allow_nan=False, allow_infinity=False, width=width), st.just(-0.0)), min_size=1
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_the_segment_is_the_one_a_search_finds(dtype: Any, data: st.DataObject) -> None:
+    width = 32 if dtype is np.float32 else 64
+    low = np.unique(np.array(data.draw(numbers(width)), dtype=dtype))
+    scores = np.concatenate([np.array(data.draw(numbers(width)), dtype=dtype), low, [-np.inf, np.inf]]).astype(dtype)
+    expected = np.maximum(np.searchsorted(low, scores, side="right") - 1, 0)
+    assert _Finder.of(low)(scores).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("bend", [np.exp, np.sinh, np.arctan], ids=["exp", "sinh", "arctan"])
+def test_cells_never_fall_as_scores_rise_however_bent_they_are(bend: Any) -> None:
+    rng = np.random.default_rng(1)
+    scores = np.sort(bend(8 * rng.normal(size=20_000)))
+    grid = fitted_grid(scores[::2], 5000)
+    cells = grid.cells(scores)
+    assert (np.diff(cells) >= 0).all()
+    # Where there are many scores there are many cells.
+    assert np.bincount(cells).max() < 0.02 * scores.size
+    lowest = grid.lowest(cells)
+    assert (lowest <= scores).all()
+    assert (grid.highest(cells) >= scores).all()
