@@ -13,8 +13,11 @@ __all__ = ["write"]
 PART = 5_000_000
 
 
-def write(folder: Path, trials: int, users: int = 10_000) -> Path:
-    """Write development and test sets of half the trials each, one in ten positive; once."""
+def write(folder: Path, trials: int, users: int = 10_000, *, probabilities: bool = False) -> Path:
+    """Write development and test sets of half the trials each, one in ten positive; once.
+
+    ``probabilities`` are the same scores squeezed between 0 and 1, where most crowd at the ends.
+    """
     done = folder / ".written"
     if done.exists():
         return folder
@@ -28,6 +31,8 @@ def write(folder: Path, trials: int, users: int = 10_000) -> Path:
             user = rng.integers(0, users, size, dtype=np.int32)
             label = (rng.random(size, dtype=np.float32) < 0.1).astype(np.int8)
             score = rng.standard_normal(size, dtype=np.float32) + np.float32(2.5) * label + shift[user]
+            if probabilities:
+                score = 1 / (1 + np.exp(-4 * (score - np.float32(1.2))))
             frame = pl.DataFrame({"user": user, "label": label, "score": score})
             frame.write_parquet(folder / role / f"part-{number:03}.parquet", compression="snappy")
     done.touch()

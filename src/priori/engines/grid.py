@@ -79,7 +79,8 @@ class Grid:
         segment = self._finder(block)
         np.subtract(block, np.take(self.low, segment), out=scratch)
         np.multiply(scratch, np.take(self.scale, segment), out=scratch)
-        np.clip(scratch, 0, np.take(self._last, segment), out=scratch)
+        np.maximum(scratch, 0, out=scratch)
+        np.minimum(scratch, np.take(self._last, segment), out=scratch)
         np.copyto(found, scratch, casting="unsafe")
         found += np.take(self.first, segment)
 
@@ -133,7 +134,7 @@ class _Finder:
     low: AnyFloats
     least: int
     shift: int
-    segment: NDArray[np.int16]
+    segment: NDArray[np.intp]
 
     @classmethod
     def of(cls, low: AnyFloats) -> _Finder:
@@ -141,13 +142,13 @@ class _Finder:
         least, most = int(bits[0]), int(bits[-1])
         shift = max(0, (most - least).bit_length() - KEY_BITS)
         key = (bits - least) >> shift
-        segment = np.maximum(np.searchsorted(key, np.arange(key[-1] + 2), side="left") - 1, 0).astype(np.int16)
+        segment = np.maximum(np.searchsorted(key, np.arange(key[-1] + 2), side="left") - 1, 0)
         segment[key] = -1
         return cls(low, least, shift, segment)
 
-    def __call__(self, scores: AnyFloats) -> NDArray[np.int16]:
+    def __call__(self, scores: AnyFloats) -> NDArray[np.intp]:
         """Return the segment of each score; below the first it is the first."""
-        key = np.clip(_leading(scores), self.least, None) - np.int64(self.least)
+        key = _leading(scores) - np.int64(self.least)
         key >>= self.shift
         found = np.take(self.segment, key, mode="clip")  # above the last beginning lies the last segment
         unsure = np.flatnonzero(found < 0)
