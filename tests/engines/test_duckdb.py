@@ -362,17 +362,20 @@ def test_rejected_nan_scores_are_counted_whatever_reads_them(tmp_path: Path) -> 
         assert priori.scan(given, engine=engine, nan="reject").nan_rejected == 30  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("users", ["the same", "others", "none"])
+@pytest.mark.parametrize("users", ["the same", "others", "none", "one missing"])
 def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, users: str) -> None:
     frames = [population(1, quality) for quality in (1.5, 1.8)]
     if users == "others":
         frames[1] = frames[1].with_columns(user=(pl.col("user") + 1) % 25)
     elif users == "none":
         frames[1] = frames[1].drop("user")
+    known = [*frames]
+    if users == "one missing":  # in memory that is an error, and here the users are the first system's anyway
+        frames[1] = frames[1].with_columns(user=pl.when(pl.col("trial") != "t7").then(pl.col("user")))
     for number, frame in enumerate(frames):
         database.register(f"users{number}", frame.to_arrow())
     tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), Settings())) for number in range(2)]
-    sets = [tables, [Scores.from_frame(frame) for frame in frames]]
+    sets = [tables, [Scores.from_frame(frame) for frame in known]]
     verdicts = [
         priori.compare(*(priori.epc(s, s, points=5) for s in each), bootstrap="user", n_resamples=100) for each in sets
     ]

@@ -256,20 +256,21 @@ class Lazy(Engine):
 
         right = self._to_join(other)
         with_users = self.has_users and right.has_users
-        sides = []
-        for one, ending in ((self, ""), (right, "_b")):
-            sides.append(
-                one.trials.select(
-                    nw.col("trial"),
-                    nw.col("positive").alias(f"positive{ending}"),
-                    (nw.col("user").cast(nw.String) if with_users else nw.lit("")).alias(f"user{ending}"),
-                )
+        user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
+        sides = [
+            one.trials.select(
+                nw.col("trial"), nw.col("positive").alias(f"positive{ending}"), user.alias(f"user{ending}")
             )
+            for one, ending in ((self, ""), (right, "_b"))
+        ]
         joined = sides[0].join(sides[1], on="trial", how="inner")
         found = self.collect(
             joined.select(
                 (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"),
-                (nw.col("user") != nw.col("user_b")).cast(nw.Int64).alias("users"),
+                nw.when(nw.col("user") == nw.col("user_b"))
+                .then(0)
+                .otherwise(1)
+                .alias("users"),  # a missing one differs
             )
             .group_by("labels", "users")
             .agg(nw.len().alias("rows"))
