@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browser import chromium, visit  # noqa: F401 - fixtures for every test
+from priori.cli import main
 
 _quiet = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 settings.register_profile("default", max_examples=200, deadline=None, derandomize=True, suppress_health_check=_quiet)
@@ -37,3 +38,19 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path
         return Path(name)
 
     return write
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a command line in this process; return its exit code, what it printed and what it said."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as ending:
+            code = int(ending.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run

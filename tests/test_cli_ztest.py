@@ -8,26 +8,9 @@ import numpy as np
 import pytest
 
 from priori import Scores, choose_threshold, ztest_scores
-from priori.cli import main
 
 RATES = ["ztest", "--far", "0.0115", "--frr", "0.025", "--negatives", "112000", "--positives", "400"]
 SECOND = ["--far-b", "0.0195", "--frr-b", "0.0275"]
-
-
-@pytest.fixture
-def priori(capsys):
-    """Run a command line; returns the exit code, standard output and standard error."""
-
-    def run(*arguments):
-        code = 0
-        try:
-            main([str(argument) for argument in arguments])
-        except SystemExit as ending:
-            code = ending.code
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -63,8 +46,8 @@ def _systems(files, *names):
     return [part for name in names for part in ("--system", name.upper(), files[name, "dev"], files[name, "test"])]
 
 
-def test_one_system_from_rates(priori):
-    code, out, err = priori(*RATES, "--format", "json")
+def test_one_system_from_rates(run):
+    code, out, err = run(*RATES, "--format", "json")
     found = json.loads(out)
     assert code == 0
     assert {name: round(100 * width, 3) for name, width in found["width"].items()} == {
@@ -77,8 +60,8 @@ def test_one_system_from_rates(priori):
     assert "priori: warning: A: FRR 0.025 of 400 trials has n p (1 - p) = 9.75" in err
 
 
-def test_two_systems_from_rates(priori):
-    code, out, _ = priori(*RATES, *SECOND, "--format", "json")
+def test_two_systems_from_rates(run):
+    code, out, _ = run(*RATES, *SECOND, "--format", "json")
     found = json.loads(out)
     assert code == 0
     assert set(found["confidence"]) == set(found["sd"]) == {"independent", "naive", "class"}
@@ -88,32 +71,32 @@ def test_two_systems_from_rates(priori):
     assert found["significant"] is False
 
 
-def test_table_and_csv(priori):
-    code, out, _ = priori(*RATES, *SECOND)
+def test_table_and_csv(run):
+    code, out, _ = run(*RATES, *SECOND)
     assert code == 0
     assert "NAIVE (3.35), over-confident" in out
     assert "A and B do not differ significantly at 95 % (confidence: independent 64.7 %)" in out
-    _, out, _ = priori(*RATES, "--format", "csv")
+    _, out, _ = run(*RATES, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["method"] for row in rows] == ["hter", "naive", "class"]
     assert float(rows[0]["upper"]) - float(rows[0]["lower"]) == pytest.approx(float(rows[0]["width"]))
-    _, out, _ = priori(*RATES)
+    _, out, _ = run(*RATES)
     assert "HTER (3.30)" in out
     assert "1.531 %" in out
 
 
-def test_one_sided(priori):
-    _, out, err = priori(*RATES, *SECOND, "--one-sided", "--format", "json")
+def test_one_sided(run):
+    _, out, err = run(*RATES, *SECOND, "--one-sided", "--format", "json")
     assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 - 0.647) / 2, abs=0.001)
     assert "cannot be significant" in err
-    _, out, _ = priori(*RATES, *SECOND, "--alternative", "less", "--format", "json")
+    _, out, _ = run(*RATES, *SECOND, "--alternative", "less", "--format", "json")
     assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 + 0.647) / 2, abs=0.001)
-    _, out, _ = priori(*RATES, "--one-sided", "--format", "json")
+    _, out, _ = run(*RATES, "--one-sided", "--format", "json")
     assert json.loads(out)["a"]["interval"]["hter"][0] == 0
 
 
-def test_two_systems_from_scores(priori, files):
-    code, out, err = priori("ztest", *_systems(files, "a", "b"), "--format", "json")
+def test_two_systems_from_scores(run, files):
+    code, out, err = run("ztest", *_systems(files, "a", "b"), "--format", "json")
     assert code == 0, err
     found = json.loads(out)
     scores = {key: _read(path) for key, path in files.items()}
@@ -123,25 +106,25 @@ def test_two_systems_from_scores(priori, files):
     for key in ("confidence", "sd", "difference"):
         assert found[key] == pytest.approx(expected[key])
     assert found["threshold_a"] == at["a"]
-    _, out, _ = priori("ztest", *_systems(files, "a", "b"), "--format", "json", "--unpaired")
+    _, out, _ = run("ztest", *_systems(files, "a", "b"), "--format", "json", "--unpaired")
     assert "dependent" not in json.loads(out)["confidence"]
 
 
-def test_along_alpha(priori, files, tmp_path):
+def test_along_alpha(run, files, tmp_path):
     options = ["--points", "5", "--format", "csv", "--plot", tmp_path / "z.svg"]
-    code, out, _ = priori("ztest", *_systems(files, "a", "b"), *options)
+    code, out, _ = run("ztest", *_systems(files, "a", "b"), *options)
     assert (tmp_path / "z.svg").read_text(encoding="utf-8").startswith("<?xml")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert [float(row["alpha"]) for row in rows] == [0, 0.25, 0.5, 0.75, 1]
     assert {"confidence_dependent", "confidence_independent", "significant"} <= set(rows[0])
-    code, out, _ = priori("ztest", *_systems(files, "a", "b"), "--alpha", "0.2,0.8", "--measure", "wer")
+    code, out, _ = run("ztest", *_systems(files, "a", "b"), "--alpha", "0.2,0.8", "--measure", "wer")
     assert code == 0
     assert "significant" in out
 
 
-def test_one_system_from_scores_with_a_weighted_error(priori, files):
-    code, out, _ = priori(
+def test_one_system_from_scores_with_a_weighted_error(run, files):
+    code, out, _ = run(
         "ztest", *_systems(files, "a"), "--alpha", "costs:10,1,0.01", "--measure", "wer", "--format", "json"
     )
     assert code == 0
@@ -169,8 +152,8 @@ def test_one_system_from_scores_with_a_weighted_error(priori, files):
         (["plan", "--width", "0.1", "--far", "5", "--frr", "0.1"], "give 0.05"),
     ],
 )
-def test_mistakes_are_one_line(priori, arguments, message):
-    code, out, err = priori(*arguments)
+def test_mistakes_are_one_line(run, arguments, message):
+    code, out, err = run(*arguments)
     assert code == 2
     assert out == ""
     assert err.startswith("priori: error: ")
@@ -178,30 +161,28 @@ def test_mistakes_are_one_line(priori, arguments, message):
     assert err.count("\n") == 1
 
 
-def test_unmatched_trials_are_named(priori, files):
+def test_unmatched_trials_are_named(run, files):
     lines = files["b", "test"].read_text(encoding="utf-8").splitlines()
     lost = lines[1].rsplit(",", 1)[1]
     files["b", "test"].write_text("\n".join([lines[0], *lines[2:]]) + "\n", encoding="utf-8")
-    code, _, err = priori("ztest", *_systems(files, "a", "b"))
+    code, _, err = run("ztest", *_systems(files, "a", "b"))
     assert code == 2
     assert "no partner for 1 of 800 trials of the first system" in err
     assert f"({lost})" in err
     assert "--unpaired" in err
 
 
-def test_plan(priori, files):
-    code, out, err = priori(
-        "plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--negatives-per-positive", "10"
-    )
+def test_plan(run, files):
+    code, out, err = run("plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--negatives-per-positive", "10")
     assert code == 0
     assert "5,020 negatives and 502 positives" in out
     assert "users are not known" in err
-    code, out, err = priori("plan", "--width", "0.05", *_systems(files, "a"), "--format", "json")
+    code, out, err = run("plan", "--width", "0.05", *_systems(files, "a"), "--format", "json")
     found = json.loads(out)
     assert code == 0
     assert found["assumptions"]["pilot_users"] == 20
     assert found["negatives"] == 30 * found["users"]
     assert "20 users only" in err
-    code, out, _ = priori("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
+    code, out, _ = run("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
     assert code == 0
     assert float(next(csv.DictReader(io.StringIO(out)))["power"]) == pytest.approx(0.8, abs=0.02)

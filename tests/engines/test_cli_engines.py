@@ -11,25 +11,8 @@ import pytest
 
 import priori
 from engine_frames import population
-from priori.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command; return its exit code, what it printed and what it said."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main([str(argument) for argument in arguments])
-        except SystemExit as ending:
-            code = int(ending.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

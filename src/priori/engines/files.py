@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from priori.engines.arrow import StreamError
 from priori.errors import InputError, OptionError, unknown
+from priori.machine import processors
 from priori.readers.fast import convert, first_line, literal, pattern
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.sample import Sample
@@ -215,11 +216,6 @@ class Files:
 
 def _scan(paths: list[str]) -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}])"
-
-
-def processors() -> int:
-    """Return how many processors we may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _temporary(temp: str | os.PathLike[str] | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.criteria import Criterion
+from priori.machine import processors
 from priori.outcomes import Outcomes, count
 from priori.resampling.kinds import kernel_kind
 from priori.resampling.plans import Identities, Plan, identify
@@ -91,7 +91,7 @@ def gather(
 
     With ``even`` each thread gets several parts, so that none waits long for the last.
     """
-    workers = max(1, threads or _available())
+    workers = max(1, threads or processors())
     step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
     done = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, done)
@@ -123,10 +123,6 @@ def _each(
             yield futures[finished], finished.result()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _available() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def load_kernel(name: str) -> Any:
