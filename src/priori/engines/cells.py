@@ -117,10 +117,11 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     grid, filled = histogram.grid, histogram.filled
     cell = grid.cells(known.value)
     starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1])[: cell.size])
+    sizes = np.diff(np.append(starts, cell.size))
     before_negative, before_positive = histogram.before
-    tn = _running(known.negative, starts) + before_negative[cell]
-    fn = _running(known.positive, starts) + before_positive[cell]
-    order = np.repeat(np.searchsorted(filled, cell[starts]), np.diff(np.append(starts, cell.size)))
+    tn = _running(known.negative, starts, sizes) + before_negative[cell]
+    fn = _running(known.positive, starts, sizes) + before_positive[cell]
+    order = np.repeat(np.searchsorted(filled, cell[starts]), sizes)
     above = np.append(known.value[1:], np.inf)
     adjoining = np.append(np.diff(order) <= 1, order[-1:] == filled.size - 1)
     first = histogram.edges[0][:1], histogram.edges[1][:1]
@@ -134,8 +135,7 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     return Shortlist(fp, fn, below, above, range(histogram.negatives), range(histogram.positives))
 
 
-def _running(counts: Counts, starts: NDArray[np.intp]) -> Counts:
-    """Return the running sums within each cell."""
+def _running(counts: Counts, starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> Counts:
+    """Return the running sums within each cell, of which there are these beginnings and sizes."""
     total = np.cumsum(counts)
-    before = np.append(0, total)[starts]
-    return np.asarray(total - np.repeat(before, np.diff(np.append(starts, counts.size))))
+    return np.asarray(total - np.repeat(np.append(0, total)[starts], sizes))
