@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate gallery docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate papers docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
-	$(BIN)/ruff format --check src tests examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
@@ -43,8 +43,8 @@ bench: $(VENV)/.installed-test  ## Measure speed against references and peers in
 	tools/system-packages peers
 	$(BIN)/python benchmarks/results.py $(SIZE)
 
-gallery: $(VENV)/.installed  ## Redo the papers' figures and tables into docs/gallery (minutes)
-	$(BIN)/priori reproduce --output docs/gallery
+papers: $(VENV)/.installed  ## Redo the five papers' figures and tables into docs/gallery (minutes)
+	$(BIN)/python -m papers --output docs/gallery
 
 validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
 	$(BIN)/python validation/coverage/measure.py --jobs 2

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 import priori
-from priori.resampling import area_bands, rate_bands
-from priori.results import Result
+from priori.base.results import Result
+from priori.uncertainty.area_bands import area_bands
+from priori.uncertainty.roc_bands import rate_bands
 
 
 def scores(quality: float, seed: int, size: int = 200) -> priori.Scores:

@@ -7,13 +7,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
-from priori.criteria import Criterion, choose_threshold
-from priori.epc import EPC, Areas, areas, epc
-from priori.errors import InputError, OptionError, PrioriError
-from priori.measures import Measure, Task
-from priori.outcomes import Outcomes, count
-from priori.results import Result
-from priori.roc import (
+from priori.base.errors import InputError, OptionError, PrioriError
+from priori.base.results import Result
+from priori.curves.epc import EPC, Areas, areas, epc
+from priori.curves.roc import (
     AposterioriDET,
     AposterioriROC,
     a_posteriori_auc,
@@ -25,53 +22,56 @@ from priori.roc import (
     det,
     roc,
 )
+from priori.decisions.criteria import Criterion, choose_threshold
+from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 
 if TYPE_CHECKING:
     from priori import examples
-    from priori.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
-    from priori.comparison import Comparison, compare
-    from priori.delong import a_posteriori_auc_interval, a_posteriori_auc_test
-    from priori.dependence import rate_interval
-    from priori.designeffect import design_effect
+    from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.engines import Table, scan
-    from priori.planning import plan
-    from priori.promises import Coverage, coverage
-    from priori.proportions import mcnemar_test, proportion_interval, proportion_test
-    from priori.ranking import Ranking, compare_all
     from priori.readers import read
-    from priori.resampling import Band
-    from priori.zcurves import ztest_epc
-    from priori.ztests import ztest, ztest_scores
+    from priori.studies.coverage import Coverage, coverage
+    from priori.studies.design_effect import design_effect
+    from priori.studies.planning import plan
+    from priori.uncertainty.auc import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.uncertainty.bands import Band
+    from priori.uncertainty.comparison import Comparison, compare
+    from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.uncertainty.ranking import Ranking, compare_all
+    from priori.uncertainty.rates import rate_interval
+    from priori.uncertainty.ztest_curves import ztest_epc
+    from priori.uncertainty.ztests import ztest, ztest_scores
 
 #: Where the names that are imported when first used live. None of them is also the name of a module.
 _LATER = {
-    "AverageCurve": "priori.averaging",
-    "AverageEPC": "priori.averaging",
-    "Band": "priori.resampling",
-    "Comparison": "priori.comparison",
-    "Coverage": "priori.promises",
-    "Ranking": "priori.ranking",
+    "AverageCurve": "priori.curves.averaging",
+    "AverageEPC": "priori.curves.averaging",
+    "Band": "priori.uncertainty.bands",
+    "Comparison": "priori.uncertainty.comparison",
+    "Coverage": "priori.studies.coverage",
+    "Ranking": "priori.uncertainty.ranking",
     "Table": "priori.engines",
-    "a_posteriori_auc_interval": "priori.delong",
-    "a_posteriori_auc_test": "priori.delong",
-    "average": "priori.averaging",
-    "average_epc": "priori.averaging",
-    "compare": "priori.comparison",
-    "compare_all": "priori.ranking",
-    "coverage": "priori.promises",
-    "design_effect": "priori.designeffect",
-    "mcnemar_test": "priori.proportions",
-    "plan": "priori.planning",
-    "proportion_interval": "priori.proportions",
-    "proportion_test": "priori.proportions",
-    "recommend": "priori.averaging",
-    "rate_interval": "priori.dependence",
+    "a_posteriori_auc_interval": "priori.uncertainty.auc",
+    "a_posteriori_auc_test": "priori.uncertainty.auc",
+    "average": "priori.curves.averaging",
+    "average_epc": "priori.curves.averaging",
+    "compare": "priori.uncertainty.comparison",
+    "compare_all": "priori.uncertainty.ranking",
+    "coverage": "priori.studies.coverage",
+    "design_effect": "priori.studies.design_effect",
+    "mcnemar_test": "priori.uncertainty.proportions",
+    "plan": "priori.studies.planning",
+    "proportion_interval": "priori.uncertainty.proportions",
+    "proportion_test": "priori.uncertainty.proportions",
+    "recommend": "priori.curves.averaging",
+    "rate_interval": "priori.uncertainty.rates",
     "read": "priori.readers",
     "scan": "priori.engines",
-    "ztest": "priori.ztests",
-    "ztest_epc": "priori.zcurves",
-    "ztest_scores": "priori.ztests",
+    "ztest": "priori.uncertainty.ztests",
+    "ztest_epc": "priori.uncertainty.ztest_curves",
+    "ztest_scores": "priori.uncertainty.ztests",
 }
 
 __all__ = [

@@ -16,7 +16,7 @@ from app_serving import DEV, TEST, gone
 
 from priori.app.process import WORKER
 from priori.app.worker import refuse_bomb
-from priori.errors import InputError
+from priori.base.errors import InputError
 
 
 def _ends(visitor, **files):

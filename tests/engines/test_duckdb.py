@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 import priori
 from engine_frames import population, same_columns, same_everything, trials
 from priori import InputError, OptionError, Scores, Table
-from priori.criteria import CRITERIA, get_criterion
+from priori.decisions.criteria import CRITERIA, get_criterion
+from priori.decisions.measures import TASKS
 from priori.engines.base import Settings
 from priori.engines.duckdb import DuckDB
 from priori.engines.lazy import Lazy
-from priori.measures import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def relation(database: Any, frame: pl.DataFrame) -> Any:
 @given(frame=st.booleans().flatmap(trials), cells=st.integers(1, 12), data=st.data())
 def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: int, data: st.DataObject) -> None:
     rule = get_criterion(data.draw(st.sampled_from(list(CRITERIA))), data.draw(st.sampled_from(list(TASKS))))
-    alphas = priori.alphas.grid(5)
+    alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
     found = rule.choose(Table(engine(relation(database, frame), Settings()), cells=cells), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
@@ -113,7 +113,7 @@ def test_negative_zero_is_zero(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 0, 1, 1], "score": [-0.0, 0.0, 0.0, -0.0]})
     for engine in (DuckDB, Lazy):
         table = Table(engine(relation(database, frame), Settings()))
-        chosen = get_criterion("eer").choose(table, [priori.alphas.as_fraction(0)])
+        chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
         assert chosen.threshold[0] in (-math.inf, math.inf)
         assert table.shortlist(get_criterion("wer"), None).fp.tolist() == [2, 0]
 

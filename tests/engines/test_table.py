@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import oracle
 from priori import OptionError, Outcomes, Scores, count, epc
-from priori.alphas import grid
-from priori.criteria import CRITERIA, get_criterion
+from priori.base.alphas import grid
+from priori.decisions.criteria import CRITERIA, get_criterion
+from priori.decisions.measures import TASKS
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.engines.memory import Memory
-from priori.measures import TASKS
 
 #: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.
 sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))

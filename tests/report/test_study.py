@@ -13,10 +13,10 @@ import pytest
 
 import priori
 import studies
-from priori.errors import InputError, OptionError
-from priori.ranking import compare_all
+from priori.base.errors import InputError, OptionError
 from priori.report import Settings, SourceFile, make_study
-from priori.zcurves import ztest_epc
+from priori.uncertainty.ranking import compare_all
+from priori.uncertainty.ztest_curves import ztest_epc
 
 
 def test_the_numbers_are_the_librarys() -> None:

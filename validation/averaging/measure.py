@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 import priori
 from priori import Scores
-from priori.averaging import commensurability
+from priori.curves.averaging import commensurability
 
 HERE = Path(__file__).parent
 KINDS = ("t", "normal", "bootstrap")

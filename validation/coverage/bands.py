@@ -10,7 +10,7 @@ from populations import ALPHAS, Population, seeds
 from tallies import Row, Tally
 
 import priori
-from priori.resampling.bands import Bootstrap
+from priori.uncertainty.bands import Bootstrap
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is redrawn.
 BANDS = {

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import curves
 import paper
 import rates
 import sizes
@@ -29,6 +28,8 @@ from bands import measure_bands
 from page import page
 from populations import GRID
 from tallies import Row
+
+import curves
 
 HERE = Path(__file__).parent
 RECORD, PAGE = HERE / "record.csv", HERE.parents[1] / "docs" / "coverage.md"

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import paper
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
-from curves import AREA_PART, ROC_PART
 from populations import GRID, REASONABLE
 from rates import PROMISE
 from sizes import NULL
 from tallies import Row
+
+from curves import AREA_PART, ROC_PART
 
 CROSSED_TITLE = GRID[-1].title
 #: Candidates for the default where the user of each trial is known: what a person could have by naming it.
@@ -380,8 +381,8 @@ def _how(record: Record) -> str:
     repeats = max((row.repeats for row in record.of(part="bands")), default=0)
     return f"""## How it was measured
 
-Scores are normal with variance 1 in each class; `priori.simulation` draws them and knows their true rates. Up to
-{repeats} sets of each population. Standard errors are at most {worst[0]} points for pointwise bands with thresholds
-kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests. Bands have 399
+Scores are normal with variance 1 in each class; `priori.studies.simulation` draws them and knows the true rates.
+Up to {repeats} sets of each population. Standard errors are at most {worst[0]} points for pointwise bands with
+thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests. Bands have 399
 replicates here, which costs a little coverage; the default is 10,000.
 """

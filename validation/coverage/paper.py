@@ -6,7 +6,7 @@ import numpy as np
 from tallies import Row
 
 import priori
-from priori.simulation import systems
+from priori.studies.simulation import systems
 
 #: How much users differ, and whose thresholds the unseen curve has.
 CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "anew"))

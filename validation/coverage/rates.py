@@ -10,7 +10,7 @@ from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.simulation import generator
+from priori.studies.simulation import generator
 
 #: Populations for one FAR at a threshold that everybody knows: title, the population, the rate.
 SINGLE = (

@@ -10,8 +10,8 @@ from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.pairing import disagreements, pair
-from priori.simulation import generator
+from priori.scores.pairing import disagreements, pair
+from priori.studies.simulation import generator
 
 #: Populations, and the share of each score that both systems have in common.
 PAIRS = (

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import binom, norm
 
 import priori
-from priori.normals import Rates, Setting, ZComparison, ZSystem
-from priori.pairing import Disagreements
+from priori.scores.pairing import Disagreements
+from priori.uncertainty.normal_tests import Rates, Setting, ZComparison, ZSystem
 
 HERE = Path(__file__).parent
 RUNS = 100_000

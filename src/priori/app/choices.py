@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from priori.app.limits import Limits
-from priori.criteria import CRITERIA, get_criterion
-from priori.errors import OptionError, PrioriError, unknown
-from priori.measures import MEASURES, TASKS, get_measure
+from priori.base.errors import OptionError, PrioriError, unknown
+from priori.decisions.criteria import CRITERIA, get_criterion
+from priori.decisions.measures import MEASURES, TASKS, get_measure
 from priori.report.settings import BOOTSTRAPS, Settings
 
 __all__ = ["EXAMPLES", "Choices", "FieldErrors", "options"]
@@ -204,7 +204,7 @@ def _number(what: str, text: str, low: float, high: float, whole: bool = False) 
 
 
 def _alpha(text: str) -> str:
-    from priori.alphas import as_fraction
+    from priori.base.alphas import as_fraction
 
     chosen = text or "0.5"
     if not FRACTION.fullmatch(chosen):

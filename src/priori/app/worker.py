@@ -20,13 +20,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priori.errors import InputError, PrioriError
+from priori.base.errors import InputError, PrioriError
 
 if TYPE_CHECKING:
     from priori.app.choices import Choices
     from priori.report.study import Study
     from priori.scores import Scores
-    from priori.systems import System
+    from priori.scores.systems import System
 
 __all__ = ["main"]
 
@@ -152,7 +152,7 @@ class _Progress:
 
 def _example(name: str) -> tuple[list[System], str]:
     from priori.examples import load
-    from priori.systems import System
+    from priori.scores.systems import System
 
     example = load(name)
     return [System(system, sets.dev, sets.test) for system, sets in example.systems.items()], example.title
@@ -160,7 +160,7 @@ def _example(name: str) -> tuple[list[System], str]:
 
 def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:
     """Read every file; what is wrong with each is told next to its field, all at once."""
-    from priori.systems import SourceFile, System
+    from priori.scores.systems import SourceFile, System
 
     errors: dict[str, str] = {}
     systems: list[System] = []

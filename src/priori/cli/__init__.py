@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from priori._version import __version__
+from priori.base.errors import PrioriError
 from priori.cli.completing import add_completion
-from priori.errors import PrioriError
 
 __all__ = ["COMMANDS", "main"]
 
@@ -32,7 +32,6 @@ COMMANDS = (
     "det",
     "run",
     "demo",
-    "reproduce",
     "schema",
     "completion",
 )

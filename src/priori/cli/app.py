@@ -7,8 +7,8 @@ import socket
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.output import tell
-from priori.errors import OptionError
 
 
 @click.command(name="app", short_help="The report page, live: upload scores in a browser.")

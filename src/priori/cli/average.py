@@ -10,12 +10,12 @@ from typing import Any
 import click
 import numpy as np
 
-from priori.averaging import METHODS, AverageCurve, average, recommend
-from priori.averaging.methods import READINGS
+from priori.base.errors import OptionError
 from priori.cli.datasets import Averaging, averaging_options
 from priori.cli.options import Reading, output_options, reading_options
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
-from priori.errors import OptionError
+from priori.curves.averaging import METHODS, AverageCurve, average, recommend
+from priori.curves.averaging.methods import READINGS
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}

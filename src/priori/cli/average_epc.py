@@ -9,11 +9,11 @@ from typing import Any
 import click
 import numpy as np
 
-from priori.averaging import AverageEPC, average_epc
+from priori.base.errors import OptionError
 from priori.cli.datasets import Averaging, averaging_options
 from priori.cli.options import MEASURE_HELP, Reading, alpha_list, criterion_options, output_options, reading_options
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
-from priori.errors import OptionError
+from priori.curves.averaging import AverageEPC, average_epc
 
 
 @click.command(name="average-epc", short_help="The EPC averaged over data sets, or over folds.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     Curves,
     Reading,
@@ -18,10 +19,9 @@ from priori.cli.options import (
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
-from priori.comparison import Comparison, Region, compare
-from priori.epc import epc
-from priori.errors import OptionError
-from priori.ranking import Ranking, compare_all
+from priori.curves.epc import epc
+from priori.uncertainty.comparison import Comparison, Region, compare
+from priori.uncertainty.ranking import Ranking, compare_all
 
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)

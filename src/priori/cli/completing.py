@@ -48,13 +48,13 @@ def _names(listed: Callable[[], list[str]]) -> Completer:
 
 
 def _measures() -> list[str]:
-    from priori.measures import MEASURES
+    from priori.decisions.measures import MEASURES
 
     return list(MEASURES)
 
 
 def _criteria() -> list[str]:
-    from priori.criteria import CRITERIA
+    from priori.decisions.criteria import CRITERIA
 
     return list(CRITERIA)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
@@ -17,12 +18,11 @@ from priori.cli.options import (
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text
 from priori.cli.progress import Progress
-from priori.epc import epc
-from priori.errors import OptionError
-from priori.experiments import FOUR, PREDICTION
-from priori.measures import Measure
-from priori.promises import Coverage, coverage
+from priori.curves.epc import epc
+from priori.decisions.measures import Measure
 from priori.scores import Scores
+from priori.studies.coverage import Coverage, coverage
+from priori.studies.experiments import FOUR, PREDICTION
 
 SIMULATED = ("systems", "users", "genuine", "impostor", "user_effect")
 
@@ -135,7 +135,7 @@ def command(
 
 
 def _simulated(wanted: dict[str, Any], seed: int) -> list[tuple[Scores, Scores]]:
-    from priori.simulation import systems
+    from priori.studies.simulation import systems
 
     names = {"systems": "count", "users": "n_users", "genuine": "genuine_per_user", "impostor": "impostor_per_user",
              "user_effect": "user_effect_sd"}  # fmt: skip

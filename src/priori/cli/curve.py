@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     Reading,
     Resampling,
@@ -19,10 +20,9 @@ from priori.cli.options import (
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
-from priori.errors import OptionError
-from priori.remote import Remote
-from priori.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
+from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.scores import Scores
+from priori.scores.remote import Remote
 
 
 def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., Any]) -> click.Command:
@@ -87,7 +87,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
 def _band(curve: Any, name: str, resampling: Resampling) -> dict[str, Any]:
     """Return the columns of the band around one curve."""
-    from priori.resampling import roc_band
+    from priori.uncertainty.roc_bands import roc_band
 
     if resampling.resample != "test" or resampling.promise != "confidence":
         raise OptionError(

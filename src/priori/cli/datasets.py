@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from priori.averaging.intervals import INTERVALS
+from priori.base.errors import InputError, OneClassError, OptionError
 from priori.cli.options import Command, Reading, gather
 from priori.cli.output import tell
-from priori.errors import InputError, OneClassError, OptionError
+from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool
 
 __all__ = ["Averaging", "averaging_options"]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.output import emit, percent, table_text, tell, write_whole
 from priori.cli.progress import Stages
-from priori.errors import OptionError
-from priori.resampling import BOOTSTRAPS
+from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
 
 
 @click.command(name="demo", short_help="The whole story on bundled real scores.")
@@ -34,7 +34,7 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     """
     from priori import examples
     from priori.report import Settings, make_study, render_csv, render_html
-    from priori.systems import SourceFile, System
+    from priori.scores.systems import SourceFile, System
 
     example = examples.load(name)
     folder = Path(output)
@@ -71,8 +71,8 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
 
 def _story(study: object) -> str:
     """Return the table of who would be chosen and who should be, and the verdict in words."""
+    from priori.curves.roc import a_posteriori_break_even
     from priori.report import Study
-    from priori.roc import a_posteriori_break_even
 
     assert isinstance(study, Study)
     measure, better = study.settings.shown, study.settings.shown.greater_is_better

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priori.cli.curve import curve_command
+from priori.curves.roc import det
 from priori.plots.curves import plot_det
-from priori.roc import det
 
 command = curve_command("det", det, plot_det)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     Curves,
     Reading,
@@ -20,12 +21,12 @@ from priori.cli.options import (
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.cli.progress import Progress
-from priori.epc import EPC, areas, epc
-from priori.errors import OptionError
-from priori.remote import Remote
+from priori.curves.epc import EPC, areas, epc
+from priori.scores.remote import Remote
 
 if TYPE_CHECKING:
-    from priori.resampling import AreaBands, Band
+    from priori.uncertainty.area_bands import AreaBands
+    from priori.uncertainty.bands import Band
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -123,7 +124,7 @@ def _content(curves: list[EPC], bands: list[Band] | None, around: dict[str, Area
 
 
 def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
-    from priori.resampling import area_bands
+    from priori.uncertainty.area_bands import area_bands
 
     with Progress(f"areas of {curve.name}") as progress:
         options = {**resampling.band_options(), "simultaneous": False}

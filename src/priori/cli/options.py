@@ -11,15 +11,15 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from priori.alphas import as_fractions, from_costs
+from priori.base.alphas import as_fractions, from_costs
+from priori.base.errors import OptionError
 from priori.cli.output import tell
 from priori.cli.progress import Scans
-from priori.criteria import CRITERIA
-from priori.epc import PRESETS
-from priori.errors import OptionError
-from priori.measures import MEASURES, TASKS
+from priori.curves.epc import PRESETS
+from priori.decisions.criteria import CRITERIA
+from priori.decisions.measures import MEASURES, TASKS
 from priori.scores import Scores
-from priori.systems import SourceFile, System
+from priori.scores.systems import SourceFile, System
 
 __all__ = [
     "Curves",
@@ -231,7 +231,7 @@ class Resampling:
         return self.bootstrap is not None
 
     def options(self) -> dict[str, Any]:
-        """Return the options of `priori.resampling.band` and `priori.compare`."""
+        """Return the options of `priori.uncertainty.band` and `priori.compare`."""
         return {
             "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
             "n_resamples": self._number(),
@@ -244,7 +244,7 @@ class Resampling:
         }
 
     def band_options(self) -> dict[str, Any]:
-        """Return the options of `priori.resampling.band`."""
+        """Return the options of `priori.uncertainty.band`."""
         return {
             **self.options(),
             "interval": self.interval,

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from priori._version import __version__
-from priori.files import whole_file
-from priori.results import csv_text, plain
+from priori.base.results import csv_text, plain
+from priori.base.whole_files import whole_file
 
 __all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     Reading,
     alpha_list,
@@ -16,10 +17,9 @@ from priori.cli.options import (
     systems_of,
 )
 from priori.cli.output import csv_text, emit, json_text, table_text, warn
-from priori.epc import epc
-from priori.errors import OptionError
-from priori.measures import get_task
-from priori.planning import Plan, plan
+from priori.curves.epc import epc
+from priori.decisions.measures import get_task
+from priori.studies.planning import Plan, plan
 
 
 @click.command(name="plan", short_help="How many users and trials do I need?")

@@ -6,11 +6,11 @@ import math
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.options import Reading, output_options, reading_options
 from priori.cli.output import csv_text, emit, json_text, percent, table_text
-from priori.errors import OptionError
-from priori.measures import MEASURES
-from priori.outcomes import count
+from priori.decisions.measures import MEASURES
+from priori.decisions.outcomes import count
 
 
 def _number(text: str) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
@@ -25,10 +26,9 @@ from priori.cli.options import (
 )
 from priori.cli.output import emit, json_text, warn, write_whole
 from priori.cli.progress import Stages
-from priori.errors import OptionError
 from priori.examples import ABOUT, NAMES, load
 from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
-from priori.systems import SourceFile, System
+from priori.scores.systems import SourceFile, System
 
 #: Where the page goes when nothing is said.
 PAGE = "report.html"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priori.cli.curve import curve_command
+from priori.curves.roc import roc
 from priori.plots.curves import plot_roc
-from priori.roc import roc
 
 command = curve_command("roc", roc, plot_roc)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
+from priori.base.errors import OptionError, PrioriError
 from priori.cli.output import write_whole
 from priori.cli.studyfile import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
-from priori.errors import OptionError, PrioriError
 
 
 @click.command(name="run", short_help="Run a study that is described in one file.")

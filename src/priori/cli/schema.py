@@ -7,8 +7,8 @@ import json
 import click
 
 from priori.cli.output import emit
-from priori.saved import RESULTS
-from priori.schemas import bundle, schema
+from priori.saving.documents import RESULTS
+from priori.saving.schemas import bundle, schema
 
 
 @click.command(name="schema", short_help="The JSON schema of saved results.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from priori.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError
 
 __all__ = ["DEFAULTS", "STEPS", "TEMPLATE", "Step", "StudyFile", "find_study", "read_study"]
 

@@ -6,8 +6,8 @@ import click
 
 from priori.cli.options import Reading, alpha_list, criterion_options, output_options, reading_options
 from priori.cli.output import csv_text, emit, json_text, percent, table_text
-from priori.criteria import get_criterion
-from priori.measures import get_task
+from priori.decisions.criteria import get_criterion
+from priori.decisions.measures import get_task
 
 
 @click.command(name="threshold", short_help="Choose a threshold on development scores.")

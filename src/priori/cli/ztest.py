@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from priori.base.errors import OptionError
 from priori.cli.options import (
     Reading,
     alpha_list,
@@ -16,11 +17,10 @@ from priori.cli.options import (
     systems_of,
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
-from priori.epc import EPC, epc
-from priori.errors import OptionError
-from priori.measures import get_measure, get_task, wer
-from priori.zcurves import ZTestCurve, ztest_epc
-from priori.ztests import METHODS, ZTest, ztest, ztest_scores
+from priori.curves.epc import EPC, epc
+from priori.decisions.measures import get_measure, get_task, wer
+from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
+from priori.uncertainty.ztests import METHODS, ZTest, ztest, ztest_scores
 
 RATES = ("far", "frr", "negatives", "positives")
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import InputError, unknown
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
-from priori.errors import InputError, unknown
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
 
 __all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany", "changed"]

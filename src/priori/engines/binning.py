@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import OptionError
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
-from priori.errors import OptionError
 
 __all__ = ["narrow_cuts"]
 

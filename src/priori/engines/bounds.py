@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.criteria import BreakEven, Criterion, Target, WeightedSum
-from priori.envelope import NEAR, envelope_of_errors
-from priori.outcomes import Outcomes
+from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
+from priori.decisions.hull import NEAR, envelope_of_errors
+from priori.decisions.outcomes import Outcomes
 
 __all__ = ["promising"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.decisions.shortlist import Shortlist
 from priori.engines.grid import Grid
-from priori.shortlist import Shortlist
 
 __all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
 

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.dataframes import match_columns
+from priori.base.errors import InputError
 from priori.engines.arrow import MissingValues, batches
 from priori.engines.base import Engine, Floats, Settings, Survey, Tally, changed
 from priori.engines.files import guarded
 from priori.engines.streaming import Batch, Found, Scan, Streaming, settled
-from priori.errors import InputError
-from priori.frames import match_columns
-from priori.labels import normal, positive_value
 from priori.readers.fast import literal
 from priori.scores import Names, Scores, nan_error
+from priori.scores.labels import normal, positive_value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation

@@ -13,14 +13,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.criteria import BreakEven, Criterion, WeightedSum
+from priori.base.errors import OneClassError, OptionError
+from priori.decisions.criteria import BreakEven, Criterion, WeightedSum
+from priori.decisions.outcomes import Outcomes
+from priori.decisions.shortlist import Shortlist, joined
 from priori.engines.base import Engine, TooMany, changed
 from priori.engines.bounds import promising
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.grid import Grid, fitted_grid, split_grid
-from priori.errors import OneClassError, OptionError
-from priori.outcomes import Outcomes
-from priori.shortlist import Shortlist, joined
 
 __all__ = ["CELLS", "PER_SCORE", "Explorer"]
 

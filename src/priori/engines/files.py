@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.processors import processors
 from priori.engines.arrow import StreamError
-from priori.errors import InputError, OptionError, unknown
-from priori.machine import processors
 from priori.readers.fast import convert, first_line, literal, pattern
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.sample import Sample

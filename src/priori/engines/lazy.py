@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.dataframes import match_columns, unmasked
+from priori.base.errors import InputError, PrioriError
 from priori.engines.base import Engine, Floats, Settings, Survey, Tally, TooMany
 from priori.engines.cells import Distinct, Histogram, merged
 from priori.engines.grid import Grid, joined_runs
-from priori.errors import InputError, PrioriError
-from priori.frames import match_columns, unmasked
-from priori.labels import normal, positive_value
 from priori.scores import Names, Scores, Trials, nan_error
+from priori.scores.labels import normal, positive_value
 
 __all__ = ["Lazy"]
 

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from priori.base.processors import processors
 from priori.engines.base import Survey
 from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
-from priori.machine import processors
 from priori.scores import Names, Scores
 
 __all__ = ["Memory"]

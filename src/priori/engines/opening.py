@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
+from priori.base.errors import OptionError, unknown
 from priori.engines.base import Engine, Settings
 from priori.engines.duckdb import DuckDB
 from priori.engines.files import Files, Watch
 from priori.engines.lazy import Lazy
 from priori.engines.table import PER_TRIAL, Table
-from priori.errors import OptionError, unknown
-from priori.remote import Remote
 from priori.scores import NanPolicy, Scores
+from priori.scores.remote import Remote
 
 __all__ = ["ENGINES", "as_scores", "bytes_of", "scan"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from priori.base.errors import InputError, OptionError
 from priori.engines.base import Settings
 from priori.engines.files import Watch
 from priori.engines.lazy import Columns, Lazy
-from priori.errors import InputError, OptionError
 
 __all__ = ["Spark", "open_spark"]
 

@@ -10,17 +10,17 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.criteria import Criterion
+from priori.base.errors import OptionError
+from priori.decisions.criteria import Criterion
+from priori.decisions.outcomes import Outcomes
+from priori.decisions.shortlist import Shortlist
 from priori.engines.base import Engine, Tally, changed
 from priori.engines.binning import narrow_cuts
 from priori.engines.cells import Histogram
 from priori.engines.explorer import CELLS, Explorer
 from priori.engines.streaming import Streaming
-from priori.errors import OptionError
-from priori.outcomes import Outcomes
-from priori.remote import Remote
 from priori.scores import Names, Scores, Trials
-from priori.shortlist import Shortlist
+from priori.scores.remote import Remote
 
 __all__ = ["Table"]
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import unknown
+from priori.base.errors import unknown
 from priori.scores import Scores
-from priori.trials import IDENTITY_COLUMNS
+from priori.scores.trials import IDENTITY_COLUMNS
 
 __all__ = ["NAMES", "Example", "Sets", "load", "write"]
 

@@ -13,8 +13,8 @@ from priori.plots.style import axes, colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.averaging.epc import AverageEPC
-    from priori.averaging.result import AverageCurve
+    from priori.curves.averaging.epc import AverageEPC
+    from priori.curves.averaging.result import AverageCurve
 
 __all__ = ["plot_average", "plot_average_epc"]
 
@@ -43,7 +43,7 @@ def plot_average(
     text : bool
         Write below the axes what each average means, and any warning.
     """
-    from priori.averaging.result import AverageCurve
+    from priori.curves.averaging.result import AverageCurve
 
     shown = [curves] if isinstance(curves, AverageCurve) else list(curves)
     tall = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in shown)) * text
@@ -105,7 +105,7 @@ def plot_average_epc(
     curves: AverageEPC | Sequence[AverageEPC], *, ax: Axes | None = None, singles: bool = True
 ) -> Axes:
     """Draw average Expected Performance Curves and their intervals over the curves of single data sets."""
-    from priori.averaging.epc import AverageEPC
+    from priori.curves.averaging.epc import AverageEPC
 
     shown = [curves] if isinstance(curves, AverageEPC) else list(curves)
     first = shown[0]

@@ -9,7 +9,7 @@ from priori.plots.style import axes, colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.comparison import Comparison
+    from priori.uncertainty.comparison import Comparison
 
 __all__ = ["plot_comparison", "plot_histogram"]
 

@@ -11,7 +11,7 @@ from priori.plots.style import LINES, axes, colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.promises import Coverage
+    from priori.studies.coverage import Coverage
 
 __all__ = ["plot_coverage"]
 

@@ -13,9 +13,9 @@ from priori.plots.style import LINES, axes, colours
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.epc import EPC
-    from priori.resampling import Band
-    from priori.roc import AposterioriDET, AposterioriROC
+    from priori.curves.epc import EPC
+    from priori.curves.roc import AposterioriDET, AposterioriROC
+    from priori.uncertainty.bands import Band
 
 __all__ = ["plot_det", "plot_epc", "plot_roc"]
 

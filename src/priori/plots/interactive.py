@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import OptionError
+from priori.base.errors import OptionError
+from priori.base.results import Result
 from priori.plots.curves import DET_TICKS
 from priori.plots.style import COLOURS
 from priori.plots.thinning import thin
-from priori.results import Result
 
 __all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_det", "figure_epc", "figure_roc"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priori.errors import OptionError
-from priori.files import whole_file
+from priori.base.errors import OptionError
+from priori.base.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

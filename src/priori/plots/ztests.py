@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from priori.zcurves import ZTestCurve
+    from priori.uncertainty.ztest_curves import ZTestCurve
 
 __all__ = ["figure_ztest", "plot_confidence"]
 

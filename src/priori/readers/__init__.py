@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import InputError, OptionError, unknown
-from priori.labels import is_positive
+from priori.base.errors import InputError, OptionError, unknown
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.layout import Table
 from priori.readers.sample import Sample
 from priori.readers.source import PathOrFile, open_source
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, Trials, nan_error
+from priori.scores.labels import is_positive
 
 __all__ = ["FORMATS", "pair_check", "read"]
 

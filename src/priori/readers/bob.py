@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers.layout import BLANKS, Layout
 from priori.readers.sample import Sample
 from priori.readers.text import is_number

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers import text
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.rewrite import Unclean, cleaned, squeezed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers import bob, kaldi, parquet, tables, two_column, voxceleb
 from priori.readers.layout import Layout, Table
 from priori.readers.sample import Sample, load

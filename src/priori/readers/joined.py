@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.sample import Sample, load
-from priori.trials import Floats, Names
+from priori.scores.trials import Floats, Names
 
 __all__ = ["join", "pairs_layout"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priori.errors import OptionError
+from priori.base.errors import OptionError
 from priori.readers.joined import join, pairs_layout
 from priori.readers.layout import Table
 from priori.readers.sample import Sample

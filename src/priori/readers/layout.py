@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from priori.trials import Codes, Floats, Names
+from priori.scores.trials import Codes, Floats, Names
 
 __all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Layout", "Table"]
 

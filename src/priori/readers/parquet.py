@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from priori.errors import InputError
-from priori.frames import match_columns
+from priori.base.dataframes import match_columns
+from priori.base.errors import InputError
 from priori.readers.layout import Layout, Table
 from priori.readers.sample import Sample
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers.layout import Layout, Table
 from priori.readers.source import Source
 from priori.readers.text import is_number, split_blanks

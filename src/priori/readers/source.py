@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 
 __all__ = ["SMALL", "PathOrFile", "Source", "open_source"]
 

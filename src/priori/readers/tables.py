@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from priori.errors import InputError
-from priori.frames import match_columns
+from priori.base.dataframes import match_columns
+from priori.base.errors import InputError
 from priori.readers.layout import BLANKS, Layout
 from priori.readers.sample import Sample
 from priori.readers.text import is_number

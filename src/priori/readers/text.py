@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from priori.errors import InputError
+from priori.base.errors import InputError
 from priori.readers.layout import BLANKS, CONTROL, Layout, Table
 from priori.readers.source import Source
 from priori.scores import Names

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from priori.labels import KNOWN_PAIRS, normal
 from priori.readers.layout import BLANKS, Layout
 from priori.readers.sample import Sample
 from priori.readers.text import is_number
+from priori.scores.labels import KNOWN_PAIRS, normal
 
 __all__ = ["layout", "looks_swapped", "matches"]
 

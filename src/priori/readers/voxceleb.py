@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from priori.labels import KNOWN_PAIRS, normal
 from priori.readers.joined import join, pairs_layout
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
+from priori.scores.labels import KNOWN_PAIRS, normal
 
 __all__ = ["is_trials", "matches", "read"]
 

@@ -4,7 +4,7 @@ from priori.report.page import render_html
 from priori.report.settings import Settings
 from priori.report.study import Study, make_study
 from priori.report.tables import render_csv, render_latex, render_markdown
-from priori.systems import SourceFile, System
+from priori.scores.systems import SourceFile, System
 
 __all__ = [
     "Settings",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.report.sentences import deployable
 from priori.report.study import Member, Study
-from priori.report.wording import aggregate, alpha_text, listing, percent, short, threshold_text, value
+from priori.words.numbers import aggregate, alpha_text, listing, percent, short, threshold_text, value
+from priori.words.sentences import deployable
 
 __all__ = ["describe_curves", "describe_det", "describe_difference", "describe_roc", "describe_scores"]
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.results import plain
 from priori.plots.curves import DET_TICKS
 from priori.report.drawing import probit, probit_floor
 from priori.report.pairs import Pair
 from priori.report.rows import moving_tables
-from priori.report.sentences import weighing
 from priori.report.study import Member, Study
-from priori.report.wording import alpha_text, clean, short
-from priori.results import plain
+from priori.words.numbers import alpha_text, clean, short
+from priori.words.sentences import weighing
 
 __all__ = ["pack", "page_data", "unbroken", "unpack"]
 

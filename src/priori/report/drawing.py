@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.plots.thinning import thin
-from priori.roc import AposterioriDET, AposterioriROC, roc
 from priori.scores import Scores
 
 __all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]

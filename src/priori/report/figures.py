@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.epc import EPC
+from priori.curves.epc import EPC
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS
 from priori.report.study import Member, Study
-from priori.report.wording import short
+from priori.words.numbers import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

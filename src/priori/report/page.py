@@ -16,9 +16,9 @@ from priori.report.alternatives import (
 )
 from priori.report.data import pack, page_data, unbroken
 from priori.report.rows import fixed_tables, moving_tables
-from priori.report.sentences import weighing
 from priori.report.study import Study
-from priori.report.wording import alpha_text, clean, short
+from priori.words.numbers import alpha_text, clean, short
+from priori.words.sentences import weighing
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.epc import EPC
-from priori.errors import OptionError
+from priori.base.errors import OptionError
+from priori.curves.epc import EPC
 from priori.report.settings import Settings
 
 __all__ = ["Pair", "make_pairs", "regions_of"]
@@ -119,7 +119,7 @@ def make_pairs(
 def _bootstrap(
     curves: Sequence[EPC], settings: Settings, progress: Callable[[int, int], None] | None
 ) -> tuple[list[dict[str, Any]], tuple[tuple[str, ...], ...]]:
-    from priori.ranking import compare_all, holm
+    from priori.uncertainty.ranking import compare_all, holm
 
     ranking = compare_all(curves, **settings.comparison_options(), unpaired=settings.unpaired, progress=progress)
     allowed = 1 - settings.confidence_level
@@ -143,8 +143,8 @@ def _bootstrap(
 
 def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
     """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
-    from priori.normals import weights_of
-    from priori.zcurves import ztest_epc
+    from priori.uncertainty.normal_tests import weights_of
+    from priori.uncertainty.ztest_curves import ztest_epc
 
     try:
         weights_of(settings.shown, a.alpha)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from priori.measures import Measure
-from priori.report.sentences import deployable
+from priori.decisions.measures import Measure
 from priori.report.study import Study
-from priori.report.wording import alpha_text, short, threshold_text
+from priori.words.numbers import alpha_text, short, threshold_text
+from priori.words.sentences import deployable
 
 __all__ = ["Table", "fixed_tables", "moving_tables"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from priori.alphas import as_fraction, grid
-from priori.criteria import Criterion, get_criterion
-from priori.errors import OptionError, unknown
-from priori.measures import Measure, Task, get_measure, get_task
-from priori.resampling import BOOTSTRAPS as NAMES
+from priori.base.alphas import as_fraction, grid
+from priori.base.errors import OptionError, unknown
+from priori.decisions.criteria import Criterion, get_criterion
+from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.uncertainty.bootstrap.plans import BOOTSTRAPS as NAMES
 
 __all__ = ["BOOTSTRAPS", "Settings"]
 
@@ -35,9 +35,9 @@ class Settings:
     bootstrap : str or None
         ``auto``, the name of a bootstrap, or None for no intervals at all.
     n_resamples, resample, confidence_level, simultaneous, seed
-        As in `priori.resampling.band`.
+        As in `priori.uncertainty.band`.
     interval, shared_users, promise, future_users, future_trials, threads
-        As in `priori.resampling.band`; None leaves them to it.
+        As in `priori.uncertainty.band`; None leaves them to it.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
     title : str
@@ -118,7 +118,7 @@ class Settings:
         }
 
     def band_options(self) -> dict[str, Any]:
-        """Return the options of `priori.resampling.band`."""
+        """Return the options of `priori.uncertainty.band`."""
         further = {name: getattr(self, name) for name in ("interval", "promise", "future_users", "future_trials")}
         return {**self.comparison_options(), **{name: value for name, value in further.items() if value is not None}}
 

@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 
 from priori._version import __version__
-from priori.epc import EPC, Areas, areas, epc
-from priori.errors import OptionError
-from priori.report.cautions import Caution, cautions
+from priori.base.errors import OptionError
+from priori.base.results import plain
+from priori.curves.epc import EPC, Areas, areas, epc
+from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.report.drawing import Histogram, bin_scores, thinned_curves
 from priori.report.pairs import Pair, make_pairs
-from priori.report.sentences import Verdict, ranking, verdict
 from priori.report.settings import Settings
-from priori.report.wording import alpha_text, listing, short
-from priori.resampling import BOOTSTRAPS, Band
-from priori.results import plain
-from priori.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.systems import SourceFile, System
+from priori.scores.systems import SourceFile, System
+from priori.uncertainty.bands import Band
+from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
+from priori.words.cautions import Caution, cautions
+from priori.words.numbers import alpha_text, listing, short
+from priori.words.sentences import Verdict, ranking, verdict
 
 __all__ = ["Member", "Progress", "Settings", "Study", "System", "make_study"]
 

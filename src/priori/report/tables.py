@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from priori.epc import EPC
+from priori.base.results import csv_text
+from priori.curves.epc import EPC
 from priori.report.rows import Table, fixed_tables, moving_tables
 from priori.report.study import Study
-from priori.report.wording import alpha_text, clean
-from priori.resampling import Band
-from priori.results import csv_text
+from priori.uncertainty.bands import Band
+from priori.words.numbers import alpha_text, clean
 
 __all__ = ["render_csv", "render_latex", "render_markdown"]
 

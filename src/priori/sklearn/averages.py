@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.averaging import AverageCurve, average
-from priori.errors import OptionError
+from priori.base.errors import OptionError
+from priori.curves.averaging import AverageCurve, average
 from priori.scores import Scores
 from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
 from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled

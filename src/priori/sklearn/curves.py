@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.averaging import average_epc
-from priori.averaging.epc import AverageEPC
-from priori.epc import EPC, epc
-from priori.errors import OptionError
+from priori.base.errors import OptionError
+from priori.curves.averaging import average_epc
+from priori.curves.averaging.epc import AverageEPC
+from priori.curves.epc import EPC, epc
 from priori.scores import Scores
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled

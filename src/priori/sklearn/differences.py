@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.averaging import average_epc
-from priori.averaging.intervals import IntervalPlan
-from priori.epc import epc
-from priori.errors import OptionError
+from priori.base.errors import OptionError
+from priori.curves.averaging import average_epc
+from priori.curves.averaging.intervals import IntervalPlan
+from priori.curves.epc import epc
 from priori.scores import Scores
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
@@ -19,7 +19,7 @@ from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.comparison import Comparison
+    from priori.uncertainty.comparison import Comparison
 
 __all__ = ["DifferenceDisplay"]
 
@@ -215,7 +215,7 @@ class DifferenceDisplay:
         if not all(given):
             parts = [folds(test, cv, random_state) for test in tests]
             return cls._over_folds(parts, confidence_level, called, options, drawing)
-        from priori.comparison import compare
+        from priori.uncertainty.comparison import compare
 
         devs = [scores(y_true_dev, one, pos_label=pos_label) for one in (y_score_dev_a, y_score_dev_b)]  # type: ignore[arg-type]
         curves = [epc(dev, test, name=one, **options) for dev, test, one in zip(devs, tests, "AB", strict=True)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from priori.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
 __all__ = ["ResponseMethod", "check_binary", "folds", "from_cv_results", "repeats", "responses", "scores", "take"]

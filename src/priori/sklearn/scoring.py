@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from priori.alphas import as_fractions
-from priori.averaging.epc import average_epc
-from priori.criteria import Criterion, get_criterion
-from priori.measures import Measure, Task, get_measure, get_task
-from priori.outcomes import Outcomes
+from priori.base.alphas import as_fractions
+from priori.curves.averaging.epc import average_epc
+from priori.decisions.criteria import Criterion, get_criterion
+from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.outcomes import Outcomes
 from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
 
 __all__ = ["AprioriScorer", "make_apriori_scorer"]

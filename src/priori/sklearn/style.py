@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.errors import OptionError
+from priori.base.errors import OptionError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

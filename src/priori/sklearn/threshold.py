@@ -15,11 +15,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from priori.criteria import Criterion, choose_threshold
-from priori.epc import EPC, epc
-from priori.errors import InputError, OptionError
-from priori.measures import Task
-from priori.outcomes import Outcomes
+from priori.base.errors import InputError, OptionError
+from priori.curves.epc import EPC, epc
+from priori.decisions.criteria import Criterion, choose_threshold
+from priori.decisions.measures import Task
+from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.sklearn.responses import ResponseMethod, check_binary, responses, take
 

@@ -1,0 +1,184 @@
+"""The experiment of the joint bootstrap paper: simulated systems at the NIST 2005 shape, bands and what they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import priori
+from priori.curves.epc import EPC
+from priori.scores import Scores
+from priori.studies.simulation import population
+from priori.uncertainty.bands import Band
+
+__all__ = ["VARIANTS", "Coverage", "Covered", "Size", "System", "experiment", "joint_band", "systems"]
+
+Floats = NDArray[np.float64]
+
+#: Section 4: 124 users, 1172 genuine and 11992 impostor trials.
+USERS, GENUINE, IMPOSTOR = 124, 1172, 11992
+TEST_USERS, LEVEL = 62, 0.95
+#: Equal error rates of the best and the worst system, and the standard deviation of the user effect (of 1 in all):
+#: chosen so that the widths are near the paper's.
+BEST_EER, WORST_EER, USER_EFFECT = 0.05, 0.25, 0.8
+VARIANTS = ("user-constrained", "sample", "user", "joint, U varies", "joint, S varies")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the experiment is: systems, repetitions with 31 and with 62 users, numbers of bootstraps.
+
+    ``effects`` are other user effects than ours, to see what rests on that choice; ``fixed`` is the number of
+    bootstraps of the kind that is held fixed while the other varies.
+    """
+
+    systems: int
+    repeats: tuple[int, int]
+    grid: tuple[int, ...]
+    effects: tuple[float, ...]
+    fixed: int = 30
+
+    @property
+    def largest(self) -> int:
+        """The largest number of bootstraps S or U."""
+        return self.grid[-1]
+
+
+@dataclass(frozen=True)
+class System:
+    """A simulated system: how far apart its classes are, and how much its users differ."""
+
+    separation: float
+    user_effect: float = USER_EFFECT
+
+    def draw(self, n_users: int, seed: tuple[int, ...]) -> Scores:
+        """Draw users and their trials, as many as the NIST 2005 subset has on average."""
+        return population(
+            n_users,
+            _spread(GENUINE, n_users),
+            _spread(IMPOSTOR, n_users),
+            separation=self.separation,
+            user_effect_sd=self.user_effect,
+            prefix=f"{seed[-1]}-",  # the sets of an experiment have users of their own, to be drawn apart
+            rng=(2007, *seed),
+        )
+
+
+def systems(count: int, user_effect: float = USER_EFFECT) -> list[System]:
+    """Return systems whose equal error rates are evenly spaced."""
+    from scipy.special import ndtri
+
+    return [System(float(-2 * ndtri(rate)), user_effect) for rate in np.linspace(BEST_EER, WORST_EER, count)]
+
+
+def _spread(total: int, n_users: int) -> list[int]:
+    """Return each user's trials: the paper's total, shared out evenly."""
+    ends = np.rint(np.arange(n_users + 1) * total / USERS).astype(int)
+    return [int(number) for number in np.diff(ends)]
+
+
+# -- the experiment of section 5 -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Of one system and one draw: the share of the future curve covered, and the mean width, by variant and size.
+
+    ``same`` has the thresholds of the band's own development set, ``own`` those of 62 other development users.
+    """
+
+    same: Floats
+    own: Floats
+    width: Floats
+
+
+def experiment(
+    system: System, size: Size, train_users: int, seed: tuple[int, int], advance: Callable[[], None]
+) -> Covered:
+    """Make bands from some users and look how much of the curve of others they cover."""
+    dev, eva = system.draw(train_users, (*seed, 1)), system.draw(train_users, (*seed, 2))
+    unseen, other_dev = system.draw(TEST_USERS, (*seed, 3)), system.draw(TEST_USERS, (*seed, 4))
+    curve = priori.epc(dev, eva)
+    future = [priori.epc(chosen_on, unseen).value for chosen_on in (dev, other_dev)]
+    same, own, width = (np.empty((len(VARIANTS), len(size.grid))) for _ in range(3))
+    for row, (variant, replicates) in enumerate(_replicates(curve, size, 1000 * seed[0] + seed[1]).items()):
+        for column, number in enumerate(size.grid):
+            lower, upper = _bounds(replicates, variant, number)
+            same[row, column], own[row, column] = (np.mean((v >= lower) & (v <= upper)) for v in future)
+            width[row, column] = np.mean(upper - lower)
+    advance()
+    return Covered(same, own, width)
+
+
+def _replicates(curve: EPC, size: Size, seed: int) -> dict[str, Floats]:
+    """Return the replicates of each variant; those of the joint bootstrap as users by samples by alphas."""
+    found: dict[str, Floats] = {}
+    for variant in VARIANTS[:3]:
+        band = curve.band(
+            bootstrap=variant, n_resamples=size.largest, resample="both", interval="percentile", rng=seed, keep=True
+        )
+        assert band.replicates is not None
+        found[variant] = band.replicates
+    most = size.largest
+    for variant, shape in ((VARIANTS[3], (most, size.fixed)), (VARIANTS[4], (size.fixed, most))):
+        band = curve.band(
+            bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=seed, keep=True
+        )
+        assert band.replicates is not None
+        found[variant] = band.replicates.reshape(*shape, -1)
+    return found
+
+
+def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floats]:
+    """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
+    used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
+    flat = used.reshape(-1, used.shape[-1])
+    lower, upper = np.quantile(flat, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="inverted_cdf")
+    return lower, upper
+
+
+def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:
+    """Return the joint bootstrap's band for sets of ``n_users`` users each: Figure 1."""
+    dev, eva = system.draw(n_users, (99, number, 1)), system.draw(n_users, (99, number, 2))
+    shape = (size.largest, size.fixed)
+    return priori.epc(dev, eva).band(
+        bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=number
+    )
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Coverage in per cent of every experiment (experiment, variant, number of bootstraps), and mean widths."""
+
+    grid: tuple[int, ...]
+    each: Floats
+    own: Floats
+    width: Floats
+
+    @classmethod
+    def of(cls, found: list[Covered], size: Size) -> Coverage:
+        """Gather the experiments."""
+        return cls(
+            size.grid,
+            100 * np.array([one.same for one in found]),
+            100 * np.mean([one.own for one in found], axis=0),
+            100 * np.mean([one.width for one in found], axis=0),
+        )
+
+    @property
+    def same(self) -> Floats:
+        """Mean coverage, by variant and number of bootstraps."""
+        return np.asarray(self.each.mean(axis=0))
+
+    @property
+    def standard_error(self) -> Floats:
+        """The standard error of `same`."""
+        return np.asarray(self.each.std(axis=0, ddof=1) / np.sqrt(len(self.each)))
+
+    def gap(self, first: int, second: int) -> tuple[Floats, Floats]:
+        """Return by how much one variant covers more than another on the same draws, and the standard error."""
+        gaps = self.each[:, first] - self.each[:, second]
+        return gaps.mean(axis=0), gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))

@@ -1,0 +1,240 @@
+"""Chapter 3 of the thesis redone: Tables 3.2-3.8 and Figures 3.1-3.3, 3.5, 3.10 and 3.11."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+import priori
+from papers.crossing import Pair, real_pair, simulated_pair
+from papers.figures import canvas, draw_errors
+from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
+from papers.thesis_tables import (
+    NIST2000,
+    XM2VTS,
+    difference_tests,
+    interval_widths,
+    published_tables,
+    rates_table,
+    table_conclusions,
+)
+from priori.examples import load
+from priori.plots import plot_det, plot_epc, plot_roc
+from priori.plots.style import COLOURS, LINES
+from priori.studies.simulation import population
+from priori.uncertainty.normal_tests import Rates, Weights, class_variance, hter_variance, naive_variance, weights_of
+from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
+from priori.uncertainty.ztests import ztest_scores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+__all__ = ["reproduce"]
+
+Floats = NDArray[np.float64]
+
+
+def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproduction:
+    """Redo the tables and figures of the chapter."""
+    intervals = {"3.3": interval_widths(XM2VTS, "3.3"), "3.6": interval_widths(NIST2000, "3.6")}
+    progress(1, 3)
+    differences = {"3.4": difference_tests(XM2VTS, "3.4"), "3.7": difference_tests(NIST2000, "3.7")}
+    progress(2, 3)
+    simulated, faces = simulated_pair(), real_pair()
+    normal = population(100 if quick else 1000, 10, 50, separation=2.5, user_effect_sd=0.0, rng=31)
+    along, sample = ztest_epc(faces.epc_a, faces.epc_b), _sample(faces)
+    progress(3, 3)
+    return Reproduction(
+        name="thesis",
+        title="Speaker verification, chapter 3: measures, z-tests and their presentation",
+        paper="J. Mariéthoz, Discriminant models for text-independent speaker verification (PhD thesis), chapter 3; "
+        "S. Bengio and J. Mariéthoz, A statistical significance test for person authentication, Odyssey 2004",
+        data="Tables 3.3, 3.4, 3.6 and 3.7 are computed from the rates and trial counts that the thesis prints. The "
+        "rates are rounded, so each of our numbers has a range: what rates that would be printed the same could give. "
+        "The dependent test needs both systems' scores, which are not public: there only the agreement of the printed "
+        "sigma and confidence is checked. Figures 3.1-3.3, 3.5 and 3.11 are drawn from simulated scores and from our "
+        "faces.",
+        conclusions=(
+            *table_conclusions(intervals, differences),
+            *_sd_conclusions(),
+            _det_conclusion(normal),
+            *_curve_conclusions(simulated, along),
+        ),
+        tables=(rates_table(), *published_tables(intervals, differences), sample),
+        figures=_figures(simulated, faces, normal, along),
+        quick=quick,
+    )
+
+
+# -- Table 3.8, Figures 3.10 and 3.11 --------------------------------------------------------------------------------
+
+
+def _sample(faces: Pair) -> Table:
+    systems = load("faces").systems
+    values, halves = [], []
+    for name, curve in ((faces.a, faces.at_break_even_a), (faces.b, faces.at_break_even_b)):
+        found = ztest_scores(systems[name].test, float(curve.threshold[0]))
+        values.append(100 * float(found.a.hter.value))
+        halves.append(f"± {50 * float(found.a.hter.width):.2f}")
+    return Table(
+        "Table 3.8: how to present results (ours, on the faces)",
+        ("", "published, model A", "published, model B", faces.a, faces.b),
+        (("HTER [%]", "4.9", "4.58", *values), ("95% Confidence", "± 0.33", "± 0.33", *halves)),
+        "The thesis gives no rates or counts for its sample, so it cannot be computed anew; the layout can.",
+    )
+
+
+def standard_deviations(ratio: Floats, far: float = 0.1, frr: float = 0.2, positives: int = 100) -> dict[str, Floats]:
+    """Return the standard deviations of Figure 3.10 as the ratio NN/NP grows."""
+    rates = Rates(np.full(ratio.size, far), np.full(ratio.size, frr), ratio * positives, np.full(ratio.size, positives))
+    kinds: dict[str, tuple[Callable[[Rates, Weights], Floats], str]] = {
+        "FRR": (hter_variance, "frr"),
+        "HTER": (hter_variance, "hter"),
+        "NAIVE": (naive_variance, "hter"),
+        "CLASS": (class_variance, "hter"),
+        "FAR": (hter_variance, "far"),
+    }
+    return {name: np.sqrt(variance(rates, weights_of(of))) for name, (variance, of) in kinds.items()}
+
+
+def _sd_conclusions() -> list[Conclusion]:
+    ratio = np.geomspace(1, 1000, 301)
+    sd = standard_deviations(ratio)
+    above = (sd["HTER"] > sd["NAIVE"]) & (sd["HTER"] > sd["CLASS"])
+    gap = sd["HTER"] / np.maximum(sd["NAIVE"], sd["CLASS"])
+    kept = float(sd["HTER"][-1] / sd["HTER"][ratio >= 10][0])
+    share = float(sd["HTER"][-1] / sd["FRR"][-1])
+    return [
+        Conclusion(
+            "Figure 3.10: the HTER test has the larger standard deviation, the more so the larger NN/NP",
+            bool(above[ratio >= 1.5].all() and np.all(np.diff(gap[ratio >= 2]) > 0)),
+            f"from NN/NP = {ratio[np.argmax(above)]:.2f} on; {gap[-1]:.1f} times the others' at 1000. At NN/NP = 1 "
+            f"NAIVE's is larger ({sd['NAIVE'][0]:.4f} against {sd['HTER'][0]:.4f}), since FAR and FRR differ",
+        ),
+        Conclusion(
+            "Figure 3.10: it follows the FRR's, which NP sets, and does not fall as NN grows",
+            kept > 0.97 and abs(share - 0.5) < 0.01,
+            f"from NN/NP = 10 to 1000 it falls by {1 - kept:.1%}, and stays at {share:.2f} of the FRR's",
+        ),
+    ]
+
+
+def _det_conclusion(normal: priori.Scores) -> Conclusion:
+    curve = priori.det(normal, points="all")
+    x, y = curve.probit
+    inner = (curve.fpr > 0.01) & (curve.fpr < 0.5) & (curve.fnr > 0.01) & (curve.fnr < 0.5)
+    slope, level = np.polyfit(x[inner], y[inner], 1)
+    away = float(np.max(np.abs(y[inner] - (slope * x[inner] + level))))
+    return Conclusion(
+        "Figure 3.1: where the scores are normal, the DET curve is a line",
+        away < 0.2 and abs(slope + 1) < 0.15,
+        f"slope {slope:.2f}; at most {away:.2f} normal deviates away from a line between 1 % and 50 %",
+    )
+
+
+def _curve_conclusions(simulated: Pair, along: ZTestCurve) -> list[Conclusion]:
+    hter = simulated.break_even_hter
+    confidence = np.asarray(along.comparison.independent.confidence)
+    inner = (along.alpha > 0) & (along.alpha < 1)
+    return [
+        Conclusion(
+            "Figures 3.2 and 3.3 (Eq. 3.13): A's ROC is below B's, and A's error a priori above B's",
+            simulated.share_below == 1 and hter[1] < hter[0],
+            f"HTER {hter[0]:.2%} against {hter[1]:.2%}",
+        ),
+        Conclusion(
+            "Figure 3.11: the confidence that two systems differ changes along alpha, and passes 95 % in places only",
+            bool((confidence[inner] > 0.95).any() and (confidence[inner] < 0.95).any()),
+            f"on the faces above 95 % at {int((confidence[inner] > 0.95).sum())} of {int(inner.sum())} alphas by the "
+            f"independent test, at {int(along.significant[inner].sum())} by both tests",
+        ),
+    ]
+
+
+# -- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _figures(simulated: Pair, faces: Pair, normal: priori.Scores, along: ZTestCurve) -> tuple[Figure, ...]:
+    return (
+        Figure(
+            "thesis-figure-3-1",
+            "Figure 3.1: ROC and DET of the same system (simulated, normal scores)",
+            "The same curve twice: on normal-deviate axes it is a straight line.",
+            partial(_draw_roc_det, normal),
+        ),
+        Figure(
+            "thesis-figure-3-2",
+            "Figures 3.2 and 3.3: two ROCs, the break-even line, and the thresholds that development data chose",
+            "A is better at every threshold, and worse at the one that could be known.",
+            partial(_draw_pair, simulated),
+        ),
+        Figure(
+            "thesis-figure-3-5",
+            "Figure 3.5: two EPCs (simulated)",
+            "B is better up to an alpha near 0.5, A beyond.",
+            partial(_draw_epcs, simulated),
+        ),
+        Figure(
+            "thesis-figure-3-10",
+            "Figure 3.10: standard deviations behind the tests (FAR 0.1, FRR 0.2, NP 100)",
+            "NAIVE and CLASS fall with the number of impostors; the HTER test stays with the FRR, which NP sets.",
+            _draw_deviations,
+        ),
+        Figure(
+            "thesis-figure-3-11",
+            "Figure 3.11: EPCs with intervals, and below the confidence that they differ (faces)",
+            "Only where the lower line passes 95 % may the systems be said to differ.",
+            partial(_draw_along, faces, along),
+        ),
+    )
+
+
+def _draw_roc_det(normal: priori.Scores) -> Canvas:
+    figure, (left, right) = canvas(2, size=(4.6, 4.6))
+    plot_roc([priori.roc(normal, points="hull")], ax=left)
+    plot_det([priori.det(normal, points="hull")], ax=right)
+    return figure
+
+
+def _draw_pair(pair: Pair) -> Canvas:
+    figure, ax = canvas()
+    draw_errors(ax, pair, limit=0.4)
+    return figure
+
+
+def _draw_epcs(pair: Pair) -> Canvas:
+    figure, ax = canvas()
+    plot_epc([pair.epc_a, pair.epc_b], ax=ax)
+    return figure
+
+
+def _draw_deviations() -> Canvas:
+    figure, ax = canvas()
+    ratio = np.geomspace(1, 1000, 61)
+    for index, (name, sd) in enumerate(standard_deviations(ratio).items()):
+        ax.loglog(ratio, sd, color=COLOURS[index], ls=LINES[index % len(LINES)], label=name)
+    ax.set(xlabel="NN / NP", ylabel="standard deviation")
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False)
+    return figure
+
+
+def _draw_along(faces: Pair, along: ZTestCurve) -> Canvas:
+    figure, (upper, lower) = canvas(1, 2, size=(5.6, 3.2), sharex=True)
+    plot_epc([faces.epc_a, faces.epc_b], ax=upper)
+    for system, colour in ((along.a, COLOURS[0]), (along.b, COLOURS[1])):
+        upper.fill_between(
+            along.alpha, 100 * system.hter.lower, 100 * system.hter.upper, color=colour, alpha=0.18, lw=0
+        )
+    upper.set_xlabel("")
+    for name, style in (("independent", "-"), ("dependent", "--")):
+        lower.plot(along.alpha, 100 * along.comparison.tests[name].confidence, color="#0072B2", ls=style, label=name)
+    lower.axhline(95, color="0.5", lw=0.8, ls=":")
+    lower.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101))
+    lower.grid(alpha=0.25)
+    lower.legend(frameon=False)
+    return figure

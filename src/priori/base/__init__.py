@@ -1,0 +1,1 @@
+"""Base: what everything stands on. Errors, types, alphas, whole files, dataframes, what every result can do."""

@@ -1,0 +1,93 @@
+"""Alphas: the trade-off, always an exact fraction, so that no tie depends on rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from priori.base.errors import OptionError
+
+__all__ = ["as_fraction", "as_fractions", "from_costs", "grid"]
+
+
+def as_fraction(alpha: Any) -> Fraction:
+    """Return an alpha as the fraction its typed form means: 0.1 is one tenth.
+
+    Examples
+    --------
+    >>> as_fraction(0.1)
+    Fraction(1, 10)
+    >>> as_fraction("99/109")
+    Fraction(99, 109)
+    """
+    try:
+        if isinstance(alpha, (int, Fraction)):
+            value = Fraction(alpha)
+        elif isinstance(alpha, str):
+            value = Fraction(alpha.strip())
+        else:
+            value = Fraction(repr(float(alpha)))
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise OptionError(f"alpha must be a number between 0 and 1, not {alpha!r}") from None
+    if not 0 <= value <= 1:
+        raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
+    return value
+
+
+def as_fractions(alphas: Any) -> tuple[Fraction, ...]:
+    """Return one alpha, or many, as a tuple of exact fractions."""
+    if isinstance(alphas, (str, int, float, Fraction, np.generic)):
+        alphas = [alphas]
+    if not isinstance(alphas, Iterable):
+        raise OptionError(f"alpha must be a number between 0 and 1, or a list of them, not {alphas!r}")
+    fractions = tuple(as_fraction(alpha) for alpha in alphas)
+    if not fractions:
+        raise OptionError("no alpha given; give at least one number between 0 and 1")
+    return fractions
+
+
+def grid(points: int = 101, bounds: tuple[Any, Any] = (0, 1)) -> tuple[Fraction, ...]:
+    """Return ``points`` equally spaced alphas from a to b: the exact fractions a + (b - a) k/(points - 1).
+
+    Examples
+    --------
+    >>> grid(3)
+    (Fraction(0, 1), Fraction(1, 2), Fraction(1, 1))
+    """
+    low, high = check_bounds(bounds)
+    if isinstance(points, bool) or int(points) != points or points < 2:
+        raise OptionError(f"a grid of alphas needs at least 2 points, not {points}")
+    step = (high - low) / (int(points) - 1)
+    return tuple(low + k * step for k in range(int(points)))
+
+
+def check_bounds(bounds: tuple[Any, Any]) -> tuple[Fraction, Fraction]:
+    """Return the bounds a < b of a range of alphas as fractions."""
+    try:
+        low, high = bounds
+    except (TypeError, ValueError):
+        raise OptionError(f"a range needs two numbers a < b, not {bounds!r}") from None
+    low, high = as_fraction(low), as_fraction(high)
+    if low >= high:
+        raise OptionError(f"the range must go from a lower to a higher alpha, not from {bounds[0]} to {bounds[1]}")
+    return low, high
+
+
+def from_costs(cost_fn: Any = 10, cost_fp: Any = 1, prior: Any = "0.01") -> Fraction:
+    """Return the alpha for which the weighted error is the detection cost function (Eq. 3.3), up to a factor.
+
+    Examples
+    --------
+    >>> from_costs()  # NIST 2005: 0.9083
+    Fraction(99, 109)
+    """
+    try:
+        miss, alarm, share = (Fraction(str(value)) for value in (cost_fn, cost_fp, prior))
+    except (ValueError, ZeroDivisionError):
+        raise OptionError(f"costs and prior must be numbers, not {cost_fn!r}, {cost_fp!r}, {prior!r}") from None
+    if miss <= 0 or alarm <= 0 or not 0 < share < 1:
+        raise OptionError(f"costs must be positive and the prior between 0 and 1, not {cost_fn}, {cost_fp}, {prior}")
+    return alarm * (1 - share) / (alarm * (1 - share) + miss * share)

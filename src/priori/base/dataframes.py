@@ -1,0 +1,175 @@
+"""Dataframes, in and out, of whichever library the caller uses (through narwhals)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, OptionError, unknown
+
+__all__ = ["columns_of", "make_frame", "match_columns", "unmasked"]
+
+#: The libraries that can make a dataframe from columns.
+EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+#: Our columns, in the order in which they are looked for.
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether an entry is missing: None, NaN, or the NA of a dataframe library."""
+    return value is None or not isinstance(value == value, (bool, np.bool_)) or value != value
+
+
+def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: str) -> dict[str, str]:
+    """Return which of the columns present is which of ours.
+
+    A column named in ``names`` must exist; others are taken when present, in any case (``Score`` will do). The
+    label may be missing when user and probe_user are there: a trial is then positive when they are the same.
+
+    Examples
+    --------
+    >>> match_columns(["id", "Score", "class"], {"label": "class"}, source="dev.csv")
+    {'score': 'Score', 'label': 'class'}
+    """
+    for role in names:
+        if role not in COLUMNS:
+            raise unknown("column", role, COLUMNS)
+    found: dict[str, str] = {}
+    for role in COLUMNS:
+        wanted = names.get(role, role)
+        similar = [name for name in present if name == wanted]
+        similar = similar or [name for name in present if name.lower() == wanted.lower()]
+        if len(similar) > 1:
+            raise InputError(f"{source}: {len(similar)} columns are called {wanted!r}; rename all but one")
+        if similar:
+            found[role] = similar[0]
+    for role in ("score", "label", *names):
+        if role not in found and not (
+            role == "label" and "label" not in names and {"user", "probe_user"} <= set(found)
+        ):
+            raise InputError(
+                f"{source}: no column {names.get(role, role)!r} for the {role}; the columns are {_listed(present)}; "
+                f"say which it is (--column {role}=NAME, columns={{{role!r}: NAME}})"
+            )
+    return found
+
+
+def _listed(names: Sequence[str], most: int = 12, longest: int = 40) -> str:
+    short = [name if len(name) <= longest else name[: longest - 3] + "..." for name in names[:most]]
+    return ", ".join(short) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def columns_of(
+    frame: Any, names: Mapping[str, str], *, source: str = "frame"
+) -> tuple[dict[str, NDArray[Any]], str | None]:
+    """Return our columns of a dataframe as arrays, and the library it came from (None if it makes no frames).
+
+    Missing scores become NaN; a missing label or name is an error.
+    """
+    import narwhals as nw
+
+    try:
+        native = nw.from_native(frame)
+    except TypeError:
+        raise InputError(
+            f"{source}: a {type(frame).__name__} is not a dataframe we can read (pandas, polars, pyarrow, duckdb, ...)"
+        ) from None
+    found = match_columns(native.collect_schema().names(), names, source=source)
+    selected = native.select(*dict.fromkeys(found.values()))
+    if selected.implementation.is_duckdb():
+        arrays = _from_duckdb(selected)
+    else:
+        eager = selected.collect() if isinstance(selected, nw.LazyFrame) else selected
+        arrays = {name: _from_series(eager[name]) for name in eager.columns}
+    columns = {role: _checked(arrays[name], role, f"{source}: column {name!r}") for role, name in found.items()}
+    if "label" not in columns:
+        columns["label"] = columns["user"].astype(str) == columns["probe_user"].astype(str)
+    backend = str(native.implementation)
+    return columns, backend if backend in EAGER else None
+
+
+def _from_duckdb(relation: Any) -> dict[str, NDArray[Any]]:
+    """Fetch a duckdb relation without going through another dataframe library."""
+    return {name: unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
+
+
+def unmasked(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column that duckdb fetched with its missing entries as NaN or None."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return column
+    plain = column.data.astype(np.float64 if column.dtype.kind == "f" else object)
+    plain[np.ma.getmaskarray(column)] = np.nan if column.dtype.kind == "f" else None
+    return plain
+
+
+def _from_series(series: Any) -> NDArray[Any]:
+    """Return a column as numbers, booleans or objects; missing entries become NaN, None or NA."""
+    import narwhals as nw
+
+    if series.dtype == nw.Decimal:
+        series = series.cast(nw.Float64)
+    elif isinstance(series.dtype, (nw.Categorical, nw.Enum)):
+        series = series.cast(nw.String)
+    return np.asarray(series.to_numpy())
+
+
+def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
+    """Return a column as what its role needs: numbers for scores, text or whole numbers for names."""
+    missing = _missing(column)
+    if role == "score":
+        if missing.any() and column.dtype.kind == "O":
+            column = np.where(missing, np.nan, column)
+        try:
+            if column.dtype.kind in "USbMm":
+                raise TypeError
+            return column.astype(np.float64)
+        except (TypeError, ValueError):
+            kind = type(column[~missing][0]).__name__
+            raise InputError(f"{where}: the scores must be numbers, not {kind}") from None
+    if missing.any():
+        first = int(np.flatnonzero(missing)[0]) + 1
+        raise InputError(f"{where}: {int(missing.sum())} values are missing (the first in row {first}); fill them in")
+    if column.dtype.kind == "f" and role != "label":
+        raise InputError(f"{where}: holds floating-point numbers; a {role} must be text or a whole number")
+    return column.astype(str) if column.dtype.kind in "OSMm" else column
+
+
+def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+    if column.dtype.kind == "f":
+        return np.asarray(np.isnan(column))
+    if column.dtype.kind in "Mm":
+        return np.asarray(np.isnat(column))
+    if column.dtype.kind != "O":
+        return np.zeros(column.size, dtype=bool)
+    return np.fromiter((is_missing(value) for value in column), dtype=bool, count=column.size)
+
+
+def make_frame(columns: Mapping[str, Any], library: str | None = None) -> Any:
+    """Make a dataframe from columns, in the library named, or the first of pandas, polars, pyarrow installed.
+
+    Whole numbers stay whole numbers and truth values truth values, also where a table has no row.
+    """
+    import narwhals as nw
+
+    data = {name: _typed(np.asarray(column)) for name, column in columns.items()}
+    choices = [library] if library else ["pandas", "polars", "pyarrow"]
+    for choice in choices:
+        if choice not in EAGER:
+            raise unknown("dataframe library", choice, EAGER)
+        try:
+            return nw.from_dict(data, backend=choice).to_native()  # type: ignore[arg-type]
+        except (ImportError, ModuleNotFoundError):
+            continue
+    raise OptionError(f"no dataframe library found ({', '.join(choices)}); install one, or use to_dict()")
+
+
+def _typed(column: NDArray[Any]) -> Any:
+    """Return a column as every library takes it with its type: numbers as an array, the rest as a list."""
+    if column.dtype.kind in "biuf":
+        return column
+    values = column.tolist()
+    return np.full(len(values), np.nan) if values and all(value is None for value in values) else values

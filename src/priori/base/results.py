@@ -1,0 +1,206 @@
+"""What every result can do: go into a dictionary, a file, a dataframe, a notebook, and come back from a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.dataframes import make_frame
+
+__all__ = ["Result", "csv_text", "plain"]
+
+#: Tables longer than this show only their two ends in a notebook.
+LONGEST = 12
+#: What a notebook does not show: it says again, or for programs, what is seen anyway.
+LEFT_OUT = ("measure_title", "rate", "greater_is_better", "v1_name", "v2_name", "exact")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; infinite numbers become the texts 'inf' and '-inf', NaN becomes null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value
+
+
+class Result:
+    """A mixin for frozen dataclasses: subclasses give `columns` and `summary`, and get the rest.
+
+    ``columns()`` is the table of the result, one array per column, all of one length.
+    ``summary()`` is everything that is not a row of the table: settings, single numbers.
+    """
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the table of this result."""
+        raise NotImplementedError
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings and single numbers of this result."""
+        return {}
+
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the scores came from, if any."""
+        return vars(self).get("_backend")
+
+    @property
+    def from_file(self) -> bool:
+        """Whether the result was read from a file, without its scores."""
+        return False
+
+    def _came_from(self, *sources: Any) -> Self:
+        """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
+        found = (source.backend for source in sources if source is not None and source.backend is not None)
+        object.__setattr__(self, "_backend", next(found, None))
+        return self
+
+    def frame(self, library: str | None = None) -> Any:
+        """Return the table as a dataframe: of ``library``, or of the one the scores came from, or pandas."""
+        return make_frame(self.columns(), library or self.backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain dictionaries and lists, ready for JSON."""
+        return {**plain(self.summary()), **plain(self.columns())}
+
+    def plotly(self, **options: Any) -> Any:
+        """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
+        from priori.plots.interactive import figure
+
+        return figure(self, **options)
+
+    # -- files -----------------------------------------------------------------------------------------
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the result as JSON text, and write it to ``path`` if one is given; `from_json` reads it back.
+
+        Its layout is published: ``priori schema EPC`` prints the JSON schema of an EPC.
+        """
+        from priori.base.whole_files import whole_file
+        from priori.saving.documents import document
+
+        text = json.dumps(document(self), allow_nan=False, ensure_ascii=False)
+        if path is not None:
+            with whole_file(path) as temporary:
+                temporary.write_text(text + "\n", encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Self:
+        """Read a result from JSON text, or from a file of it.
+
+        The result is of the class that was saved, with the same table, summary, frame and figures. The scores are
+        not saved, so that what needs them (a band, other alphas) raises an error that says so.
+
+        Examples
+        --------
+        >>> import priori
+        >>> dev = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
+        >>> saved = priori.EPC.from_json(priori.epc(dev, dev, points=3).to_json())
+        >>> saved
+        EPC(3 rows, read from a file)
+        >>> saved.threshold.round(2).tolist()
+        [0.3, 0.3, 0.65]
+        """
+        from priori.saving.documents import read_json
+
+        return read_json(source, cls)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the table to a Parquet file, with the summary in its metadata; `from_parquet` reads it back."""
+        from priori.saving.documents import write_parquet
+
+        write_parquet(self, path)
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Self:
+        """Read a result from a Parquet file; see `from_json` for what it can do."""
+        from priori.saving.documents import read_parquet
+
+        return read_parquet(path, cls)
+
+    # -- notebooks -------------------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        columns = {name: np.asarray(column) for name, column in self.columns().items()}
+        size = len(next(iter(columns.values()), ()))
+        title = escape(type(self).__name__)
+        rows = _rows(columns, size)
+        more = f"<caption>{size} rows</caption>" if size > LONGEST else ""
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        return (
+            f"<div><strong>{title}</strong>{_settings(self.summary())}"
+            f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+
+
+def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
+    half = LONGEST // 2
+    shown: list[int | None] = [*range(size)] if size <= LONGEST else [*range(half), None, *range(size - half, size)]
+    rows = []
+    for row in shown:
+        cells = ["…" if row is None else _short(plain(column[row])) for column in columns.values()]
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    return "".join(rows)
+
+
+def _settings(summary: dict[str, Any]) -> str:
+    """Return the single values of a summary as one line; warnings as a list of their own."""
+    single = {name: plain(value) for name, value in summary.items() if name not in ("warnings", *LEFT_OUT)}
+    shown = {
+        name: value
+        for name, value in single.items()
+        if value is not None and not isinstance(value, (dict, list)) and value != ""
+    }
+    line = " · ".join(f"{escape(name.replace('_', ' '))}: {escape(_short(value))}" for name, value in shown.items())
+    told = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
+    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{told}</ul>" if told else "")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
+    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    header: list[str] | None = None
+    for table in tables:
+        if header is None:
+            header = list(table)
+            writer.writerow(header)
+        columns = [_cells(table[name]) for name in header]
+        size = max((len(column) for column in columns if len(column) != 1), default=1)
+        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
+    return buffer.getvalue()
+
+
+def _cells(column: Any) -> list[Any]:
+    values = np.atleast_1d(np.asarray(column)).tolist()
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else value

@@ -1,0 +1,1 @@
+"""Curves: the Expected Performance Curve and its areas; ROC and DET, a posteriori; averages of many curves."""

@@ -1,0 +1,275 @@
+"""The average of Expected Performance Curves over data sets, or over the folds of a cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.results import Result
+from priori.curves.averaging.datasets import DataSets, Parts
+from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, normalised
+from priori.curves.averaging.scales import Commensurability, commensurability
+from priori.curves.epc import EPC, epc
+from priori.decisions.criteria import Criterion
+from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import Outcomes
+from priori.scores import Scores, pool
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["AverageEPC", "average_epc"]
+
+Floats = NDArray[np.float64]
+Thresholds = Literal["per-dataset", "common"]
+
+#: What each choice of thresholds means, in one sentence.
+MEANINGS = {
+    "per-dataset": "The average among data sets when each uses the threshold chosen on its own development scores.",
+    "common": "The average among data sets when all use the one threshold chosen on their pooled development scores.",
+    "folds": "The average among folds when each is judged with the threshold chosen on the other folds together.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class AverageEPC(Result):
+    """An Expected Performance Curve averaged over data sets. Made by `average_epc`.
+
+    Attributes
+    ----------
+    alpha, value, lower, upper : array
+        The trade-offs, the average of the measure over data sets, and its pointwise interval.
+    v1, v2, best : array
+        Averages of the task's pair, and of what choosing thresholds on the test sets themselves would have shown.
+    threshold : array
+        The common threshold at each alpha; NaN when each data set has its own (then see ``curves``).
+    each : array
+        The measure of each data set, one row per data set.
+    curves : tuple of EPC
+        The single curves.
+    """
+
+    alpha: Floats
+    value: Floats
+    lower: Floats
+    upper: Floats
+    v1: Floats
+    v2: Floats
+    best: Floats
+    threshold: Floats
+    each: Floats
+    curves: tuple[EPC, ...]
+    names: tuple[str, ...]
+    skipped: tuple[str, ...]
+    thresholds: str
+    weights: Floats
+    plan: IntervalPlan
+
+    @property
+    def measure(self) -> Measure:
+        """The measure averaged."""
+        return self.curves[0].measure
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion that chose the thresholds."""
+        return self.curves[0].criterion
+
+    @property
+    def meaning(self) -> str:
+        """What the curve tells, in one sentence."""
+        return MEANINGS[self.thresholds]
+
+    @cached_property
+    def commensurability(self) -> Commensurability:
+        """How far the test sets lie apart on the score axis."""
+        return commensurability([curve.test for curve in self.curves], self.names)
+
+    @property
+    def warning(self) -> str | None:
+        """A warning when one threshold is meant for data sets whose scores are not commensurable."""
+        return None if self.thresholds == "per-dataset" else self.commensurability.warning
+
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the scores came from, if any."""
+        return self.curves[0].backend
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per alpha."""
+        names = ("alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best")
+        return {name: getattr(self, name) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings, and the values of each data set."""
+        first = self.curves[0]
+        return {
+            "thresholds": self.thresholds,
+            "meaning": self.meaning,
+            "warning": self.warning,
+            "task": first.task.name,
+            "criterion": first.criterion.name,
+            "measure": first.measure.name,
+            "interval": self.plan.kind,
+            "confidence_level": self.plan.confidence_level,
+            "skipped": list(self.skipped),
+            "weights": self.weights,
+            "datasets": dict(zip(self.names, self.each, strict=True)),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"AverageEPC({self.measure.name} by {self.criterion.name}, {len(self.curves)} data sets, thresholds "
+            f"{self.thresholds}, {self.alpha.size} alphas)"
+        )
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the average over the single curves; returns the axes."""
+        from priori.plots.average import plot_average_epc
+
+        return plot_average_epc(self, ax=ax, **options)
+
+
+def average_epc(
+    devs: Parts,
+    tests: Parts | None = None,
+    *,
+    thresholds: Thresholds = "per-dataset",
+    task: str | Task = "authentication",
+    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    weights: Literal["size"] | ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    interval: IntervalKind = "t",
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator = 0,
+    by: Literal["dataset", "user"] = "dataset",
+    skip_incomplete: bool = False,
+) -> AverageEPC:
+    """Average Expected Performance Curves over data sets, at each alpha.
+
+    Parameters
+    ----------
+    devs, tests : Scores, sequence of Scores, or mapping of names to Scores
+        The development and the test set of each data set: paired by name, or by order when given as sequences.
+        Without ``tests``, ``devs`` are the folds of a cross-validation: each is a test set in turn, and its
+        thresholds are chosen on the other folds together (the papers' answer to "no development set").
+    thresholds : {"per-dataset", "common"}
+        Each data set's own, chosen on its development scores; or one for all, chosen on the pooled development
+        scores.
+    weights : None, "size" or array
+        Equal by default; ``"size"``: by the number of test trials.
+    confidence_level, interval, n_resamples, rng
+        The pointwise interval over data sets, as in `average`. Folds share their thresholds' data, so that theirs
+        is a description of how folds differ more than a promise of coverage.
+
+    Examples
+    --------
+    >>> import priori
+    >>> folds = [priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9]),
+    ...          priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])]
+    >>> curve = priori.average_epc(folds, alpha=[0.5])
+    >>> curve.value.round(3).tolist(), curve.each.round(3).tolist()
+    ([0.333], [[0.333], [0.333]])
+    """
+    plan = IntervalPlan.checked(interval, confidence_level, n_resamples, False, rng)
+    pairs = _pairs(devs, tests, thresholds, by, skip_incomplete)
+    settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure,
+                "points": points, "bounds": bounds, "alpha": alpha}  # fmt: skip
+    curves = tuple(
+        epc(dev, test, name=name, **settings)
+        for name, dev, test in zip(pairs.names, pairs.devs, pairs.tests, strict=True)
+    )
+    sizes = [len(test) for test in pairs.tests]
+    equal = [1.0] * len(sizes)
+    shares = normalised(sizes if isinstance(weights, str) and weights == "size" else equal if weights is None
+                        else weights, pairs.names)  # fmt: skip
+
+    def mean(name: str) -> Floats:
+        return np.asarray(shares @ np.stack([getattr(curve, name) for curve in curves]))
+
+    each = np.stack([curve.value for curve in curves])
+    value = mean("value")
+    lower, upper = plan.around(each, shares, value)
+    if curves[0].measure.rate:
+        lower, upper = np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+    return AverageEPC(
+        alpha=curves[0].alpha,
+        value=value,
+        lower=lower,
+        upper=upper,
+        v1=mean("v1"),
+        v2=mean("v2"),
+        best=mean("best"),
+        threshold=curves[0].threshold if pairs.kind == "common" else np.full_like(value, np.nan),
+        each=each,
+        curves=curves,
+        names=pairs.names,
+        skipped=pairs.skipped,
+        thresholds=pairs.kind,
+        weights=shares,
+        plan=plan,
+    )
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    kind: str
+    names: tuple[str, ...]
+    devs: tuple[Scores, ...]
+    tests: tuple[Scores, ...]
+    skipped: tuple[str, ...]
+
+
+def _pairs(
+    devs: Parts, tests: Parts | None, thresholds: str, by: Literal["dataset", "user"], skip_incomplete: bool
+) -> _Pairs:
+    """Give every test set the development set that its thresholds are chosen on."""
+    if thresholds not in ("per-dataset", "common"):
+        raise unknown("choice of thresholds", thresholds, ("per-dataset", "common"))
+    dev = DataSets.of(devs, by=by, skip_incomplete=skip_incomplete)
+    if tests is None:
+        return _folds(dev, thresholds)
+    test = DataSets.of(tests, by=by, skip_incomplete=skip_incomplete)
+    skipped = tuple(dict.fromkeys(dev.skipped + test.skipped))
+    named = all(not isinstance(parts, (list, tuple)) for parts in (devs, tests))
+    if named:
+        kept = [name for name in test.names if name in dev.names]
+        lone = sorted({*dev.names, *test.names} - {*kept, *skipped})
+        if lone:
+            raise InputError(f"data set {lone[0]!r} has no partner; each needs development and test scores of one name")
+        own = dict(zip(dev.names, dev.scores, strict=True))
+        scores = dict(zip(test.names, test.scores, strict=True))
+        chosen, judged, names = [own[name] for name in kept], [scores[name] for name in kept], kept
+    else:
+        if len(dev) != len(test) or skipped:
+            raise InputError(
+                f"{len(dev)} development sets and {len(test)} test sets cannot be paired by order; "
+                "give as many of each, all with both classes, or name them"
+            )
+        chosen, judged, names = list(dev.scores), list(test.scores), list(test.names)
+    if not names:
+        raise InputError("no data set has both classes in development and test scores")
+    if thresholds == "common":
+        chosen = [pool(chosen)] * len(judged)
+    return _Pairs(thresholds, tuple(names), tuple(chosen), tuple(judged), skipped)
+
+
+def _folds(folds: DataSets, thresholds: str) -> _Pairs:
+    if thresholds == "common":
+        raise OptionError("a common threshold of all folds would be chosen on its own test scores; give test sets")
+    if len(folds) < 2:
+        raise InputError("at least two folds are needed: the thresholds of each are chosen on the others")
+    others = tuple(
+        pool([part for place, part in enumerate(folds.scores) if place != fold]) for fold in range(len(folds))
+    )
+    return _Pairs("folds", folds.names, others, folds.scores, folds.skipped)

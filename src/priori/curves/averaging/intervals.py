@@ -1,0 +1,203 @@
+"""Averages over data sets and their intervals: normal, Student's t, bootstrap over data sets and within them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError, unknown
+from priori.curves.averaging.curves import resampled
+from priori.scores import Scores
+
+__all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "mean_of_counts", "normalised"]
+
+Floats = NDArray[np.float64]
+IntervalKind = Literal["t", "normal", "bootstrap"]
+INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
+
+#: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
+BLOCK = 2**22
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means over data sets and the limits of their intervals, each of shape (channels, positions)."""
+
+    mean: Floats
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True)
+class IntervalPlan:
+    """How the interval around an average is made; `checked` validates."""
+
+    kind: IntervalKind
+    confidence_level: float
+    n_resamples: int
+    within: bool
+    seed: int
+
+    @classmethod
+    def checked(
+        cls,
+        kind: str,
+        confidence_level: float,
+        n_resamples: int,
+        within: bool,
+        rng: int | np.random.Generator,
+    ) -> IntervalPlan:
+        """Validate the options of an interval."""
+        if kind not in INTERVALS:
+            raise unknown("interval", kind, INTERVALS)
+        if not 0 < confidence_level < 1:
+            raise OptionError(f"confidence_level must lie between 0 and 1, not {confidence_level:g}")
+        if n_resamples < 1:
+            raise OptionError(f"n_resamples must be a positive whole number, not {n_resamples}")
+        if within and kind != "bootstrap":
+            raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
+        seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
+        if not 0 <= seed < 2**64:
+            raise OptionError(f"rng must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
+        return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
+
+    def stream(self, replicate: int) -> np.random.Generator:
+        """Return the random numbers of one replicate: the same whatever is computed before or beside it."""
+        return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
+
+    def around(self, values: Floats, weights: Floats, mean: Floats) -> tuple[Floats, Floats]:
+        """Return lower and upper limits around the weighted mean of each column of ``values`` (data sets in rows)."""
+        size = values.shape[0]
+        if size < 2:
+            # One curve tells nothing about how curves differ.
+            return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+        if self.kind == "bootstrap":
+            return self.percentiles(self._replicates(values, weights))
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 + self.confidence_level) / 2
+        factor = float(ndtri(tail) if self.kind == "normal" else stdtrit(size - 1, tail))
+        variance = size / (size - 1) * (weights**2 @ (values - mean) ** 2)
+        half = factor * np.sqrt(variance)
+        return mean - half, mean + half
+
+    def percentiles(self, replicates: Floats) -> tuple[Floats, Floats]:
+        """Return the percentile limits of bootstrap replicates, one replicate per row."""
+        outside = (1 - self.confidence_level) / 2
+        lower, upper = np.quantile(replicates, [outside, 1 - outside], axis=0)
+        return lower, upper
+
+    def _replicates(self, values: Floats, weights: Floats) -> Floats:
+        size = weights.size
+        drawn = np.stack(
+            [
+                np.bincount(self.stream(replicate).integers(size, size=size), minlength=size)
+                for replicate in range(self.n_resamples)
+            ]
+        )
+        shares = drawn * weights
+        return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
+
+
+def averages(
+    evaluate: Callable[[Scores, Floats], Floats],
+    parts: Sequence[Scores],
+    positions: Floats,
+    weights: Floats,
+    plan: IntervalPlan,
+    exact: Callable[[Floats], Floats] | None = None,
+) -> Means:
+    """Average what ``evaluate`` gives for each data set at each position, with the plan's interval.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(scores, positions)`` gives an array (channels, positions): heights, or both rates.
+    weights : array
+        One row of weights, summing to 1, per channel.
+    exact : callable, optional
+        ``exact(values)`` gives the mean of an array (channels, data sets, positions) where it is known more
+        exactly than as a sum of products.
+    """
+    pieces: list[Means] = []
+    per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
+    for start in range(0, positions.size, per_block):
+        block = positions[start : start + per_block]
+        values = np.stack([evaluate(part, block) for part in parts], axis=1)
+        mean = exact(values) if exact is not None else weighted_mean(values, weights)
+        if plan.within:
+            limits = np.stack([mean, mean])
+        else:
+            limits = np.stack([plan.around(*channel) for channel in zip(values, weights, mean, strict=True)], axis=1)
+        pieces.append(Means(mean, limits[0], limits[1]))
+    mean, lower, upper = (
+        np.concatenate([getattr(piece, name) for piece in pieces], axis=1) for name in ("mean", "lower", "upper")
+    )
+    if plan.within:
+        lower, upper = _within(evaluate, parts, positions, weights, plan)
+    return Means(mean, lower, upper)
+
+
+def _within(
+    evaluate: Callable[[Scores, Floats], Floats],
+    parts: Sequence[Scores],
+    positions: Floats,
+    weights: Floats,
+    plan: IntervalPlan,
+) -> tuple[Floats, Floats]:
+    """Return percentile limits when data sets are drawn, and then the trials inside every one drawn."""
+    if plan.n_resamples * positions.size * weights.shape[0] > 50 * BLOCK:
+        raise OptionError(
+            f"{plan.n_resamples} resamples within data sets at {positions.size} positions do not fit in memory; "
+            "choose fewer positions, for example positions=1001"
+        )
+    replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
+    for replicate in range(plan.n_resamples):
+        rng = plan.stream(replicate)
+        drawn = rng.integers(len(parts), size=len(parts))
+        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in drawn], axis=1)
+        share = weights[:, drawn]
+        replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
+    return plan.percentiles(replicates)
+
+
+def weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """Return the mean over data sets of an array (channels, data sets, positions).
+
+    Taken from the first data set on, so that curves that agree somewhere (at both ends they all do) have exactly
+    that average there.
+    """
+    first = values[:, 0]
+    return np.asarray(first + (weights[:, None] @ (values - first[:, None]))[:, 0])
+
+
+def normalised(weights: Any, names: Sequence[str]) -> Floats:
+    """Validate weights given one per data set, and scale them to sum to 1."""
+    try:
+        given = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"weights must be None, 'size', or one number per data set, not {weights!r}") from None
+    if given.shape != (len(names),):
+        raise OptionError(f"one weight per data set is needed: {len(names)}, not {given.size}")
+    if not (np.isfinite(given) & (given > 0)).all():
+        raise OptionError("weights must be finite and positive; leave a data set out rather than give it no weight")
+    return np.asarray(given / given.sum())
+
+
+def mean_of_counts(counts: NDArray[np.int64], sizes: Sequence[int], *, by_size: bool) -> Floats | None:
+    """Return the average rate of counts (data sets in rows) out of ``sizes``, divided once from whole numbers.
+
+    None when the common denominator of equal weights is too large for whole numbers.
+    """
+    if by_size:
+        return np.asarray(counts.sum(axis=0) / sum(sizes))
+    common = math.lcm(*sizes)
+    if common * len(sizes) >= 2**53:
+        return None
+    factors = np.array([common // size for size in sizes], dtype=np.int64)
+    return np.asarray(factors @ counts / (common * len(sizes)))

@@ -1,0 +1,213 @@
+"""The ways of averaging ROC curves: their names, what each one means, and which one to use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from priori.base.errors import OptionError, unknown
+
+__all__ = ["METHODS", "READINGS", "Axis", "Method", "Recommendation", "find_axis", "get_method", "recommend"]
+
+ReadAlong = Literal["fpr", "tpr", "ratio", "cost"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way of averaging: its name, and what its curve means, in one sentence.
+
+    ``one_threshold`` tells whether the same threshold serves every data set (``pooled``, ``threshold``); the
+    other methods average in ROC space, each data set at a threshold of its own.
+    """
+
+    name: str
+    one_threshold: bool
+    meaning: str
+
+
+#: Every method by the name people type (sections 3 and 4 of the paper).
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "pooled",
+            True,
+            "The rates of all trials taken as one set, with one threshold for all; "
+            "a data set counts by its number of trials.",
+        ),
+        Method(
+            "vertical",
+            False,
+            "The average true positive rate among data sets at each fixed false positive rate, "
+            "each data set using the threshold that gives it that rate.",
+        ),
+        Method(
+            "horizontal",
+            False,
+            "The average false positive rate among data sets at each fixed true positive rate, "
+            "each data set using the threshold that gives it that rate.",
+        ),
+        Method(
+            "diagonal",
+            False,
+            "The average of both error rates among data sets at each fixed balance between them (at the centre the "
+            "equal error rate), each data set using the threshold that gives it that balance.",
+        ),
+        Method(
+            "cost",
+            False,
+            "The average expected cost among data sets at each fixed position along the lines of equal cost, "
+            "each data set using a threshold of its own.",
+        ),
+        Method(
+            "angle",
+            False,
+            "The average among data sets along axes turned by the given angle, "
+            "each data set using a threshold of its own.",
+        ),
+        Method(
+            "threshold",
+            True,
+            "The average false positive and true positive rates among data sets "
+            "when one and the same threshold is used on all of them.",
+        ),
+    )
+}
+
+#: Along which axis a curve is read, and the method that averages for that reading (section 4.1).
+READINGS: dict[str, str] = {"fpr": "vertical", "tpr": "horizontal", "ratio": "diagonal", "cost": "cost"}
+
+
+def get_method(method: str | Method) -> Method:
+    """Return a method from its name, or as it is."""
+    if isinstance(method, Method):
+        return method
+    if method not in METHODS:
+        raise unknown("averaging method", method, METHODS)
+    return METHODS[method]
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Which average to use, and what its curve will mean."""
+
+    method: str
+    meaning: str
+
+
+def recommend(one_threshold: bool, read_along: ReadAlong = "fpr") -> Recommendation:
+    """Answer "which average should I use?" from the two questions of section 4 of the averaging paper.
+
+    Parameters
+    ----------
+    one_threshold : bool
+        Will one threshold serve all data sets in use? If so the threshold average is the answer, however the
+        curve is read: the other averages assume thresholds that will not be used.
+    read_along : {"fpr", "tpr", "ratio", "cost"}
+        If not: along which axis will the curve be read? At a fixed false positive rate, a fixed true positive
+        rate, a fixed balance of the two error rates (the equal error rate), or fixed costs.
+
+    Examples
+    --------
+    >>> import priori
+    >>> priori.recommend(one_threshold=True).method
+    'threshold'
+    >>> priori.recommend(one_threshold=False, read_along="tpr").method
+    'horizontal'
+    """
+    if read_along not in READINGS:
+        raise unknown("axis to read along", read_along, READINGS)
+    name = "threshold" if one_threshold else READINGS[read_along]
+    return Recommendation(name, METHODS[name].meaning)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axes turned by theta, scaled so that positions run from 0 to 1.
+
+    The paper's rotation (section 4.1) is fp' = cos(theta) fp + sin(theta) tp, tp' = cos(theta) tp - sin(theta) fp.
+    Both are divided here by cos(theta) + sin(theta). Then vertical, horizontal, diagonal and cost axes are exact
+    in floating point, and every curve runs from position 0 to position 1 whatever the angle.
+    """
+
+    cosine: float
+    sine: float
+
+    @property
+    def theta(self) -> float:
+        """The angle in radians."""
+        return math.atan2(self.sine, self.cosine)
+
+    @property
+    def scale(self) -> float:
+        """What turns our coordinates into the paper's."""
+        return 1.0 / math.hypot(self.cosine, self.sine)
+
+    def turn(self, fpr: Any, tpr: Any) -> tuple[Any, Any]:
+        """Return position and height of points in ROC space."""
+        return self.cosine * fpr + self.sine * tpr, self.cosine * tpr - self.sine * fpr
+
+    def back(self, position: Any, height: Any) -> tuple[Any, Any]:
+        """Return the points in ROC space of positions and heights."""
+        square = self.cosine**2 + self.sine**2
+        return (
+            (self.cosine * position - self.sine * height) / square,
+            (self.sine * position + self.cosine * height) / square,
+        )
+
+
+def find_axis(
+    method: Method, theta: float | None, prior: float | None, cost_fp: float | None, cost_fn: float | None
+) -> Axis | None:
+    """Return the axis that a method averages along; None when it averages at thresholds."""
+    if theta is not None and method.name != "angle":
+        raise OptionError(f"theta goes with method='angle', not with {method.name!r}")
+    costs = {"prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn}
+    if method.name != "cost":
+        for name, value in costs.items():
+            if value is not None:
+                raise OptionError(f"{name} goes with method='cost', not with {method.name!r}")
+    if method.name == "cost":
+        return _cost_axis(prior, cost_fp, cost_fn)
+    if method.name == "angle":
+        return _angle_axis(theta)
+    fixed = {"vertical": Axis(1.0, 0.0), "horizontal": Axis(0.0, 1.0), "diagonal": Axis(0.5, 0.5)}
+    return fixed.get(method.name)
+
+
+def _angle_axis(theta: float | None) -> Axis:
+    if theta is None:
+        raise OptionError(
+            "method='angle' needs theta, the angle in radians between 0 (vertical) and pi/2 (horizontal); "
+            "on the command line --theta, in degrees"
+        )
+    # Outside this range a turned curve may have two heights at one position, and no average is defined.
+    if not 0 <= theta <= math.pi / 2:
+        raise OptionError(
+            f"theta must lie between 0 (vertical) and pi/2 (horizontal) radians, 0 to 90 degrees, not {theta:g} radians"
+        )
+    return _axis(math.cos(theta), math.sin(theta))
+
+
+def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None) -> Axis:
+    """Return the axis with theta = arctan(pi_N c_N / (pi_P c_P)), where heights are expected costs."""
+    if prior is None and cost_fp is None and cost_fn is None:
+        raise OptionError("method='cost' needs the prior of the positive class, or the costs cost_fp and cost_fn")
+    prior, cost_fp, cost_fn = (
+        default if value is None else value for value, default in ((prior, 0.5), (cost_fp, 1.0), (cost_fn, 1.0))
+    )
+    if not (0 < prior < 1 and 0 < cost_fp < math.inf and 0 < cost_fn < math.inf):
+        raise OptionError(
+            "the prior must lie between 0 and 1 and costs must be positive "
+            f"(given prior={prior:g}, cost_fp={cost_fp:g}, cost_fn={cost_fn:g})"
+        )
+    return _axis(prior * cost_fn, (1 - prior) * cost_fp)
+
+
+def _axis(cosine: float, sine: float) -> Axis:
+    # One minus the other, not another quotient: then they sum to exactly 1, and the last position is exactly 1.
+    share = cosine / (cosine + sine)
+    # So near to an axis, the ends of a line across it could not be told apart by their positions.
+    share = 0.0 if share < 1e-9 else 1.0 if share > 1 - 1e-9 else share
+    return Axis(share, 1.0 - share)

@@ -1,0 +1,196 @@
+"""The average of several ROC curves: a frozen result that knows its method, its meaning and its warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.results import Result
+from priori.curves.averaging.curves import heights
+from priori.curves.averaging.datasets import DataSets
+from priori.curves.averaging.intervals import IntervalPlan, averages
+from priori.curves.averaging.methods import Axis, Method
+from priori.curves.averaging.scales import Commensurability, commensurability
+from priori.curves.roc import a_posteriori_auc, a_posteriori_eer
+from priori.scores import Scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["AverageCurve", "Estimate"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number averaged over data sets, its interval, and the number of each data set."""
+
+    value: float
+    lower: float
+    upper: float
+    each: tuple[float, ...] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the average, its interval and each data set's number."""
+        return {"value": self.value, "lower": self.lower, "upper": self.upper, "each": list(self.each)}
+
+
+@dataclass(frozen=True, eq=False)
+class AverageCurve(Result):
+    """One ROC curve from many, from (0, 0) to (1, 1), with the pointwise interval of each of its points.
+
+    Attributes
+    ----------
+    fpr, tpr : array
+        The average curve.
+    fpr_lower, fpr_upper, tpr_lower, tpr_upper : array
+        Limits of each coordinate. Methods that average in ROC space move a point along one direction only, so its
+        interval is the line from (fpr_upper, tpr_lower) to (fpr_lower, tpr_upper): upright for the vertical
+        average, level for the horizontal one. For ``threshold`` and ``pooled`` both rates vary on their own, and
+        the interval is the box of the four limits. NaN when there is one data set only.
+    threshold : array
+        The threshold of each point, descending; NaN for averages in ROC space, which have no single threshold.
+    method : Method
+        How the curves were averaged; ``method.meaning`` says in one sentence what the curve tells.
+    theta : float
+        The angle of the averaging axis in radians (0 vertical, pi/2 horizontal); NaN for thresholds.
+    datasets : DataSets
+        The data sets averaged, and the names of those left out.
+    commensurability : Commensurability
+        How far the data sets lie apart on the score axis; see `warning`.
+    """
+
+    fpr: Floats
+    tpr: Floats
+    fpr_lower: Floats
+    fpr_upper: Floats
+    tpr_lower: Floats
+    tpr_upper: Floats
+    threshold: Floats
+    method: Method
+    theta: float
+    datasets: DataSets
+    weights: Floats
+    plan: IntervalPlan
+
+    @cached_property
+    def commensurability(self) -> Commensurability:
+        """How far the data sets lie apart on the score axis."""
+        return commensurability(self.datasets.scores, self.datasets.names)
+
+    @property
+    def meaning(self) -> str:
+        """What the curve tells, in one sentence."""
+        return self.method.meaning
+
+    @property
+    def warning(self) -> str | None:
+        """A warning when one threshold is meant for data sets whose scores are not commensurable."""
+        return self.commensurability.warning if self.method.one_threshold else None
+
+    @property
+    def lower(self) -> Floats:
+        """Lower limit of the averaged coordinate: see `upper`."""
+        return self._limit(self.fpr_upper, self.tpr_lower, self.fpr_lower)
+
+    @property
+    def upper(self) -> Floats:
+        """Upper limit of the averaged coordinate.
+
+        That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
+        tp' = cos(theta) tpr - sin(theta) fpr (section 4.1) for other angles. ``threshold`` and ``pooled`` average
+        two coordinates: theirs is the true positive rate's; ``fpr_lower`` and ``fpr_upper`` have the other.
+        """
+        return self._limit(self.fpr_lower, self.tpr_upper, self.fpr_upper)
+
+    def _limit(self, fpr: Floats, tpr: Floats, level: Floats) -> Floats:
+        if self.method.name == "horizontal":
+            return level
+        if self.method.one_threshold or self.theta == 0:
+            return tpr
+        return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr)
+
+    @property
+    def area(self) -> float:
+        """The area under the average curve; in ROC space and with every breakpoint it is the average AUC."""
+        return float(np.trapezoid(self.tpr, self.fpr))
+
+    @cached_property
+    def auc(self) -> Estimate:
+        """The average of the data sets' areas under the curve."""
+        return self._estimate(a_posteriori_auc)
+
+    @cached_property
+    def eer(self) -> Estimate:
+        """The average of the data sets' equal error rates, each where its curve crosses fpr = 1 - tpr (a posteriori).
+
+        The diagonal average crosses that line at this very rate.
+        """
+        return self._estimate(lambda scores: a_posteriori_eer(scores, method="interpolated"))
+
+    def _estimate(self, number: Callable[[Scores], float]) -> Estimate:
+        def evaluate(part: Scores, _: Floats) -> Floats:
+            return np.array([[number(part)]])
+
+        found = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
+        lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (found.lower, found.upper))
+        each = tuple(number(part) for part in self.datasets.scores)
+        return Estimate(float(found.mean[0, 0]), lower, upper, each)
+
+    def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
+        """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""
+        axis = Axis(0.5, 0.5)
+        positions = np.arange(points) / (points - 1)
+        return [axis.back(positions, heights(part, positions, axis)) for part in self.datasets.scores]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the table: one row per point of the curve."""
+        names = ("fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
+        limits = {name: getattr(self, name) for name in names}
+        rates = {"fpr": self.fpr, "tpr": self.tpr}
+        if self.method.name == "threshold":
+            return {"threshold": self.threshold, **rates, **limits}
+        bounds = {**rates, "lower": self.lower, "upper": self.upper, **limits}
+        return {**bounds, "threshold": self.threshold} if self.method.one_threshold else bounds
+
+    def summary(self) -> dict[str, Any]:
+        """Return the method, its meaning and warning, and the average AUC and EER."""
+        return {
+            "method": self.method.name,
+            "meaning": self.meaning,
+            "warning": self.warning,
+            "theta": self.theta,
+            "datasets": list(self.datasets.names),
+            "skipped": list(self.datasets.skipped),
+            "weights": self.weights,
+            "interval": self.plan.kind,
+            "within": self.plan.within,
+            "confidence_level": self.plan.confidence_level,
+            "commensurability_ratio": self.commensurability.ratio,
+            "area": self.area,
+            "auc": self.auc.to_dict(),
+            "eer": self.eer.to_dict(),
+        }
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the average over the single curves, with its meaning; returns the axes."""
+        from priori.plots.average import plot_average
+
+        return plot_average(self, ax=ax, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"AverageCurve({self.method.name}, {len(self.datasets)} data sets, {self.fpr.size} points, "
+            f"area {self.area:.4f})"
+        )
+
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the scores came from, if any."""
+        return self.datasets.scores[0].backend

@@ -1,0 +1,269 @@
+"""Averaging: sample every curve at the same positions, or at the same thresholds, and average."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import OptionError
+from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
+from priori.curves.averaging.datasets import DataSets, Parts
+from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, Means, averages, mean_of_counts, normalised
+from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
+from priori.curves.averaging.result import AverageCurve
+from priori.scores import Scores
+
+__all__ = ["average"]
+
+Floats = NDArray[np.float64]
+
+
+def average(
+    parts: Parts,
+    *,
+    method: str | Method = "vertical",
+    theta: float | None = None,
+    prior: float | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    weights: Literal["size"] | ArrayLike | None = None,
+    positions: int | ArrayLike | Literal["exact"] = 1001,
+    confidence_level: float = 0.95,
+    interval: IntervalKind = "t",
+    n_resamples: int = 1000,
+    within: bool = False,
+    rng: int | np.random.Generator = 0,
+    by: Literal["dataset", "user"] = "dataset",
+    skip_incomplete: bool = False,
+) -> AverageCurve:
+    """Average the ROC curves of several data sets into one (sections 3 and 4 of the averaging paper).
+
+    Which average is right depends on how the classifier will be used: see `recommend`.
+
+    Parameters
+    ----------
+    parts : Scores, sequence of Scores, or mapping of names to Scores
+        The data sets; one `Scores` is taken apart by its ``dataset`` column, or by user with ``by="user"``.
+    method : {"vertical", "horizontal", "diagonal", "angle", "cost", "threshold", "pooled"}
+        ``angle`` needs ``theta`` in radians; ``cost`` takes the ``prior`` of the positive class and the costs,
+        theta = arctan((1 - prior) cost_fp / (prior cost_fn)).
+    weights : None, "size" or array
+        Equal by default. ``"size"``: by the number of trials; for the threshold method by the trials of each
+        class for its own rate, which gives the pooled curve back.
+    positions : int, array or "exact"
+        How many positions to sample, evenly; or which (from 0 to 1 along the averaging axis, thresholds for
+        ``threshold`` and ``pooled``); or ``"exact"``: every position where a single curve can turn, with both ends
+        of the vertical lines, so that nothing is left to interpolation.
+    confidence_level, interval, n_resamples, within, rng
+        The pointwise interval over data sets: Student's t (right for few curves, and the same as ``"normal"``, the
+        paper's, for many), or the percentiles of a bootstrap over data sets, with ``within=True`` also over the
+        trials inside each.
+    skip_incomplete : bool
+        Leave out data sets with one class only, instead of raising an error that names them.
+
+    Notes
+    -----
+    At each position the upper point of a curve is taken, and points are joined by straight lines (section 3.2), also
+    when the axes are turned. A number of positions gives a curve from (0, 0) to (1, 1); given positions
+    are taken as they are, and no end is added.
+    Thresholds are sampled evenly by rank: each class of each data set offers its scores, no more than ``positions``
+    evenly spaced ones, and of all these ``positions`` are used. So the curve does not change when all scores go
+    through the same increasing function.
+
+    Examples
+    --------
+    >>> import priori
+    >>> from priori import Scores
+    >>> easy = Scores.from_arrays(negatives=[1, 2, 3, 4], positives=[3.5, 5, 6, 7])
+    >>> hard = Scores.from_arrays(negatives=[1, 3, 4, 6], positives=[2, 3.5, 5, 7])
+    >>> curve = priori.average([easy, hard], method="vertical", positions=5)
+    >>> curve.fpr.tolist(), curve.tpr.tolist()
+    ([0.0, 0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.75, 0.875, 1.0, 1.0])
+    >>> float(curve.auc.value), float(priori.average([easy, hard], positions="exact").area)
+    (0.78125, 0.78125)
+    """
+    chosen = get_method(method)
+    axis = find_axis(chosen, theta, prior, cost_fp, cost_fn)
+    plan = IntervalPlan.checked(interval, confidence_level, n_resamples, within, rng)
+    sets = DataSets.of(parts, by=by, skip_incomplete=skip_incomplete)
+    sizes = np.array([sets.negatives, sets.positives], dtype=np.float64)
+    by_size = isinstance(weights, str) and weights == "size"
+    if chosen.name == "pooled":
+        if weights is not None and not by_size:
+            raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
+        by_size = True
+    if by_size:
+        overall = normalised(sizes.sum(axis=0), sets.names)
+    else:
+        overall = normalised(np.ones(len(sets)) if weights is None else weights, sets.names)
+    if axis is None:
+        shares = sizes / sizes.sum(axis=1, keepdims=True) if by_size else np.stack([overall, overall])
+        points = _at_thresholds(sets, positions, shares, plan, by_size, equal=weights is None)
+    else:
+        points = _in_roc_space(sets, positions, overall, plan, axis)
+    angle = np.nan if axis is None else axis.theta
+    return AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=overall, plan=plan)
+
+
+# -- along an axis in ROC space ------------------------------------------------------------------------
+
+
+def _in_roc_space(
+    sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, axis: Axis
+) -> dict[str, Floats]:
+    at, exact, closed = _axis_positions(sets, positions, axis)
+    found = _heights(sets, at, weights, plan, axis, upper=True)
+    if exact and (axis.sine == 0 or axis.cosine == 0):
+        at, found = _both_ends(at, _heights(sets, at, weights, plan, axis, upper=False), found, axis)
+    limits = height_limits(at, axis)
+    fpr, tpr = (np.clip(rate, 0.0, 1.0) for rate in axis.back(at, np.clip(found.mean[0], *limits)))
+    fpr_upper, tpr_lower = axis.back(at, np.clip(found.lower[0], *limits))
+    fpr_lower, tpr_upper = axis.back(at, np.clip(found.upper[0], *limits))
+    # All curves share their ends, and an average of proper curves is a proper curve: only rounding is undone here.
+    if axis.sine > 0 and axis.cosine > 0:
+        for end in (0.0, 1.0):
+            fpr[at == end], tpr[at == end] = end, end
+    order = np.argsort(at, kind="stable")
+    fpr[order], tpr[order] = np.maximum.accumulate(fpr[order]), np.maximum.accumulate(tpr[order])
+    points = {
+        "fpr": fpr,
+        "tpr": tpr,
+        "fpr_lower": np.minimum(np.clip(fpr_lower, 0, 1), fpr),
+        "fpr_upper": np.maximum(np.clip(fpr_upper, 0, 1), fpr),
+        "tpr_lower": np.minimum(np.clip(tpr_lower, 0, 1), tpr),
+        "tpr_upper": np.maximum(np.clip(tpr_upper, 0, 1), tpr),
+        "threshold": np.full_like(fpr, np.nan),
+    }
+    return _closed(points) if closed else points
+
+
+def _heights(sets: DataSets, at: Floats, weights: Floats, plan: IntervalPlan, axis: Axis, *, upper: bool) -> Means:
+    def evaluate(part: Scores, block: Floats) -> Floats:
+        return heights(part, block, axis, upper=upper)[None]
+
+    return averages(evaluate, sets.scores, at, weights[None], plan)
+
+
+def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
+    """Return the positions, whether they are every breakpoint, and whether the curve's ends are to be added."""
+    if isinstance(positions, str):
+        if positions != "exact":
+            raise OptionError(f"positions must be a whole number, an array, or 'exact', not {positions!r}")
+        return np.unique(np.concatenate([breakpoints(part, axis) for part in sets.scores])), True, True
+    if np.ndim(positions) == 0:
+        number = _whole(positions)
+        return np.arange(number) / (number - 1), False, True
+    at = _array(positions)
+    if not ((at >= 0) & (at <= 1)).all():
+        raise OptionError("positions must lie between 0 and 1 along the averaging axis")
+    return at, False, False
+
+
+def _both_ends(at: Floats, low: Means, high: Means, axis: Axis) -> tuple[Floats, Means]:
+    """Put the lower and upper points over each position in the order in which the curve passes them."""
+    first, second = (low, high) if axis.sine == 0 else (high, low)
+
+    def woven(name: str) -> Floats:
+        return np.stack([getattr(first, name), getattr(second, name)], axis=2).reshape(1, -1)
+
+    different = first.mean[0] != second.mean[0]
+    keep = np.column_stack([np.ones_like(different), different]).ravel()
+    mean, lower, upper = (woven(name)[:, keep] for name in ("mean", "lower", "upper"))
+    return np.repeat(at, 2)[keep], Means(mean, lower, upper)
+
+
+def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
+    """Add the ends (0, 0) and (1, 1) where the sampled positions leave them out.
+
+    A vertical average begins at its upper point over fpr = 0, a horizontal one ends at its left point over tpr = 1.
+    """
+    rates = [name for name in points if name != "threshold"]
+    for value, index in ((0.0, 0), (1.0, -1)):
+        if points["fpr"][index] != value or points["tpr"][index] != value:
+            known = value if not np.isnan(points["tpr_lower"][index]) else np.nan
+            place = 0 if index == 0 else points["fpr"].size
+            for name in rates:
+                points[name] = np.insert(points[name], place, value if name in ("fpr", "tpr") else known)
+            points["threshold"] = np.insert(points["threshold"], place, np.nan)
+    return points
+
+
+# -- at thresholds -------------------------------------------------------------------------------------
+
+
+def _at_thresholds(
+    sets: DataSets,
+    positions: int | ArrayLike | str,
+    weights: Floats,
+    plan: IntervalPlan,
+    by_size: bool,
+    equal: bool,
+) -> dict[str, Floats]:
+    thresholds, closed = _thresholds(sets, positions)
+    sizes = (sets.negatives, sets.positives)
+
+    def exact(values: Floats) -> Floats:
+        return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
+
+    found = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
+    limits = {"lower": np.clip(found.lower, 0, 1), "upper": np.clip(found.upper, 0, 1)}
+    points = {"fpr": found.mean[0], "tpr": found.mean[1], "threshold": thresholds}
+    for side, limit in limits.items():
+        points[f"fpr_{side}"], points[f"tpr_{side}"] = limit
+    if closed:
+        # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
+        known = np.nan if len(sets) < 2 and not plan.within else 1.0
+        ends = {"fpr": 1.0, "tpr": 1.0, "threshold": -np.inf}
+        points = {name: np.append(column, ends.get(name, known)) for name, column in points.items()}
+    return points
+
+
+def _mean_rate(values: Floats, weights: Floats, sizes: tuple[int, ...], by_size: bool) -> Floats:
+    """Return the mean of rates, from the whole numbers behind them where these allow."""
+    counts = np.rint(values * np.array(sizes)[:, None]).astype(np.int64)
+    mean = mean_of_counts(counts, sizes, by_size=by_size)
+    return np.asarray(weights @ values) if mean is None else mean
+
+
+def _thresholds(sets: DataSets, positions: int | ArrayLike | str) -> tuple[Floats, bool]:
+    """Return thresholds, descending, and whether accepting all is to be added as the curve's end."""
+    number: int | None = None
+    if isinstance(positions, str):
+        if positions != "exact":
+            raise OptionError(
+                f"positions must be a whole number, an array of thresholds, or 'exact', not {positions!r}"
+            )
+    elif np.ndim(positions) == 0:
+        number = _whole(positions) - 1
+    else:
+        return np.sort(_array(positions))[::-1], False
+    offered = [_evenly(ordered, number) for part in sets.scores for ordered in (part.negatives, part.positives)]
+    return _evenly(np.unique(np.concatenate(offered)), number)[::-1], True
+
+
+def _evenly(ordered: Floats, number: int | None) -> Floats:
+    """Return ``number`` of the values, evenly spaced by rank, the ends included; all of them if there are no more."""
+    if number is None or ordered.size <= number:
+        return ordered
+    if number == 1:
+        return ordered[-1:]
+    return ordered[np.arange(number) * (ordered.size - 1) // (number - 1)]
+
+
+def _whole(positions: object) -> int:
+    number = int(positions) if isinstance(positions, (int, np.integer)) and not isinstance(positions, bool) else 0
+    if number < 2:
+        raise OptionError(f"positions must be a whole number of at least 2, an array, or 'exact', not {positions!r}")
+    return number
+
+
+def _array(positions: object) -> Floats:
+    try:
+        at = np.asarray(positions, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError("positions must be numbers") from None
+    if at.ndim != 1 or not at.size or np.isnan(at).any():
+        raise OptionError("positions must be one list of numbers, not empty and without NaN")
+    return at

@@ -1,0 +1,366 @@
+"""The Expected Performance Curve: the aggregate on test data against alpha, each threshold chosen on development data.
+
+Also the areas under it (Eqs. 14-18). The curve is piecewise constant in alpha, so both can be had exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
+from priori.base.errors import OptionError, unknown
+from priori.base.results import Result
+from priori.decisions.criteria import Criterion, Pieces, get_criterion
+from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores import Scores
+from priori.scores.remote import Remote, as_scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.uncertainty.bands import Band
+
+__all__ = ["EPC", "PRESETS", "Areas", "areas", "epc"]
+
+Floats = NDArray[np.float64]
+
+#: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
+PRESETS: dict[str, dict[str, Any]] = {
+    "nist": {"criterion": "wer", "measure": "wer", "alpha": (from_costs(10, 1, "0.01"),)},
+    "banca": {"criterion": "wer", "measure": "hter", "alpha": ("0.09", "0.5", "0.91")},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class EPC(Result):
+    """An Expected Performance Curve. Made by `epc`.
+
+    Attributes
+    ----------
+    alpha : ndarray
+        The trade-offs; for an exact curve, where each constant piece begins.
+    threshold : ndarray
+        The threshold chosen on the development set at each alpha.
+    dev_outcomes, outcomes : Outcomes
+        Counts on the development and on the test set at those thresholds.
+    dev_v1, dev_v2, v1, v2 : ndarray
+        The task's pair on the development set and on the test set.
+    value : ndarray
+        The measure on the test set: the curve.
+    best : ndarray
+        The value that choosing the threshold by the same criterion on the test set itself would have shown.
+    """
+
+    name: str
+    dev: Scores
+    test: Scores
+    task: Task
+    criterion: Criterion
+    measure: Measure
+    fractions: tuple[Fraction, ...]
+    alpha: Floats
+    threshold: Floats
+    dev_outcomes: Outcomes
+    outcomes: Outcomes
+    dev_v1: Floats
+    dev_v2: Floats
+    v1: Floats
+    v2: Floats
+    value: Floats
+    best: Floats
+    exact: bool = False
+    bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+
+    @property
+    def optimism(self) -> Floats:
+        """How much better the a posteriori value looks than the a priori one (positive: it flatters)."""
+        return self.best - self.value if self.measure.greater_is_better else self.value - self.best
+
+    @property
+    def area(self) -> float:
+        """The area under the curve over its range of alphas, integrated exactly."""
+        return area(self.dev, self.test, self.criterion, self.measure, self.bounds)
+
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the test scores came from, if any."""
+        return self.test.backend
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per alpha."""
+        return {
+            "alpha": self.alpha,
+            "threshold": self.threshold,
+            "dev_v1": self.dev_v1,
+            "dev_v2": self.dev_v2,
+            "v1": self.v1,
+            "v2": self.v2,
+            "value": self.value,
+            "best": self.best,
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings, the sizes and the area."""
+        return {
+            **self.described(),
+            "dev": _sizes(self.dev),
+            "test": _sizes(self.test),
+            "dev_outcomes": self.dev_outcomes.to_dict(),
+            "outcomes": self.outcomes.to_dict(),
+        }
+
+    def described(self) -> dict[str, Any]:
+        """Return what the curve shows, and how its thresholds were chosen."""
+        return {
+            "name": self.name,
+            "task": self.task.name,
+            "criterion": self.criterion.name,
+            "measure": self.measure.name,
+            "measure_title": self.measure.title,
+            "rate": self.measure.rate,
+            "greater_is_better": self.measure.greater_is_better,
+            "v1_name": self.task.v1.name,
+            "v2_name": self.task.v2.name,
+            "exact": self.exact,
+            "bounds": [float(bound) for bound in self.bounds],
+        }
+
+    def at(self, alpha: Any) -> EPC:
+        """Return the curve at other alphas: one, or a list."""
+        return epc(
+            self.dev,
+            self.test,
+            task=self.task,
+            criterion=self.criterion,
+            measure=self.measure,
+            alpha=alpha,
+            name=self.name,
+        )
+
+    def band(self, **options: Any) -> Band:
+        """Return a bootstrap band around the curve; see `priori.uncertainty.band`."""
+        from priori.uncertainty.bands import band
+
+        return band(self, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve; returns the axes."""
+        from priori.plots import plot_epc
+
+        return plot_epc([self], ax=ax, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"EPC({self.name!r}, {self.measure.name} by {self.criterion.name}, {self.alpha.size} alphas, "
+            f"from {float(np.min(self.value)):.4g} to {float(np.max(self.value)):.4g})"
+        )
+
+
+def _sizes(scores: Scores) -> dict[str, Any]:
+    return {
+        "source": scores.source,
+        "negatives": len(scores.negative),
+        "positives": len(scores.positive),
+        "users": scores.n_users or None,
+    }
+
+
+def epc(
+    dev: Any,
+    test: Any,
+    *,
+    task: str | Task = "authentication",
+    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    exact: bool = False,
+    preset: str | None = None,
+    name: str = "system",
+) -> EPC:
+    """Compute the Expected Performance Curve (Algorithm 1 of Bengio, Mariéthoz and Keller, 2005).
+
+    For each alpha the threshold that minimises the criterion on ``dev`` is applied to ``test``.
+
+    Parameters
+    ----------
+    dev, test : Scores, Table, or frame
+        The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
+        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
+        memory come from `priori.scan`.
+    task : {"authentication", "retrieval", "diagnosis"} or Task
+        Gives V1, V2, and the criterion and measure used when none is named.
+    criterion : str, Criterion or callable, optional
+        ``wer``, ``pr``, ``target-v1``, ``target-v2``, ``eer``, or a function of outcomes and alpha.
+    measure : str, Measure or callable, optional
+        What is shown on the test set: a name such as ``hter``, ``f1``, ``wer:0.3``, or a function of outcomes.
+    points, bounds : int, (a, b)
+        A grid of alphas: ``points`` of them from a to b.
+    alpha : number or list, optional
+        These alphas instead of a grid; 0.1 means one tenth.
+    exact : bool
+        Every piece of the curve between ``bounds`` instead of a grid.
+    preset : {"nist", "banca"}, optional
+        The criterion, measure and alphas of an evaluation campaign.
+
+    Examples
+    --------
+    >>> import priori
+    >>> dev = priori.Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
+    >>> test = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> curve = priori.epc(dev, test, alpha=[0.2, 0.5, 0.8])
+    >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
+    ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
+    """
+    # A table answers to the names of Scores, and says so where it cannot.
+    dev, test = (given if isinstance(given, Scores) else as_scores(given) for given in (dev, test))
+    if preset is not None:
+        if preset not in PRESETS:
+            raise unknown("preset", preset, PRESETS)
+        settings = PRESETS[preset]
+        criterion, measure = settings["criterion"], measure or settings["measure"]
+        alpha = settings["alpha"] if alpha is None else alpha
+    domain = get_task(task)
+    chosen_by = get_criterion(criterion, domain)
+    shown = get_measure(domain.aggregate if measure is None else measure)
+    limits = check_bounds(bounds)
+    fractions: tuple[Fraction, ...] = ()
+    if exact:
+        if alpha is not None:
+            raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+        pieces = _clip(chosen_by.pieces(dev), limits)
+        at, choice = pieces.breaks[:-1], pieces.choice
+        best = _lookup(_clip(chosen_by.pieces(test), limits), at)
+    else:
+        fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
+        at = np.array([float(fraction) for fraction in fractions])
+        if isinstance(test, Remote):
+            len(dev)  # its first scan takes all processors; the choice that follows leaves some for the next
+            test.begin()
+        choice = chosen_by.choose(dev, fractions)
+        if isinstance(test, Remote):
+            test.expect(choice.threshold)
+        best = chosen_by.choose(test, fractions).outcomes
+    outcomes = count(test, choice.threshold)
+    return EPC(
+        name=name,
+        dev=dev,
+        test=test,
+        task=domain,
+        criterion=chosen_by,
+        measure=shown,
+        fractions=fractions,
+        alpha=at,
+        threshold=choice.threshold,
+        dev_outcomes=choice.outcomes,
+        outcomes=outcomes,
+        dev_v1=domain.v1(choice.outcomes),
+        dev_v2=domain.v2(choice.outcomes),
+        v1=domain.v1(outcomes),
+        v2=domain.v2(outcomes),
+        value=shown(outcomes, at),
+        best=shown(best, at),
+        exact=exact,
+        bounds=limits if alpha is None else (min(fractions), max(fractions)),
+    )
+
+
+def _clip(pieces: Pieces, bounds: tuple[Fraction, Fraction]) -> Pieces:
+    """Keep the pieces that lie between the bounds."""
+    low, high = float(bounds[0]), float(bounds[1])
+    breaks = np.clip(pieces.breaks, low, high)
+    keep = breaks[1:] > breaks[:-1]
+    choice = type(pieces.choice)(pieces.choice.threshold[keep], pieces.choice.outcomes[keep])
+    return Pieces(np.append(breaks[:-1][keep], high), choice)
+
+
+def _lookup(pieces: Pieces, starts: Floats) -> Outcomes:
+    """Return the outcomes that hold just after each of ``starts``."""
+    index = np.searchsorted(pieces.breaks, starts, side="right") - 1
+    return pieces.choice.outcomes[np.clip(index, 0, len(pieces.choice.outcomes) - 1)]
+
+
+def area(dev: Scores, test: Scores, criterion: Criterion, measure: Measure, bounds: tuple[Fraction, Fraction]) -> float:
+    """Return the mean height of an EPC between two alphas, each constant piece integrated exactly.
+
+    A measure that is linear in alpha (WER with gamma = alpha) is exact too: each piece is taken at its middle.
+    """
+    if bounds[0] == bounds[1]:
+        return float(measure(count(test, criterion.choose(dev, bounds[:1]).threshold), float(bounds[0]))[0])
+    pieces = _clip(criterion.pieces(dev), bounds)
+    middle = (pieces.breaks[1:] + pieces.breaks[:-1]) / 2
+    value = measure(count(test, pieces.choice.threshold), middle)
+    return float(np.dot(value, np.diff(pieces.breaks)) / float(bounds[1] - bounds[0]))
+
+
+@dataclass(frozen=True)
+class Areas(Result):
+    """Expected values of (V1 + V2)/2 over a range of operating points (Eqs. 15, 16, 18). Made by `areas`.
+
+    ``post_`` fields have the thresholds chosen on the test set itself: G is then (AUC + 1/2)/2 in the limit
+    (Eq. 18), for errors read as V1 against V2.
+    """
+
+    e_v1: float
+    e_v2: float
+    g: float
+    post_e_v1: float
+    post_e_v2: float
+    post_g: float
+    bounds: tuple[float, float]
+    task: str
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per area: a priori, and a posteriori for comparison."""
+        return {
+            "area": np.array(["e_v1", "e_v2", "g"]),
+            "a_priori": np.array([self.e_v1, self.e_v2, self.g]),
+            "a_posteriori": np.array([self.post_e_v1, self.post_e_v2, self.post_g]),
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return the task and the bounds."""
+        return {"task": self.task, "bounds": list(self.bounds)}
+
+
+def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:
+    """Compute E_V1, E_V2 and G, integrated exactly over the operating points between ``bounds``.
+
+    Each is an expected value: over bounds other than (0, 1) the integral is divided by their distance.
+
+    Examples
+    --------
+    >>> import priori
+    >>> dev = priori.Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
+    >>> test = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> result = priori.areas(dev, test)
+    >>> round(result.e_v1, 4), round(result.e_v2, 4), round(result.g, 4)
+    (0.3611, 0.4167, 0.3889)
+    """
+    domain = get_task(task)
+    limits = check_bounds(bounds)
+    mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
+    values = [
+        area(chosen_on, test, get_criterion(f"target-v{which}", domain), mean, limits)
+        for chosen_on in (dev, test)
+        for which in (1, 2)
+    ]
+    e_v1, e_v2, post_e_v1, post_e_v2 = values
+    return Areas(
+        e_v1,
+        e_v2,
+        (e_v1 + e_v2) / 2,
+        post_e_v1,
+        post_e_v2,
+        (post_e_v1 + post_e_v2) / 2,
+        (float(limits[0]), float(limits[1])),
+        domain.name,
+    )._came_from(test, dev)

@@ -1,0 +1,336 @@
+"""ROC, DET, AUC, EER, minimum DCF: all *a posteriori*, read with thresholds chosen on the very data shown.
+
+They are for analysis. To compare systems, or to say how one will work, use the a priori curve (`priori.epc`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.alphas import check_bounds, from_costs, grid
+from priori.base.errors import OptionError, unknown
+from priori.base.results import Result
+from priori.decisions import candidates
+from priori.decisions.criteria import get_criterion
+from priori.decisions.hull import error_envelope
+from priori.decisions.measures import Task, dcf, get_task
+from priori.decisions.outcomes import Outcomes
+from priori.decisions.shortlist import Shortlist
+from priori.scores import Scores
+from priori.scores.remote import Remote, as_scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.uncertainty.roc_bands import RocBand
+
+__all__ = [
+    "AposterioriDET",
+    "AposterioriROC",
+    "a_posteriori_auc",
+    "a_posteriori_break_even",
+    "a_posteriori_eer",
+    "a_posteriori_min_dcf",
+    "a_posteriori_partial_auc",
+    "average_precision",
+    "det",
+    "roc",
+]
+
+Floats = NDArray[np.float64]
+EERMethod = Literal["nearest", "interpolated", "hull"]
+Points = Literal["thin", "all", "hull"] | int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AposterioriROC(Result):
+    """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
+
+    name: str
+    scores: Scores
+    threshold: Floats
+    outcomes: Outcomes
+
+    @property
+    def fpr(self) -> Floats:
+        """False positive rate (FAR) at each threshold."""
+        return self.outcomes.fp / len(self.scores.negative)
+
+    @property
+    def tpr(self) -> Floats:
+        """True positive rate (1 - FRR) at each threshold."""
+        return self.outcomes.tp / len(self.scores.positive)
+
+    @property
+    def auc(self) -> float:
+        """The area under the curve, a posteriori."""
+        return a_posteriori_auc(self.scores)
+
+    @property
+    def eer(self) -> float:
+        """The equal error rate, a posteriori."""
+        return a_posteriori_eer(self.scores)
+
+    @property
+    def backend(self) -> str | None:
+        """The dataframe library the scores came from, if any."""
+        return self.scores.backend
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per threshold."""
+        return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the single numbers, each a posteriori."""
+        return {
+            "name": self.name,
+            "kind": "a posteriori",
+            "negatives": len(self.scores.negative),
+            "positives": len(self.scores.positive),
+            "auc": self.auc,
+            "eer": self.eer,
+        }
+
+    def band(self, **options: Any) -> RocBand:
+        """Return a vertical bootstrap band around the curve; see `priori.uncertainty.roc_band`."""
+        from priori.uncertainty.roc_bands import roc_band
+
+        return roc_band(self.scores, **options)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve, marked a posteriori; returns the axes."""
+        from priori.plots import plot_roc
+
+        return plot_roc([self], ax=ax, **options)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AposterioriDET(AposterioriROC):
+    """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""
+
+    @property
+    def fnr(self) -> Floats:
+        """False negative rate (FRR) at each threshold."""
+        return self.outcomes.fn / len(self.scores.positive)
+
+    @property
+    def probit(self) -> tuple[Floats, Floats]:
+        """Both errors on the normal-deviate scale; 0 and 1 are infinite there."""
+        from scipy.special import ndtri
+
+        return ndtri(self.fpr), ndtri(self.fnr)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per threshold."""
+        x, y = self.probit
+        return {"threshold": self.threshold, "fpr": self.fpr, "fnr": self.fnr, "probit_fpr": x, "probit_fnr": y}
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve on probit axes, marked a posteriori; returns the axes."""
+        from priori.plots import plot_det
+
+        return plot_det([self], ax=ax, **options)
+
+
+def _shortlist(scores: Scores, points: Points) -> Scores | Shortlist:
+    """Return, of a set that lives elsewhere, the candidates that these points are among; else the set."""
+    if not isinstance(scores, Remote) or points in ("all", "thin"):
+        return scores
+    if points == "hull":
+        return scores.shortlist(get_criterion("wer"), None)
+    return scores.shortlist(get_criterion("target-v1"), grid(points))  # type: ignore[arg-type]
+
+
+def _corner_points(scores: Scores | Shortlist, points: Points) -> tuple[NDArray[Any], NDArray[Any]]:
+    if isinstance(points, int) and not isinstance(points, bool):
+        at = get_criterion("target-v1").choose(scores, grid(points)[::-1]).outcomes
+        _, first = np.unique(at.fn - at.fp, return_index=True)
+        fp, fn = at.fp[first], at.fn[first]
+    elif points == "hull":
+        envelope = error_envelope(scores)
+        fp, fn = envelope.fp, envelope.fn
+    elif points in ("all", "thin"):
+        fp, fn = candidates.all_candidates(scores)
+        if points == "thin" and fp.size > 2:
+            # A point on the straight line between its neighbours changes nothing in the drawing.
+            across, down = np.diff(fn), np.diff(fp)
+            bend = across[:-1] * down[1:] != down[:-1] * across[1:]
+            keep = np.concatenate([[True], bend, [True]])
+            fp, fn = fp[keep], fn[keep]
+    else:
+        raise unknown("choice of points", points, ("thin", "all", "hull", "a number"))
+    ends_low = (fp[0], fn[0]) == (len(scores.negative), 0)
+    if not ends_low:  # the convex hull, and scores of -inf, may stop short of accepting all
+        fp, fn = np.insert(fp, 0, len(scores.negative)), np.insert(fn, 0, 0)
+    if fn[-1] != len(scores.positive):
+        fp, fn = np.append(fp, 0), np.append(fn, len(scores.positive))
+    return fp, fn
+
+
+def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
+    """Return the ROC curve of a set of scores, *a posteriori*.
+
+    Parameters
+    ----------
+    scores : Scores, Table, or frame
+        The set; thresholds run over all its own candidates.
+    points : {"thin", "all", "hull"} or int
+        All candidates; those that the drawing needs (points on straight lines left out, the default); the
+        vertices of the convex hull; or those nearest to so many false positive rates, evenly spaced from 0 to 1. The
+        last two do not need all scores in memory.
+
+    Examples
+    --------
+    >>> import priori
+    >>> scores = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> curve = priori.roc(scores)
+    >>> curve.fpr.round(2).tolist(), curve.tpr.round(2).tolist()
+    ([1.0, 0.67, 0.67, 0.0, 0.0], [1.0, 1.0, 0.67, 0.67, 0.0])
+    """
+    given: Scores = scores if isinstance(scores, Scores) else as_scores(scores)
+    listed = _shortlist(given, points)
+    fp, fn = _corner_points(listed, points)
+    outcomes = Outcomes.from_errors(fp, fn, negatives=len(given.negative), positives=len(given.positive))
+    return AposterioriROC(name, given, candidates.threshold_of(listed, fp, fn), outcomes)
+
+
+def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
+    """Return the DET curve of a set of scores, *a posteriori*: FRR against FAR on normal-deviate axes.
+
+    Examples
+    --------
+    >>> import priori
+    >>> scores = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> priori.det(scores).fnr.round(2).tolist()
+    [0.0, 0.0, 0.33, 0.33, 1.0]
+    """
+    curve = roc(scores, points=points, name=name)
+    return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
+
+
+def a_posteriori_auc(scores: Scores) -> float:
+    """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
+
+    Examples
+    --------
+    >>> import priori
+    >>> round(priori.a_posteriori_auc(priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])), 4)
+    0.7778
+    """
+    if isinstance(scores, Remote):
+        pairs = 2 * len(scores.negative) * len(scores.positive)
+        return float(Fraction(scores.pairs_in_order(), pairs))
+    few, many = sorted((scores.negatives, scores.positives), key=len)
+    below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
+    at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
+    share = Fraction(int(below) + int(at_or_below), 2 * few.size * many.size)
+    return float(share if few is scores.positives else 1 - share)
+
+
+def a_posteriori_partial_auc(scores: Scores, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
+    """Return the area under the ROC between two false positive rates, a posteriori.
+
+    ``standardised`` maps it so that chance is 1/2 and perfection 1 (McClish, 1989).
+    """
+    low, high = (float(bound) for bound in check_bounds(bounds))
+    curve = roc(scores)
+    # From (0, 0) upwards; at equal rates the upper point comes last.
+    fpr, tpr = curve.fpr[::-1], curve.tpr[::-1]
+    inside = (fpr > low) & (fpr < high)
+    x = np.concatenate([[low], fpr[inside], [high]])
+    y = np.concatenate([[upper_tpr(fpr, tpr, low)], tpr[inside], [lower_tpr(fpr, tpr, high)]])
+    area = float(np.trapezoid(y, x))
+    if not standardised:
+        return area
+    chance = (high**2 - low**2) / 2
+    return (1 + (area - chance) / (high - low - chance)) / 2
+
+
+def upper_tpr(fpr: Floats, tpr: Floats, at: float) -> float:
+    """Return the height of a rising curve just to the right of ``at``: the upper point of a vertical segment."""
+    last = int(np.searchsorted(fpr, at, side="right"))
+    if last == fpr.size or fpr[last - 1] == at:
+        return float(tpr[last - 1])
+    return float(np.interp(at, fpr[last - 1 : last + 1], tpr[last - 1 : last + 1]))
+
+
+def lower_tpr(fpr: Floats, tpr: Floats, at: float) -> float:
+    """Return the height of a rising curve just to the left of ``at``: the lower point of a vertical segment."""
+    first = int(np.searchsorted(fpr, at, side="left"))
+    if first == 0 or (first < fpr.size and fpr[first] == at):
+        return float(tpr[first])
+    return float(np.interp(at, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
+
+
+def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
+    """Return the equal error rate, a posteriori.
+
+    Parameters
+    ----------
+    method : {"nearest", "interpolated", "hull"}
+        The mean of FAR and FRR at the threshold where they are nearest (Eq. 8, the default); where the ROC,
+        drawn with straight lines, crosses FAR = FRR; or where its convex hull does.
+
+    Examples
+    --------
+    >>> import priori
+    >>> scores = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> round(priori.a_posteriori_eer(scores), 4)
+    0.3333
+    """
+    if method == "nearest":
+        at = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
+        return float(at.fp[0] / len(scores.negative) + at.fn[0] / len(scores.positive)) / 2
+    if method not in ("interpolated", "hull"):
+        raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
+    curve = roc(scores, points="hull" if method == "hull" else "all")
+    far, frr = curve.fpr, curve.outcomes.fn / len(scores.positive)
+    crossing = int(np.argmax(far <= frr))
+    if crossing == 0:
+        return float(far[0])
+    gap_before, gap_after = far[crossing - 1] - frr[crossing - 1], frr[crossing] - far[crossing]
+    share = gap_before / (gap_before + gap_after)
+    return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))
+
+
+def a_posteriori_break_even(scores: Scores, *, task: str | Task = "retrieval") -> float:
+    """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
+    domain = get_task(task)
+    at = get_criterion("eer", domain).choose(scores, [Fraction(0)]).outcomes
+    return float((domain.v1(at) + domain.v2(at))[0] / 2)
+
+
+def a_posteriori_min_dcf(
+    scores: Scores, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
+) -> float:
+    """Return the smallest detection cost (Eq. 3.3) that any threshold reaches on these scores, a posteriori."""
+    measure = dcf(cost_fn, cost_fp, prior, normalised=normalised)
+    choice = get_criterion("wer").choose(scores, [from_costs(cost_fn, cost_fp, prior)])
+    return float(measure(choice.outcomes)[0])
+
+
+def average_precision(scores: Scores) -> float:
+    """Return the average precision, a posteriori: the sum of precision over the steps of recall.
+
+    Examples
+    --------
+    >>> import priori
+    >>> scores = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
+    >>> round(priori.average_precision(scores), 4)
+    0.8667
+    """
+    fp, fn = candidates.all_candidates(scores)
+    tp = len(scores.positive) - fn
+    if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate
+        raise OptionError("the candidates do not reach reject-all")
+    gained = tp[:-1] - tp[1:]
+    accepted = tp[:-1] + fp[:-1]
+    return float(np.sum(gained * (tp[:-1] / np.maximum(accepted, 1))) / len(scores.positive))

@@ -1,0 +1,1 @@
+"""Decisions: from scores to thresholds. Outcomes, measures, candidates, criteria."""

@@ -1,0 +1,163 @@
+"""Envelope: the candidates that minimise alpha V1 + (1 - alpha) V2 for some alpha, and which one for which alpha.
+
+They are the vertices of the lower convex hull of the points (V1, V2), so one pass answers every alpha at once.
+Everything is decided in whole numbers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.decisions import candidates
+from priori.decisions.shortlist import Shortlist
+from priori.scores import Scores
+
+__all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
+
+Counts = NDArray[np.int64]
+#: Two floats nearer than this are compared again in whole numbers.
+NEAR = 1e-12
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The vertices from alpha = 0 to alpha = 1 (thresholds rising), and the ties between neighbours.
+
+    Vertex ``j`` and ``j + 1`` tie at ``alpha = rise[j] / (rise[j] + fall[j])``: ``rise`` is what V2 gains and
+    ``fall`` what V1 loses on the way, on one common scale.
+    """
+
+    fp: Counts
+    fn: Counts
+    rise: Sequence[int]
+    fall: Sequence[int]
+
+    def breaks(self) -> NDArray[np.float64]:
+        """Return the alphas at which the choice changes, each correctly rounded or nearly so."""
+        rise = np.asarray(self.rise, dtype=np.float64)
+        return np.asarray(rise / (rise + np.asarray(self.fall, dtype=np.float64)))
+
+    def choose(self, alphas: Sequence[Fraction]) -> NDArray[np.intp]:
+        """Return the vertex that minimises the criterion at each alpha.
+
+        A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower
+        threshold.
+        """
+        breaks = self.breaks()
+        at = np.array([float(alpha) for alpha in alphas])
+        chosen = np.searchsorted(breaks, at - NEAR)
+        for index in np.flatnonzero(chosen != np.searchsorted(breaks, at + NEAR)).tolist():
+            chosen[index] = self._choose_exactly(alphas[index])
+        return chosen
+
+    def _choose_exactly(self, alpha: Fraction) -> int:
+        p, q = alpha.numerator, alpha.denominator
+
+        def side(j: int) -> int:
+            rise, fall = int(self.rise[j]), int(self.fall[j])
+            return rise * q - p * (rise + fall)  # > 0: the tie lies above alpha
+
+        first = bisect_left(range(len(self.rise)), True, key=lambda j: side(j) >= 0)
+        if first < len(self.rise) and side(first) == 0 and int(self.rise[first]) < int(self.fall[first]):
+            return first + 1
+        return first
+
+
+def error_envelope(scores: Scores | Shortlist) -> Envelope:
+    """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10)."""
+    ranks = None
+    if isinstance(scores, Scores) and min(len(scores.negative), len(scores.positive)) > 10_000:
+        ranks = candidates.promising_ranks(scores, _hull_of_errors)
+    return envelope_of_errors(*candidates.corners(scores, ranks), len(scores.negative), len(scores.positive))
+
+
+def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
+    """Return the envelope of given corners (fn rising, fp falling)."""
+    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
+        fp, fn = fp.astype(object), fn.astype(object)
+    fp, fn = _hull_of_errors(fp, fn)
+    rise, fall = np.diff(fn) * negatives, -np.diff(fp) * positives
+    return Envelope(fp.astype(np.int64), fn.astype(np.int64), rise, fall)  # type: ignore[arg-type]
+
+
+def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
+    """Return the vertices of the lower hull of corners; slopes are compared as products of counts."""
+    fp, fn = _prune(fp, fn)
+    index = _chain(fp.tolist(), fn.tolist())
+    return fp[index], fn[index]
+
+
+def _prune(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
+    """Drop, pass after pass, the points that lie on or above the line between their neighbours.
+
+    Such a point is no vertex whatever happens to its neighbours, so all of them can go at once. Each pass costs
+    one vectorised cross product; they end when a pass drops little.
+    """
+    while fp.size > 256:
+        across, down = np.diff(fn), np.diff(fp)
+        keep = np.ones(fp.size, dtype=np.bool_)
+        keep[1:-1] = across[:-1] * down[1:] > down[:-1] * across[1:]
+        if keep.sum() > 0.95 * fp.size:
+            break
+        fp, fn = fp[keep], fn[keep]
+    return fp, fn
+
+
+def _chain(y: list[int], x: list[int]) -> list[int]:
+    """Return the indices of the strict lower hull of points with rising x (a monotone chain)."""
+    hull: list[int] = []
+    for i in range(len(x)):
+        while len(hull) > 1:
+            a, b = hull[-2], hull[-1]
+            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
+                break
+            hull.pop()
+        hull.append(i)
+    return hull
+
+
+def precision_recall_envelope(scores: Scores | Shortlist) -> Envelope:
+    """Return the envelope for the errors of precision and recall (Eq. 11).
+
+    Precision is a ratio whose denominator moves, so floats first drop what is clearly inside and exact
+    fractions decide among the rest.
+    """
+    positives = len(scores.positive)
+    fp, fn = candidates.corners(scores)
+    if fn[0] == positives:  # no positive can be accepted: all tie, the lowest threshold wins
+        fp, fn = (np.array([number]) for number in candidates.lowest(scores))
+    tp = positives - fn
+    accepted = tp + fp
+    precision = np.divide(tp, accepted, out=np.zeros(tp.size), where=accepted != 0)
+    # Recall falls along the corners; a point whose precision is no better than an earlier one is dominated.
+    best = np.maximum.accumulate(precision)
+    keep = np.append(True, precision[1:] > best[:-1])
+    fp, fn, precision, recall = fp[keep], fn[keep], precision[keep], tp[keep] / positives
+    while fp.size > 256:
+        across, up = -np.diff(recall), np.diff(precision)
+        inside = np.zeros(fp.size, dtype=np.bool_)
+        inside[1:-1] = up[1:] * across[:-1] - up[:-1] * across[1:] > NEAR * (across[:-1] * up[:-1])
+        if inside.sum() < 0.05 * fp.size:
+            break
+        fp, fn, precision, recall = fp[~inside], fn[~inside], precision[~inside], recall[~inside]
+    # In exact fractions: x = lost recall, y = lost precision, both errors.
+    x = [Fraction(miss, positives) for miss in fn.tolist()]
+    y = [
+        1 - (Fraction(positives - miss, positives - miss + alarm) if positives - miss + alarm else Fraction(0))
+        for alarm, miss in zip(fp.tolist(), fn.tolist(), strict=True)
+    ]
+    index = _chain(y, x)  # type: ignore[arg-type]
+    rise, fall = [], []
+    for a, b in pairwise(index):
+        more, less = x[b] - x[a], y[a] - y[b]
+        scale = more.denominator * less.denominator
+        rise.append(int(more * scale))
+        fall.append(int(less * scale))
+    return Envelope(fp[index], fn[index], rise, fall)

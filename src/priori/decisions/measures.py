@@ -1,0 +1,302 @@
+"""Measures: numbers computed from outcomes; tasks: a domain's pair V1, V2 and its aggregate V."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import OptionError, unknown
+from priori.decisions.outcomes import Outcomes
+
+__all__ = ["MEASURES", "TASKS", "Measure", "Ratio", "Task", "get_measure", "get_task"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number computed from outcomes.
+
+    Parameters
+    ----------
+    name, title : str
+        What people type, and what a figure says.
+    function : callable
+        ``function(outcomes, alpha)`` gives the value; most measures ignore ``alpha``.
+    greater_is_better : bool
+        True for precision, accuracy, ...; False for error rates and costs.
+    rate : bool
+        Whether the value is shown as a percentage.
+    """
+
+    name: str
+    title: str
+    function: Callable[[Outcomes, Floats | float | None], Any]
+    greater_is_better: bool = False
+    rate: bool = True
+    needs_alpha: bool = False
+
+    def __call__(self, outcomes: Outcomes, alpha: ArrayLike | None = None) -> Floats:
+        """Return the value at each threshold of ``outcomes``."""
+        if self.needs_alpha and alpha is None:
+            raise OptionError(f"the measure {self.name!r} needs an alpha, or a fixed weight such as 'wer:0.5'")
+        at = None if alpha is None else np.asarray(alpha, dtype=np.float64)
+        return np.asarray(self.function(outcomes, at), dtype=np.float64)
+
+    @classmethod
+    def custom(
+        cls,
+        function: Callable[[Outcomes], Any],
+        *,
+        name: str | None = None,
+        greater_is_better: bool = False,
+        rate: bool = False,
+    ) -> Measure:
+        """Make a measure from a function of outcomes.
+
+        Examples
+        --------
+        >>> from priori import Measure, Outcomes
+        >>> errors = Measure.custom(lambda o: o.fp + 5 * o.fn, name="errors")
+        >>> float(errors(Outcomes.from_errors(3, 1, negatives=10, positives=10)))
+        8.0
+        """
+        label = name or str(getattr(function, "__name__", "custom"))
+        return cls(label, label, lambda outcomes, alpha: function(outcomes), greater_is_better, rate)
+
+
+def divide(numerator: Any, denominator: Any, worst: float) -> Floats:
+    """Divide whole numbers once; an undefined ratio (0/0) takes its worst value."""
+    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    return np.asarray(np.divide(top, bottom, out=np.full(np.broadcast(top, bottom).shape, worst), where=bottom != 0))
+
+
+@dataclass(frozen=True)
+class Ratio(Measure):
+    """A measure that is one whole number over another, so that it can also be had exactly.
+
+    ``of_class`` names the class whose trials alone decide it, if one does: its value then moves one way with the
+    threshold.
+    """
+
+    numerator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.fp
+    denominator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.negatives
+    of_class: Literal["negative", "positive"] | None = None
+
+    @property
+    def worst(self) -> int:
+        """The value of 0/0."""
+        return 0 if self.greater_is_better else 1
+
+    def error(self, outcomes: Outcomes) -> Floats:
+        """Return the value turned into an error: smaller is better."""
+        value = self(outcomes)
+        return 1.0 - value if self.greater_is_better else value
+
+    def exact(self, outcomes: Outcomes) -> Fraction:
+        """Return the value of a single outcome as an exact fraction."""
+        bottom = int(self.denominator(outcomes))
+        return Fraction(int(self.numerator(outcomes)), bottom) if bottom else Fraction(self.worst)
+
+    def exact_error(self, outcomes: Outcomes) -> Fraction:
+        """Return the value turned into an error, as an exact fraction."""
+        value = self.exact(outcomes)
+        return 1 - value if self.greater_is_better else value
+
+
+def _ratio(
+    name: str,
+    title: str,
+    numerator: Callable[[Outcomes], Any],
+    denominator: Callable[[Outcomes], Any],
+    *,
+    greater_is_better: bool = False,
+    of_class: Literal["negative", "positive"] | None = None,
+) -> Ratio:
+    worst = 0.0 if greater_is_better else 1.0
+    return Ratio(
+        name,
+        title,
+        lambda outcomes, alpha: divide(numerator(outcomes), denominator(outcomes), worst),
+        greater_is_better,
+        numerator=numerator,
+        denominator=denominator,
+        of_class=of_class,
+    )
+
+
+# FAR is FP/(FP+TN): Eq. 2 of the 2005 paper and 3.2 of the thesis (the 2004 report misprints its denominator).
+FAR = _ratio("far", "False acceptance rate", lambda o: o.fp, lambda o: o.negatives, of_class="negative")
+FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positives, of_class="positive")
+TPR = _ratio(
+    "tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
+)
+TNR = _ratio(
+    "tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
+)
+PRECISION = _ratio("precision", "Precision", lambda o: o.tp, lambda o: o.tp + o.fp, greater_is_better=True)
+RECALL = _ratio("recall", "Recall", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive")
+SENSITIVITY = _ratio(
+    "sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
+)
+SPECIFICITY = _ratio(
+    "specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
+)
+ACCURACY = _ratio(
+    "accuracy", "Accuracy", lambda o: o.tp + o.tn, lambda o: o.positives + o.negatives, greater_is_better=True
+)
+CLASSIFICATION_ERROR = _ratio(
+    "error", "Classification error", lambda o: o.fp + o.fn, lambda o: o.positives + o.negatives
+)
+HTER = Measure("hter", "HTER", lambda o, alpha: (FAR(o) + FRR(o)) / 2)
+BALANCED_ACCURACY = Measure(
+    "balanced-accuracy", "Balanced accuracy", lambda o, alpha: (TPR(o) + TNR(o)) / 2, greater_is_better=True
+)
+
+
+def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
+    # In floats: the product of four counts passes 2**63 long before the counts are large.
+    tp, fp, tn, fn = (np.asarray(c, dtype=np.float64) for c in (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn))
+    bottom = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
+    # Where one decision is never taken the coefficient is 0/0; its neutral value 0 is the convention here.
+    return np.asarray(np.divide(tp * tn - fp * fn, bottom, out=np.zeros(np.shape(bottom)), where=bottom != 0))
+
+
+MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=True, rate=False)
+
+
+def wer(gamma: float | None = None) -> Measure:
+    """Weighted error rate: gamma FAR + (1 - gamma) FRR (Eq. 7 of the 2007 paper); without gamma, gamma = alpha."""
+    if gamma is None:
+
+        def along(outcomes: Outcomes, alpha: Any) -> Floats:
+            return np.asarray(alpha * FAR(outcomes) + (1 - alpha) * FRR(outcomes))
+
+        return Measure("wer", "Weighted error rate", along, needs_alpha=True)
+    if not 0 <= gamma <= 1:
+        raise OptionError(f"wer: gamma must lie between 0 and 1, not {gamma}")
+    return Measure(
+        f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: gamma * FAR(o) + (1 - gamma) * FRR(o)
+    )
+
+
+def dcf(cost_fn: float = 10.0, cost_fp: float = 1.0, prior: float = 0.01, *, normalised: bool = False) -> Measure:
+    """Detection cost function (Eq. 3.3): cost_fn prior FRR + cost_fp (1 - prior) FAR; NIST's costs by default.
+
+    The normalised one is divided by the cost of the better of accepting all and rejecting all.
+    """
+    if cost_fn <= 0 or cost_fp <= 0 or not 0 < prior < 1:
+        raise OptionError(
+            f"dcf: costs must be positive and the prior between 0 and 1 "
+            f"(given cost_fn={cost_fn:g}, cost_fp={cost_fp:g}, prior={prior:g})"
+        )
+    miss, alarm = cost_fn * prior, cost_fp * (1 - prior)
+    scale = min(miss, alarm) if normalised else 1.0
+    name = "ndcf" if normalised else "dcf"
+    return Measure(
+        f"{name}:cost_fn={cost_fn:g},cost_fp={cost_fp:g},prior={prior:g}",
+        "Normalised DCF" if normalised else "DCF",
+        lambda o, alpha: (miss * FRR(o) + alarm * FAR(o)) / scale,
+        rate=False,
+    )
+
+
+def f_beta(beta: float = 1.0) -> Ratio:
+    """F-beta: (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP); beta = 1 is Eq. 5."""
+    if not beta > 0:
+        raise OptionError(f"f-beta: beta must be positive, not {beta}")
+    square = Fraction(str(beta)) ** 2
+    b, unit = square.numerator, square.denominator
+    if max(b, unit) > 10**6:  # times a count it must stay far below 2**63
+        raise OptionError(f"f-beta: beta must lie between 0.001 and 1000, with few digits (0.5, 1.25, 2), not {beta}")
+    return _ratio(
+        f"f{beta:g}",
+        f"F{beta:g}",
+        lambda o: (b + unit) * o.tp,
+        lambda o: (b + unit) * o.tp + b * o.fn + unit * o.fp,
+        greater_is_better=True,
+    )
+
+
+#: Every measure by the name people type; those with parameters at their defaults.
+MEASURES: dict[str, Measure] = {
+    measure.name.partition(":")[0]: measure
+    for measure in (
+        FAR, FRR, TPR, TNR, PRECISION, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), dcf(), dcf(normalised=True),
+        f_beta(), ACCURACY, CLASSIFICATION_ERROR, BALANCED_ACCURACY, MATTHEWS,
+    )
+}  # fmt: skip
+
+
+def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
+    """Return a measure from its name, from a function of outcomes, or as it is.
+
+    Names may carry parameters: ``wer:0.3``, ``f2``, ``f-beta:0.5``, ``dcf:cost_fn=10,cost_fp=1,prior=0.01``.
+
+    Examples
+    --------
+    >>> get_measure("f2").title
+    'F2'
+    >>> get_measure("dcf:cost_fn=1,cost_fp=1,prior=0.5").name
+    'dcf:cost_fn=1,cost_fp=1,prior=0.5'
+    """
+    if isinstance(measure, Measure):
+        return measure
+    if callable(measure):
+        return Measure.custom(measure)
+    name, _, parameters = str(measure).strip().lower().replace("_", "-").partition(":")
+    try:
+        if name == "wer" and parameters:
+            return wer(float(parameters))
+        if name in ("dcf", "ndcf") and parameters:
+            pairs = (pair.partition("=") for pair in parameters.split(","))
+            costs = {key.replace("-", "_").strip(): float(value) for key, _, value in pairs}
+            return dcf(**costs, normalised=name == "ndcf")
+        if name in ("f-beta", "fbeta"):
+            return f_beta(float(parameters or 1))
+        if re.fullmatch(r"f\d+(\.\d+)?", name) and not parameters:
+            return f_beta(float(name[1:]))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, OptionError):
+            raise
+        raise OptionError(f"cannot read the measure {measure!r}; write it like 'wer:0.3', 'f2', "
+                          "'dcf:cost_fn=10,cost_fp=1,prior=0.01'") from None  # fmt: skip
+    if name not in MEASURES or parameters:
+        raise unknown("measure", measure, MEASURES)
+    return MEASURES[name]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A domain: its antagonist pair V1, V2, its aggregate V, and the criterion used when none is named."""
+
+    name: str
+    v1: Ratio
+    v2: Ratio
+    aggregate: Measure
+    criterion: str = "wer"
+
+
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task("authentication", FAR, FRR, HTER),
+        Task("retrieval", PRECISION, RECALL, f_beta(), "pr"),
+        Task("diagnosis", SENSITIVITY, SPECIFICITY, BALANCED_ACCURACY),
+    )
+}
+
+
+def get_task(task: str | Task) -> Task:
+    """Return a task from its name, or as it is."""
+    if isinstance(task, Task):
+        return task
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    return TASKS[task]

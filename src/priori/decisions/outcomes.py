@@ -1,0 +1,81 @@
+"""Outcomes: whole-number counts of TP, FP, TN, FN at thresholds. The one place where trials are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.scores.remote import Remote
+
+if TYPE_CHECKING:
+    from priori.scores import Scores
+
+__all__ = ["Outcomes", "count"]
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Counts of the four outcomes (Table 1 of the papers), one entry per threshold.
+
+    The counts are whole numbers; every rate is divided once, from them.
+    """
+
+    tp: Counts
+    fp: Counts
+    tn: Counts
+    fn: Counts
+
+    @classmethod
+    def from_errors(cls, fp: ArrayLike, fn: ArrayLike, *, negatives: int, positives: int) -> Outcomes:
+        """Complete the four counts from the two errors and the two class sizes."""
+        fp_ = np.asarray(fp, dtype=np.int64)
+        fn_ = np.asarray(fn, dtype=np.int64)
+        return cls(tp=positives - fn_, fp=fp_, tn=negatives - fp_, fn=fn_)
+
+    @property
+    def positives(self) -> Counts:
+        """Trials of the positive class: TP + FN."""
+        return self.tp + self.fn
+
+    @property
+    def negatives(self) -> Counts:
+        """Trials of the negative class: FP + TN."""
+        return self.fp + self.tn
+
+    def __len__(self) -> int:
+        return int(np.size(self.fp))
+
+    def __getitem__(self, index: Any) -> Outcomes:
+        return Outcomes(self.tp[index], self.fp[index], self.tn[index], self.fn[index])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists (or numbers, for one threshold) by name."""
+        return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
+
+
+def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
+    """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
+
+    Examples
+    --------
+    >>> from priori import Scores
+    >>> scores = Scores.from_arrays(negatives=[0.1, 0.4], positives=[0.3, 0.8])
+    >>> count(scores, [0.35]).to_dict()
+    {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
+    """
+    at = np.asarray(thresholds, dtype=np.float64)
+    if isinstance(scores, Remote):
+        return scores.count(at)
+    rejected_negatives = np.searchsorted(scores.negatives, at, side="right").astype(np.int64)
+    rejected_positives = np.searchsorted(scores.positives, at, side="right").astype(np.int64)
+    return Outcomes(
+        tp=np.asarray(scores.positives.size - rejected_positives),
+        fp=np.asarray(scores.negatives.size - rejected_negatives),
+        tn=np.asarray(rejected_negatives),
+        fn=np.asarray(rejected_positives),
+    )

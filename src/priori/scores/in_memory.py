@@ -1,0 +1,365 @@
+"""Scores: the trials of one system on one set, validated here once, sorted once, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import InputError, OneClassError, unknown
+from priori.scores.labels import is_positive
+from priori.scores.trials import (
+    NAN_POLICIES,
+    Codes,
+    Floats,
+    Names,
+    NanPolicy,
+    Trials,
+    as_floats,
+    as_names,
+    first_nan,
+    kind_of,
+    nan_error,
+    settle,
+    sort_both,
+)
+
+__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The trials of one system on one set.
+
+    Make one with `from_arrays`, `from_predictions`, `from_frame` or `priori.read`; they validate. Everything
+    below trusts it: finite or infinite scores, never NaN; at least one trial of each class.
+
+    Attributes
+    ----------
+    negative, positive : Trials
+        The trials of each class, in the order given.
+    users, datasets : Names or None
+        The names behind the codes in ``user`` / ``probe_user`` and ``dataset``.
+    source : str
+        Where the trials came from, for messages and reports.
+    backend : str or None
+        The dataframe library the trials came from; results go back to it.
+    nan_rejected : int
+        How many NaN scores were turned into rejected trials (``-inf``).
+    format : str or None
+        The file format they were read from.
+    """
+
+    negative: Trials
+    positive: Trials
+    users: Names | None = None
+    datasets: Names | None = None
+    source: str = "scores"
+    backend: str | None = None
+    nan_rejected: int = 0
+    format: str | None = None
+
+    # -- making one ------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        negatives: ArrayLike,
+        positives: ArrayLike,
+        *,
+        negative_user: ArrayLike | None = None,
+        positive_user: ArrayLike | None = None,
+        nan: NanPolicy = "error",
+        lower_is_better: bool = False,
+        source: str = "scores",
+    ) -> Scores:
+        """Make scores from one array per class.
+
+        Parameters
+        ----------
+        negatives, positives : array-like
+            Scores of the negative class (impostors, ham, healthy) and of the positive class.
+        negative_user, positive_user : array-like, optional
+            The user (claimed identity) of each trial; give both or neither.
+        nan : {"error", "reject", "drop"}
+            What a NaN score means: an error, a trial that is always rejected, or a trial to leave out.
+        lower_is_better : bool
+            The scores are distances: negate them.
+
+        Examples
+        --------
+        >>> from priori import Scores
+        >>> Scores.from_arrays(negatives=[0.1, 0.4], positives=[0.3, 0.8])
+        Scores(2 negatives, 2 positives)
+        """
+        if (negative_user is None) != (positive_user is None):
+            raise InputError("give the user of both classes or of neither (negative_user, positive_user)")
+        negative = as_floats(negatives, "negatives")
+        positive = as_floats(positives, "positives")
+        users, (negative_code, positive_code) = Names.encode(
+            None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
+            None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
+        )
+        return cls._checked(
+            Trials(negative, negative_code),
+            Trials(positive, positive_code),
+            users,
+            None,
+            nan,
+            lower_is_better,
+            source,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        user: ArrayLike | None = None,
+        probe_user: ArrayLike | None = None,
+        trial: ArrayLike | None = None,
+        dataset: ArrayLike | None = None,
+        nan: NanPolicy = "error",
+        lower_is_better: bool = False,
+        source: str = "scores",
+    ) -> Scores:
+        """Make scores from labels and scores, row by row, as scikit-learn has them.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels: 1/0, 1/-1, true/false, target/nontarget, genuine/impostor, client/impostor,
+            bonafide/spoof (any case); any other pair needs ``pos_label``.
+        y_score : array-like
+            Scores; higher speaks for the positive class.
+        pos_label : optional
+            The label of the positive class.
+        user, probe_user, trial, dataset : array-like, optional
+            The claimed identity, who was really there, the id that pairs systems, the data set.
+
+        Examples
+        --------
+        >>> from priori import Scores
+        >>> Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
+        Scores(2 negatives, 2 positives, 2 users)
+        """
+        score = as_floats(y_score, "y_score")
+        given = np.asarray(y_true)
+        if given.ndim != 1 or given.size != score.size:
+            raise InputError(f"y_true has shape {given.shape} and y_score {score.shape}; both must be one column")
+        names = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
+        columns = {
+            name: None if column is None else as_names(column, name, score.size) for name, column in names.items()
+        }
+        users, (user_code, probe_code) = Names.encode(columns["user"], columns["probe_user"])
+        datasets, (dataset_code,) = Names.encode(columns["dataset"])
+        return cls.from_columns(
+            Trials(score, user_code, probe_code, columns["trial"], dataset_code),
+            is_positive(given, pos_label, where=source),
+            users=users,
+            datasets=datasets,
+            nan=nan,
+            lower_is_better=lower_is_better,
+            source=source,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        pos_label: Any = None,
+        nan: NanPolicy = "error",
+        lower_is_better: bool = False,
+        source: str = "frame",
+    ) -> Scores:
+        """Make scores from a dataframe of any library that narwhals knows, or a duckdb relation.
+
+        ``columns`` maps our names (score, label, user, probe_user, trial, dataset) to the frame's.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from priori import Scores
+        >>> Scores.from_frame(pd.DataFrame({"label": [0, 1, 1], "score": [0.1, 0.3, 0.2]}))
+        Scores(1 negatives, 2 positives)
+        """
+        from priori.base.dataframes import columns_of
+
+        found, backend = columns_of(frame, dict(columns or {}), source=source)
+        scores = cls.from_predictions(
+            found.pop("label"),
+            found.pop("score"),
+            pos_label=pos_label,
+            nan=nan,
+            lower_is_better=lower_is_better,
+            source=source,
+            **found,
+        )
+        return scores if backend is None else replace(scores, backend=backend)
+
+    @classmethod
+    def from_columns(
+        cls,
+        trials: Trials,
+        positive: NDArray[np.bool_],
+        *,
+        users: Names | None = None,
+        datasets: Names | None = None,
+        nan: NanPolicy = "error",
+        lower_is_better: bool = False,
+        source: str = "scores",
+    ) -> Scores:
+        """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
+        return cls._checked(
+            trials.take(np.flatnonzero(~positive)),
+            trials.take(np.flatnonzero(positive)),
+            users,
+            datasets,
+            nan,
+            lower_is_better,
+            source,
+        )
+
+    @classmethod
+    def _checked(
+        cls,
+        negative: Trials,
+        positive: Trials,
+        users: Names | None,
+        datasets: Names | None,
+        nan: NanPolicy,
+        lower_is_better: bool,
+        source: str,
+    ) -> Scores:
+        """Apply the rules that every set of scores keeps; every way of making one ends here."""
+        if nan not in NAN_POLICIES:
+            raise unknown("NaN policy", nan, NAN_POLICIES)
+        missing = int(np.isnan(negative.score).sum() + np.isnan(positive.score).sum())
+        if missing and nan == "error":
+            raise nan_error(source, missing, f"in row {first_nan(negative, positive) + 1}")
+        negative, positive = (settle(trials, nan, lower_is_better) for trials in (negative, positive))
+        for name, trials in (("negative", negative), ("positive", positive)):
+            if not len(trials):
+                raise OneClassError(
+                    f"{source}: no {name} trial; both classes are needed (check the labels, or say which is positive)"
+                )
+        return cls(negative, positive, users, datasets, source, nan_rejected=missing if nan == "reject" else 0)
+
+    # -- looking at it ---------------------------------------------------------------------------------
+
+    @property
+    def negatives(self) -> Floats:
+        """Scores of the negative class, ascending."""
+        sort_both(self.negative, self.positive)
+        return self.negative.sorted
+
+    @property
+    def positives(self) -> Floats:
+        """Scores of the positive class, ascending."""
+        sort_both(self.negative, self.positive)
+        return self.positive.sorted
+
+    @property
+    def has_users(self) -> bool:
+        """Whether the claimed identity of each trial is known."""
+        return self.negative.user is not None
+
+    @property
+    def has_identities(self) -> bool:
+        """Whether both identities of each trial are known, the claimed and the real one."""
+        return self.negative.probe_user is not None and self.has_users
+
+    @cached_property
+    def n_users(self) -> int:
+        """How many users (claimed identities) there are; 0 when unknown."""
+        if self.negative.user is None or self.positive.user is None:
+            return 0
+        return int(np.union1d(self.negative.user, self.positive.user).size)
+
+    def __len__(self) -> int:
+        return len(self.negative) + len(self.positive)
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.negative)} negatives", f"{len(self.positive)} positives"]
+        if self.has_users:
+            parts.append(f"{self.n_users} users")
+        if self.datasets is not None:
+            parts.append(f"{len(self.datasets)} data sets")
+        return f"Scores({', '.join(parts)})"
+
+    def by(self, column: Literal["dataset", "user"] = "dataset") -> dict[str, Scores]:
+        """Split into one `Scores` per data set or per user, by name, in the order of the names.
+
+        A part may lack a class; whoever needs both must look (``len(part.negative)``).
+        """
+        names = {"dataset": self.datasets, "user": self.users}.get(column)
+        if names is None:
+            raise InputError(f"{self.source}: there is no column {column!r} to split by")
+        parts: dict[str, Scores] = {}
+        groups = [
+            _group(trials.dataset if column == "dataset" else trials.user, len(names))
+            for trials in (self.negative, self.positive)
+        ]
+        for code, name in enumerate(names.values):
+            negative, positive = groups[0][code], groups[1][code]
+            if negative.size or positive.size:
+                parts[str(name)] = Scores(
+                    self.negative.take(negative),
+                    self.positive.take(positive),
+                    self.users,
+                    self.datasets,
+                    f"{self.source} [{name}]",
+                    self.backend,
+                    format=self.format,
+                )
+        return parts
+
+
+def pool(parts: Sequence[Scores]) -> Scores:
+    """Merge the trials of several sets into one, as if every trial came from the same set."""
+    return Scores(
+        Trials(np.concatenate([part.negative.score for part in parts])),
+        Trials(np.concatenate([part.positive.score for part in parts])),
+        source="pooled",
+    )
+
+
+def restrict(scores: Scores, users: ArrayLike) -> Scores:
+    """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
+
+    Examples
+    --------
+    >>> from priori.scores import Scores, restrict
+    >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
+    >>> restrict(scores, ["b"])
+    Scores(1 negatives, 1 positives, 1 users)
+    """
+    if scores.users is None or not scores.has_users:
+        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
+    wanted = np.asarray(users)
+    names = scores.users.values
+    if kind_of(wanted) != kind_of(names):
+        wanted, names = wanted.astype(str), names.astype(str)
+    unheard = np.setdiff1d(wanted, names)
+    if unheard.size:
+        raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
+    keep = np.isin(names, wanted)
+    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
+    for name, trials in (("negative", negative), ("positive", positive)):
+        if not len(trials):
+            raise InputError(f"{scores.source}: these {wanted.size} users have no {name} trial; choose more users")
+    return replace(scores, negative=negative, positive=positive)
+
+
+def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:
+    assert codes is not None
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.searchsorted(codes[order], np.arange(1, size)))

@@ -1,0 +1,92 @@
+"""Labels: which of the two values in a label column is the positive class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.dataframes import is_missing
+from priori.base.errors import InputError, OneClassError
+
+__all__ = ["KNOWN_PAIRS", "is_positive", "normal", "positive_value"]
+
+#: The pairs that need no option, positive first; compared in lower case.
+KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
+    ("1", "0"),
+    ("1", "-1"),
+    ("true", "false"),
+    ("target", "nontarget"),
+    ("genuine", "impostor"),
+    ("client", "impostor"),
+    ("bonafide", "spoof"),
+)
+
+
+def normal(value: Any) -> str:
+    """Return a label as text that compares well: lower case, and 1.0 the same as 1."""
+    text = str(value).strip().lower()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text
+
+
+def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "labels") -> Any:
+    """Choose, among the distinct label values, the positive one.
+
+    Raises
+    ------
+    InputError
+        When there are not two values, or when the pair is unknown and ``pos_label`` is not given.
+    """
+    if not values:
+        raise InputError(f"{where}: no trials; both classes are needed")
+    shown = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
+    by_name = {normal(value): value for value in values}
+    if pos_label is not None:
+        for value in values:
+            if normal(value) == normal(pos_label) or value == pos_label:
+                return value
+        raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {shown}")
+    if len(by_name) == 1:
+        raise OneClassError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
+    if len(by_name) != 2:
+        raise InputError(
+            f"{where}: {len(by_name)} different labels ({shown}) where two are needed; "
+            "say which one is positive (--positive VALUE, pos_label=VALUE): all others are then negative"
+        )
+    for positive, negative in KNOWN_PAIRS:
+        if set(by_name) == {positive, negative}:
+            return by_name[positive]
+    raise InputError(
+        f"{where}: the labels {shown} are not a pair we know; say which one is positive "
+        "(--positive VALUE, pos_label=VALUE)"
+    )
+
+
+def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "labels") -> NDArray[np.bool_]:
+    """Return, for each label, whether it is of the positive class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_positive(np.array(["Target", "nontarget"])).tolist()
+    [True, False]
+    """
+    if labels.dtype == np.bool_ and pos_label is None:
+        return labels
+    if labels.dtype.kind == "O":
+        missing = sum(map(is_missing, labels))
+    else:
+        missing = int(np.isnan(labels).sum()) if labels.dtype.kind == "f" else 0
+    if missing:
+        raise InputError(f"{where}: {missing} labels are missing; every trial needs one")
+    if labels.dtype.kind in "OS":
+        labels = labels.astype(str)
+    values = np.unique(labels)
+    chosen = normal(positive_value(list(values), pos_label, where=where))
+    matching = [value for value in values if normal(value) == chosen]
+    return np.isin(labels, matching)

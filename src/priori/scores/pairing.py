@@ -1,0 +1,244 @@
+"""Pairing: which trial of one system is which trial of another, and how often the two disagree there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import InputError
+from priori.scores import Scores, Trials
+
+__all__ = ["Disagreements", "Pairing", "disagreements", "pair"]
+
+Index = NDArray[np.intp]
+Counts = NDArray[np.int64]
+
+HINT = "for test sets that do not hold the same trials, compare them unpaired (--unpaired, unpaired=True)"
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The same trials in two sets of scores: entry i of ``..._a`` and of ``..._b`` are one trial.
+
+    The indices are places in ``Scores.negative`` and ``Scores.positive`` in the order given (``Trials.score``).
+    ``by`` says what the trials were matched by.
+    """
+
+    negative_a: Index
+    negative_b: Index
+    positive_a: Index
+    positive_b: Index
+    by: Literal["trial", "row"]
+
+
+def pair(a: Scores, b: Scores) -> Pairing:
+    """Find, for every trial of one system, the same trial of another.
+
+    By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
+    row for row. Anything else is an error that names the trials without a partner.
+
+    Examples
+    --------
+    >>> from priori import Scores
+    >>> a = Scores.from_predictions([0, 1, 1], [0.1, 0.7, 0.9], trial=["x", "y", "z"])
+    >>> b = Scores.from_predictions([1, 0, 1], [0.6, 0.2, 0.8], trial=["z", "x", "y"])
+    >>> pair(a, b).positive_b.tolist()
+    [1, 0]
+    """
+    names = _names(a, b)
+    with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
+    if all(with_ids):
+        return _by_trial(a, b, names)
+    if any(with_ids):
+        has, lacks = names if with_ids[0] else names[::-1]
+        raise InputError(f"cannot pair the trials: {has} has trial ids and {lacks} has none; give both ids, or {HINT}")
+    return _by_row(a, b, names)
+
+
+def _names(a: Scores, b: Scores) -> tuple[str, str]:
+    return f"the first system ({a.source})", f"the second system ({b.source})"
+
+
+# -- by id ---------------------------------------------------------------------------------------------------
+
+
+def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
+    ids_a, ids_b = _comparable(_together(a), _together(b))
+    partner = _match(_keys(ids_a), _keys(ids_b))
+    if partner is None or not np.array_equal(ids_a, ids_b[partner]):
+        # Unmatched, repeated, or two texts with one key: the ids themselves tell.
+        sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
+        for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
+            _refuse_duplicates(ids, name)
+        partner = _match(ids_a, ids_b)
+        if partner is None:
+            _refuse_unmatched(sorted_a, sorted_b, names, "trial")
+    negative, positive = partner[: len(a.negative)], partner[len(a.negative) :]
+    differing = np.concatenate([negative >= len(b.negative), positive < len(b.negative)])
+    if differing.any():
+        _refuse_labels(ids_a[differing], names, "trial")
+    return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - len(b.negative), by="trial")
+
+
+def _together(scores: Scores) -> NDArray[Any]:
+    negative, positive = scores.negative.trial, scores.positive.trial
+    assert negative is not None
+    assert positive is not None
+    if negative.dtype.kind != positive.dtype.kind:
+        negative, positive = negative.astype(str), positive.astype(str)
+    return np.concatenate([negative, positive])
+
+
+def _comparable(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Ids are compared as text; whole numbers need not be turned into text for that."""
+    if a.dtype.kind == "i" and b.dtype.kind == "i":
+        return a, b
+    a, b = a.astype(str), b.astype(str)
+    # One width for both, an even number of characters, so that `_keys` sees whole words.
+    width = -(-max(a.dtype.itemsize, b.dtype.itemsize) // 8) * 2
+    return a.astype(f"U{width}"), b.astype(f"U{width}")
+
+
+def _keys(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers that are equal for equal ids: much faster to sort than text."""
+    if ids.dtype.kind != "U":
+        return ids
+    words = ids.view(np.uint64).reshape(ids.size, -1)
+    odd = np.random.Philox(0).random_raw(words.shape[1]) | np.uint64(1)
+    return np.asarray(words @ odd)
+
+
+def _match(a: NDArray[Any], b: NDArray[Any]) -> Index | None:
+    """Return, for each entry of ``a``, the place of the same in ``b``; None unless they pair one to one."""
+    if a.size != b.size:
+        return None
+    order_a, order_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
+    sorted_a = a[order_a]
+    if not np.array_equal(sorted_a, b[order_b]) or (sorted_a[1:] == sorted_a[:-1]).any():
+        return None
+    partner = np.empty(a.size, dtype=np.intp)
+    partner[order_a] = order_b
+    return partner
+
+
+def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
+    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if repeated.size:
+        first = ordered[repeated[0]]
+        raise InputError(
+            f"cannot pair the trials: {name} has {np.unique(ordered[repeated]).size} trial ids more than once, "
+            f"{str(first)!r} for one; an id must name one trial"
+        )
+
+
+# -- by row --------------------------------------------------------------------------------------------------
+
+
+def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
+    rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
+    order = [[np.argsort(column, kind="stable") for column in columns] for columns in rows]
+    (negative_a, positive_a), (negative_b, positive_b) = (
+        [column[places] for column, places in zip(columns, places_of, strict=True)]
+        for columns, places_of in zip(rows, order, strict=True)
+    )
+    if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
+        # Scores made from one array per class number each class from 0: there the classes share row numbers,
+        # so a row without a partner in its class says nothing about labels.
+        one_table = not any(np.intersect1d(negative, positive).size for negative, positive in rows)
+        if one_table:
+            all_a, all_b = np.union1d(negative_a, positive_a), np.union1d(negative_b, positive_b)
+            if not np.array_equal(all_a, all_b):
+                _refuse_unmatched(all_a + 1, all_b + 1, names, "row")
+            _refuse_labels(np.setxor1d(negative_a, negative_b) + 1, names, "row")
+        raise InputError(
+            f"cannot pair the trials: without trial ids they are paired row by row, but {names[0]} has "
+            f"{len(a.negative)} negatives and {len(a.positive)} positives, {names[1]} {len(b.negative)} and "
+            f"{len(b.positive)}, in other rows; give trial ids, or {HINT}"
+        )
+    return Pairing(order[0][0], order[1][0], order[0][1], order[1][1], by="row")
+
+
+def _rows(trials: Trials) -> NDArray[np.int64]:
+    return np.arange(len(trials), dtype=np.int64) if trials.row is None else trials.row
+
+
+# -- refusing ------------------------------------------------------------------------------------------------
+
+
+def _refuse_unmatched(a: NDArray[Any], b: NDArray[Any], names: tuple[str, str], what: str) -> NoReturn:
+    lost = []
+    for name, mine, other in ((names[0], a, b), (names[1], b, a)):
+        alone = np.setdiff1d(mine, other, assume_unique=True)
+        if alone.size:
+            lost.append(f"{alone.size} of {mine.size} {what}s of {name} ({_first(alone)})")
+    ids = "" if what == "trial" else "give trial ids, or "
+    raise InputError(f"cannot pair the trials: no partner for {' and '.join(lost)}; {ids}{HINT}")
+
+
+def _refuse_labels(which: NDArray[Any], names: tuple[str, str], what: str) -> NoReturn:
+    raise InputError(
+        f"cannot pair the trials: the labels of {which.size} {what}s differ between {names[0]} and {names[1]} "
+        f"({_first(which)}); check that both were scored on the same list, or {HINT}"
+    )
+
+
+def _first(values: NDArray[Any], shown: int = 3) -> str:
+    listed = ", ".join(str(value) for value in values[:shown])
+    return listed + (", ..." if values.size > shown else "")
+
+
+# -- counting ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """Trials that exactly one of two systems gets wrong, one entry per pair of thresholds (thesis, Eq. 3.33).
+
+    ``negatives_ab`` are the negatives correctly rejected by A and wrongly accepted by B (NN_AB), ``positives_ab``
+    the positives correctly accepted by A and wrongly rejected by B; ``..._ba`` the other way round.
+    """
+
+    negatives_ab: Counts
+    negatives_ba: Counts
+    positives_ab: Counts
+    positives_ba: Counts
+
+
+def disagreements(
+    pairing: Pairing, a: Scores, b: Scores, threshold_a: ArrayLike, threshold_b: ArrayLike
+) -> Disagreements:
+    """Count the trials that one system decides rightly and the other wrongly, at pairs of thresholds.
+
+    Examples
+    --------
+    >>> from priori import Scores
+    >>> a = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.9])
+    >>> b = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.3])
+    >>> found = disagreements(pair(a, b), a, b, 0.5, 0.5)
+    >>> int(found.negatives_ba), int(found.positives_ab)
+    (1, 1)
+    """
+    at_a, at_b = np.broadcast_arrays(
+        np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
+    )
+    only: list[list[Counts]] = []
+    for trials_a, trials_b, index_a, index_b in (
+        (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
+        (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
+    ):
+        score_a, score_b = trials_a.score[index_a], trials_b.score[index_b]
+        by_a, by_b = np.empty(at_a.size, dtype=np.int64), np.empty(at_a.size, dtype=np.int64)
+        for place, (one, other) in enumerate(zip(at_a.flat, at_b.flat, strict=True)):
+            accepted_a, accepted_b = score_a > one, score_b > other
+            both = np.count_nonzero(accepted_a & accepted_b)
+            by_a[place] = np.count_nonzero(accepted_a) - both
+            by_b[place] = np.count_nonzero(accepted_b) - both
+        only.append([by_a.reshape(at_a.shape), by_b.reshape(at_a.shape)])
+    (negatives_a, negatives_b), (positives_a, positives_b) = only
+    # A negative that only B accepts is an error of B alone; a positive that only A accepts is too.
+    return Disagreements(
+        negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
+    )

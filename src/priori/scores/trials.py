@@ -1,0 +1,184 @@
+"""Trials: the columns of one class, and the checks that every column passes on its way in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Thread
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.dataframes import is_missing
+from priori.base.errors import InputError
+
+__all__ = ["IDENTITY_COLUMNS", "NAN_POLICIES", "Names", "NanPolicy", "Trials", "nan_error", "sort_both"]
+
+NanPolicy = Literal["error", "reject", "drop"]
+NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+#: The columns a trial may have besides its score, in the order in which they are shown.
+IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset")
+
+#: From so many scores on, threads pay.
+MANY = 1 << 15
+
+
+@dataclass(frozen=True)
+class Names:
+    """The distinct names behind whole-number codes: ``values[code]`` is the name."""
+
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    @classmethod
+    def encode(cls, *columns: NDArray[Any] | None) -> tuple[Names | None, list[Codes | None]]:
+        """Give every column its codes in one shared list of names (sorted, so row order does not matter)."""
+        given = [column for column in columns if column is not None]
+        if not given:
+            return None, [None for _ in columns]
+        if len({kind_of(column) for column in given}) > 1:
+            given = [column.astype(str) for column in given]
+        values, codes = np.unique(np.concatenate(given), return_inverse=True)
+        pieces = np.split(codes.astype(np.int32), np.cumsum([column.size for column in given])[:-1])
+        remaining = iter(pieces)
+        return cls(values), [None if column is None else next(remaining) for column in columns]
+
+
+def kind_of(column: NDArray[Any]) -> str:
+    """Return whether a column of names holds numbers or text; the two compare as text."""
+    return "number" if column.dtype.kind in "iub" else "text"
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trials of one class, in the order in which they came.
+
+    ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
+    ``trial`` holds the ids themselves; ``row`` the place in the table that was read (None: 0, 1, 2, ...).
+    ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
+    elsewhere has such trials.
+    """
+
+    score: Floats
+    user: Codes | None = None
+    probe_user: Codes | None = None
+    trial: NDArray[Any] | None = None
+    dataset: Codes | None = None
+    row: NDArray[np.int64] | None = None
+    number: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return int(self.score.size if self.number is None else self.number.sum())
+
+    @cached_property
+    def sorted(self) -> Floats:
+        """The scores in ascending order."""
+        return _ordered(self.score)
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The stable permutation that sorts the scores: ``sorted == score[order]``.
+
+        Dearer than ``sorted`` alone, so only made when something must follow the scores.
+        """
+        return np.argsort(self.score, kind="stable")
+
+    def take(self, index: NDArray[Any]) -> Trials:
+        """Return the trials at ``index`` (whole numbers or a mask)."""
+
+        def pick(column: NDArray[Any] | None) -> Any:
+            return None if column is None else column[index]
+
+        if self.row is not None:
+            row = self.row[index]
+        else:
+            row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
+        return Trials(
+            self.score[index],
+            pick(self.user),
+            pick(self.probe_user),
+            pick(self.trial),
+            pick(self.dataset),
+            row,
+        )
+
+
+def nan_error(source: str, missing: int, first: str | None = None) -> InputError:
+    """Return the error for NaN scores without a policy; ``first`` says where the first one is, if rows have places."""
+    where = f" (the first {first})" if first else ""
+    return InputError(
+        f"{source}: {missing} scores are NaN{where}; choose a policy (--nan, nan=): "
+        "'reject' counts them as rejected trials, 'drop' leaves them out"
+    )
+
+
+def as_floats(values: ArrayLike, name: str) -> Floats:
+    """Return a column of scores as floats."""
+    try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.where(np.ma.getmaskarray(values), np.nan, values.data)
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name}: every score must be a number ({error})") from None
+    if array.ndim != 1:
+        raise InputError(f"{name}: one column of scores is needed, not an array of shape {array.shape}")
+    return array
+
+
+def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
+    """Return a column of names, none of them missing."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (size is not None and array.size != size):
+        raise InputError(f"{name}: {array.size} values for {size} scores")
+    if array.dtype.kind == "O":
+        missing = sum(map(is_missing, array))
+    else:
+        missing = int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
+    if missing:
+        raise InputError(f"{name}: {missing} values are missing; every trial needs one")
+    return array.astype(str) if array.dtype.kind in "OS" else array
+
+
+def first_nan(*classes: Trials) -> int:
+    """Return the row of the first NaN score."""
+    rows: list[int] = []
+    for trials in classes:
+        where = np.flatnonzero(np.isnan(trials.score))
+        rows.extend((where if trials.row is None else trials.row[where])[:1].tolist())
+    return int(min(rows))
+
+
+def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
+    """Apply the NaN policy and the direction; -0.0 becomes 0.0, so that equal scores have equal bits."""
+    if nan == "drop" and np.isnan(trials.score).any():
+        trials = trials.take(~np.isnan(trials.score))
+    score = (-trials.score if lower_is_better else trials.score) + 0.0
+    if nan == "reject":
+        score[np.isnan(score)] = -np.inf
+    score.setflags(write=False)
+    return replace(trials, score=score)
+
+
+def sort_both(one: Trials, other: Trials) -> None:
+    """Sort the scores of two classes, many ones at the same time: nearly everything that needs one needs the other."""
+    todo = [trials for trials in (one, other) if "sorted" not in trials.__dict__]
+    if len(todo) < 2 or min(one.score.size, other.score.size) < MANY:
+        return
+    # Past the property, which in Python 3.11 lets one caller in at a time.
+    threads = [Thread(target=lambda t=trials: t.__dict__.update(sorted=_ordered(t.score))) for trials in todo]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _ordered(scores: Floats) -> Floats:
+    ordered = np.sort(scores)
+    ordered.setflags(write=False)
+    return ordered

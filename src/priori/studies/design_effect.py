@@ -1,0 +1,191 @@
+"""Design effect: how much more an error rate varies because trials come in users, measured on pilot scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError
+from priori.base.results import Result
+from priori.scores import Scores, Trials
+from priori.scores.pairing import pair
+from priori.uncertainty.normal_tests import Weights
+
+__all__ = ["DesignEffect", "Spread", "design_effect", "paired_design_effect"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The spread of one class's error rate (or of the difference between two systems' rates).
+
+    Attributes
+    ----------
+    rate : float
+        The mean error.
+    variance : float
+        The variance of one trial's error; p (1 - p) for one system.
+    per_user : float
+        How many trials a user has, on average.
+    design_effect : float
+        The variance of the rate over what it would be if trials were independent; 1 where users are unknown.
+    intraclass : float
+        The correlation of the errors of one user, between 0 and 1.
+    """
+
+    rate: float
+    variance: float
+    per_user: float
+    design_effect: float
+    intraclass: float
+
+    @classmethod
+    def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> Spread:
+        """Return the spread of a rate that is known, not measured."""
+        return cls(rate, rate * (1 - rate), 1.0, 1.0, intraclass).with_per_user(per_user)
+
+    def with_per_user(self, per_user: float | None) -> Spread:
+        """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation."""
+        if per_user is None:
+            return self
+        return replace(self, per_user=per_user, design_effect=1 + max(per_user - 1, 0) * self.intraclass)
+
+    def plus(self, other: Spread) -> Spread:
+        """Return the spread of the difference to another system's rate on other trials."""
+        total = self.variance + other.variance
+        share = self.variance / total if total else 0.5
+
+        def mean(one: float, two: float) -> float:
+            return share * one + (1 - share) * two
+
+        return Spread(
+            self.rate - other.rate,
+            total,
+            self.per_user,
+            mean(self.design_effect, other.design_effect),
+            mean(self.intraclass, other.intraclass),
+        )
+
+
+@dataclass(frozen=True)
+class DesignEffect(Result):
+    """What users do to the variance of FAR and FRR at one threshold. Made by `design_effect`.
+
+    ``covariance`` is that of the users' own FAR and FRR: people who are hard to recognise may also be easy to imitate.
+    """
+
+    users: int
+    negatives: Spread
+    positives: Spread
+    covariance: float
+
+    def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
+        """Return what other numbers of trials per user would do."""
+        return replace(
+            self, negatives=self.negatives.with_per_user(negatives), positives=self.positives.with_per_user(positives)
+        )
+
+    def plus(self, other: DesignEffect) -> DesignEffect:
+        """Return the design effect on the difference to another system on other trials."""
+        return DesignEffect(
+            min(self.users, other.users),
+            self.negatives.plus(other.negatives),
+            self.positives.plus(other.positives),
+            self.covariance + other.covariance,
+        )
+
+    def variance(self, weights: Weights, users: float = 1) -> float:
+        """Return the variance of an aggregate measured on so many users with as many trials each."""
+        far, frr = float(weights.far), float(weights.frr)
+        one_user = sum(
+            weight**2 * spread.variance * spread.design_effect / spread.per_user
+            for weight, spread in ((far, self.negatives), (frr, self.positives))
+        )
+        return (one_user + 2 * far * frr * self.covariance) / users
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per class."""
+        both = (self.negatives, self.positives)
+        fields = ("rate", "per_user", "design_effect", "intraclass")
+        return {
+            "class": np.array(["negatives", "positives"]),
+            **{name: np.array([getattr(spread, name) for spread in both]) for name in fields},
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return the number of users and the covariance."""
+        return {"users": self.users, "covariance": self.covariance}
+
+
+def design_effect(scores: Scores, threshold: float) -> DesignEffect:
+    """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
+
+    The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors less their
+    expectation)^2 / n^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from priori import Scores, design_effect
+    >>> rng = np.random.default_rng(0)
+    >>> user = np.tile(np.repeat(np.arange(100), 20), 2)
+    >>> label = np.repeat([0, 1], 2000)
+    >>> score = rng.normal(2.5 * label) + rng.normal(0, 0.7, 100)[user]
+    >>> found = design_effect(Scores.from_predictions(label, score, user=user), 1.25)
+    >>> found.positives.design_effect > 2
+    True
+    """
+    return _measured(
+        scores, (scores.negative.score > threshold).astype(float), (scores.positive.score <= threshold).astype(float)
+    )
+
+
+def paired_design_effect(a: Scores, threshold_a: float, b: Scores, threshold_b: float) -> DesignEffect:
+    """Measure the same for the difference between two systems on the same trials, each at its threshold."""
+    pairing = pair(a, b)
+    negative = np.zeros(len(a.negative))
+    positive = np.zeros(len(a.positive))
+    accepted_b = b.negative.score[pairing.negative_b] > threshold_b
+    rejected_b = b.positive.score[pairing.positive_b] <= threshold_b
+    negative[pairing.negative_a] = (a.negative.score[pairing.negative_a] > threshold_a) * 1.0 - accepted_b
+    positive[pairing.positive_a] = (a.positive.score[pairing.positive_a] <= threshold_a) * 1.0 - rejected_b
+    return _measured(a, negative, positive)
+
+
+def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffect:
+    names = 0 if scores.users is None else len(scores.users)
+    spread_negative, off_negative = _spread(negative, scores.negative, names)
+    spread_positive, off_positive = _spread(positive, scores.positive, names)
+    if not scores.has_users:
+        return DesignEffect(0, spread_negative, spread_positive, 0.0)._came_from(scores)
+    users = scores.n_users
+    covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
+    # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
+    room = np.sqrt(
+        spread_negative.intraclass * spread_negative.variance * spread_positive.intraclass * spread_positive.variance
+    )
+    bounded = float(np.clip(covariance, -room, room))
+    return DesignEffect(users, spread_negative, spread_positive, bounded)._came_from(scores)
+
+
+def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]:
+    """Return a class's spread, and each user's share of the deviation of the rate."""
+    rate, variance, n = float(errors.mean()), float(errors.var()), errors.size
+    if trials.user is None:
+        return Spread(rate, variance, 1.0, 1.0, 0.0), np.zeros(names)
+    sizes = np.bincount(trials.user, minlength=names)
+    off = np.bincount(trials.user, weights=errors - rate, minlength=names) / n
+    users = int(np.count_nonzero(sizes))
+    if users < 2:
+        raise InputError("a design effect needs at least two users with trials of each class")
+    # A trial picked at random shares its user with this many, itself included.
+    company = float(np.dot(sizes, sizes) / n)
+    effect = users / (users - 1) * float(np.dot(off, off)) * n / variance if variance else 1.0
+    intraclass = float(np.clip((effect - 1) / (company - 1), 0.0, 1.0)) if company > 1 else 0.0
+    # Below 1 an estimate is noise: users do not make errors less alike than chance.
+    return Spread(rate, variance, n / users, max(effect, 1.0), intraclass), off

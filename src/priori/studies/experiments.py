@@ -1,0 +1,155 @@
+"""Experiments: which users make a band and which show a curve, and the runs of the bootstraps in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, OptionError, unknown
+from priori.curves.epc import EPC
+from priori.scores import Scores, restrict
+from priori.studies.simulation import generator
+
+__all__ = ["FOUR", "PREDICTION", "Design", "Pair", "Thresholds", "Variant"]
+
+Floats = NDArray[np.float64]
+Thresholds = Literal["kept", "anew"]
+Pair = tuple[Scores, Scores]
+
+#: The name, among the bootstraps, of the band that promises to hold the curve of that many unseen users.
+PREDICTION = "prediction"
+FOUR = ("sample", "user", "user-constrained", "joint")
+
+
+@dataclass(frozen=True)
+class Design:
+    """The experiment's settings, checked, and what follows from them."""
+
+    train_users: int
+    test_users: int
+    level: float
+    resample: str
+    thresholds: str
+    seed: int
+    threads: int | None
+    bootstraps: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in self.bootstraps:
+            if name not in (*FOUR, PREDICTION):
+                raise unknown("bootstrap", name, (*FOUR, PREDICTION))
+        if not self.bootstraps:
+            raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
+        if self.thresholds not in get_args(Thresholds):
+            raise unknown("choice of thresholds", self.thresholds, get_args(Thresholds))
+        if self.train_users < 2 or self.test_users < 2:
+            raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
+
+    def settings(self) -> dict[str, Any]:
+        names = ("train_users", "test_users", "resample", "thresholds", "seed")
+        return {"confidence_level": self.level, **{name: getattr(self, name) for name in names}}
+
+    def band_options(self, bootstrap: str) -> dict[str, Any]:
+        """Return the options of a band; one that predicts redraws development users only where they will be new."""
+        common = {"confidence_level": self.level, "threads": self.threads}
+        if bootstrap == PREDICTION:
+            return {**common, "resample": "test" if self.thresholds == "kept" else "both",
+                    "future_users": self.test_users}  # fmt: skip
+        return {**common, "resample": self.resample}
+
+    def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
+        """Return the runs of every bootstrap."""
+        numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
+        if not numbers or min(*numbers, fixed, 1) < 1:
+            raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
+        return [variant for name in self.bootstraps for variant in runs_of(name, numbers, fixed)]
+
+    def check(self, pair: Pair) -> None:
+        """Raise an error where a system lacks users."""
+        if len(pair) != 2 or not all(isinstance(scores, Scores) for scores in pair):
+            raise InputError("each system must be a pair of Scores: development and test")
+        both = self.train_users + self.test_users
+        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "anew")), both)
+        for scores, users in zip(pair, needed, strict=True):
+            if not scores.has_users:
+                raise InputError(
+                    f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
+                    "read a user column (--column user=NAME)"
+                )
+            if scores.n_users < users:
+                raise InputError(
+                    f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
+                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer (--train-users, "
+                    "--test-users)"
+                )
+
+    def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:
+        """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
+        order = generator((self.seed, repeat, 0)).permutation(_users(test))
+        same = _same_users(dev, test)
+        dev_order = order if same else generator((self.seed, repeat, 1)).permutation(_users(dev))
+        first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
+        chosen_on = restrict(dev, dev_order[first])
+        new = others if same else slice(self.train_users, 2 * self.train_users)
+        anew = restrict(dev, dev_order[new]) if self.thresholds == "anew" else chosen_on
+        return (chosen_on, restrict(test, order[first])), (anew, restrict(test, order[others]))
+
+
+def _users(scores: Scores) -> NDArray[Any]:
+    """Return the names of the users who have trials."""
+    assert scores.users is not None
+    codes = [trials.user for trials in (scores.negative, scores.positive) if trials.user is not None]
+    return np.asarray(scores.users.values[np.unique(np.concatenate(codes))])
+
+
+def _same_users(dev: Scores, test: Scores) -> bool:
+    return dev.has_users and test.has_users and set(map(str, _users(dev))) == set(map(str, _users(test)))
+
+
+# -- the variants of the bootstrap -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
+
+    bootstrap: str
+    n_resamples: int | tuple[int, int]
+    rows: tuple[tuple[int, int], ...]
+
+    def bounds(self, curve: EPC, options: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
+        """Return the bounds of each row."""
+        from priori.uncertainty.intervals import bounds
+
+        if self.bootstrap == PREDICTION:
+            band = curve.band(bootstrap="user", promise="prediction", n_resamples=self.n_resamples, **options)
+            yield band.lower, band.upper
+            return
+        band = curve.band(
+            bootstrap=self.bootstrap, n_resamples=self.n_resamples, interval="percentile", keep=True, **options
+        )
+        assert band.replicates is not None
+        nested = self.n_resamples if isinstance(self.n_resamples, tuple) else (self.n_resamples, 1)
+        replicates = band.replicates.reshape(*nested, -1)
+        for users, samples in self.rows:
+            first = (
+                replicates[:users, :samples] if isinstance(self.n_resamples, tuple) else replicates[: users * samples]
+            )
+            yield bounds(first.reshape(-1, first.shape[-1]), float(options["confidence_level"]))
+
+
+def runs_of(bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
+    most = numbers[-1]
+    if bootstrap == PREDICTION:
+        return [Variant(bootstrap, most * fixed, ((most * fixed, 1),))]
+    if bootstrap == "user":
+        return [Variant(bootstrap, most, tuple((number, 1) for number in numbers))]
+    if bootstrap == "joint":
+        users = Variant(bootstrap, (most, fixed), tuple((number, fixed) for number in numbers))
+        samples = tuple((fixed, number) for number in numbers if (fixed, number) not in users.rows)
+        return [users, *([Variant(bootstrap, (fixed, most), samples)] if samples else [])]
+    return [Variant(bootstrap, most, tuple((1, number) for number in numbers))]

@@ -1,0 +1,174 @@
+"""Simulated score sets whose users differ: known truth to try intervals on, at any size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import OptionError
+from priori.scores import Names, Scores, Trials
+
+__all__ = ["expected_rates", "generator", "population", "systems"]
+
+Floats = NDArray[np.float64]
+Rng = int | Sequence[int] | np.random.Generator
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """Return a generator; a seed, or a list such as (seed, replicate), gives its own counter-based stream."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(rng)))
+
+
+def population(
+    n_users: int,
+    genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96,
+    *,
+    separation: float = 2.5,
+    user_effect_sd: float = 0.5,
+    genuine_effect_sd: float | None = None,
+    probe_effect_sd: float = 0.0,
+    crossed: bool = False,
+    shift: float = 0.0,
+    prefix: str = "u",
+    rng: Rng = 0,
+) -> Scores:
+    """Draw the scores of one system on users whose models differ.
+
+    The score of an impostor trial against user j is ``shift + a_j + noise``, of a genuine trial
+    ``shift + separation + b_j + noise``. The effects a_j and b_j are normal and independent, and the noise is such
+    that each class has variance 1: whatever the effects, the population's rates are those of `expected_rates`, and
+    the square of an effect's standard deviation is the correlation of two scores of one user. This is the
+    intra-model dependency of section 1 of the 2007 paper.
+
+    Parameters
+    ----------
+    n_users : int
+        How many users (models).
+    genuine_per_user, impostor_per_user : int or sequence of int
+        Trials of each user; the defaults are the averages of the NIST 2005 subset in section 4 of the 2007 paper.
+    separation : float
+        Distance between the class means; the equal error rate is Phi(-separation / 2).
+    user_effect_sd, genuine_effect_sd : float
+        Standard deviation of a_j, and of b_j if it differs.
+    probe_effect_sd : float
+        Standard deviation of an effect of the person who is really there, in impostor trials of ``crossed`` sets.
+    crossed : bool
+        Give every trial the identity of its probe: the user's own in genuine trials, another user's in the others.
+    shift : float
+        Added to every score; a development set and a test set with different shifts do not match.
+    prefix : str
+        What the users' names begin with. Sets with the same names hold the same people to whoever pairs them by name.
+    rng : int, sequence of int or numpy Generator
+        Seed. A sequence such as ``(seed, replicate)`` gives streams that do not overlap.
+
+    Examples
+    --------
+    >>> from priori.studies.simulation import population
+    >>> population(31, rng=1)
+    Scores(2976 negatives, 279 positives, 31 users)
+    """
+    own = user_effect_sd if genuine_effect_sd is None else genuine_effect_sd
+    impostor_noise = 1 - user_effect_sd**2 - probe_effect_sd**2
+    if min(user_effect_sd, own, probe_effect_sd) < 0 or impostor_noise < 0 or own > 1:
+        raise OptionError("effects must not be negative, and their squares must not add to more than 1 in a class")
+    if probe_effect_sd and not crossed:
+        raise OptionError("an effect of the probe needs crossed identities: give crossed=True")
+    genuine = _per_user(genuine_per_user, n_users, "genuine_per_user")
+    impostor = _per_user(impostor_per_user, n_users, "impostor_per_user")
+    if n_users < 2 and crossed:
+        raise OptionError("crossed identities need at least two users")
+    draw = generator(rng)
+    effects = draw.standard_normal((3, n_users)) * [[user_effect_sd], [own], [probe_effect_sd]]
+    user = np.repeat(np.arange(n_users, dtype=np.int32), impostor)
+    claimed = np.repeat(np.arange(n_users, dtype=np.int32), genuine)
+    score = shift + effects[0][user] + np.sqrt(impostor_noise) * draw.standard_normal(user.size)
+    own_score = shift + separation + effects[1][claimed] + np.sqrt(1 - own**2) * draw.standard_normal(claimed.size)
+    probe: NDArray[np.int32] | None = None
+    if crossed:
+        # Any user but the claimed one: skip it by adding 1 from there on.
+        probe = draw.integers(0, n_users - 1, user.size, dtype=np.int32)
+        probe = probe + (probe >= user).astype(np.int32)
+        score = score + effects[2][probe]
+    for array in (score, own_score):
+        array.setflags(write=False)
+    names = Names(np.array([f"{prefix}{number:0{len(str(n_users))}d}" for number in range(1, n_users + 1)]))
+    return Scores(
+        Trials(score, user, probe),
+        Trials(own_score, claimed, claimed if crossed else None),
+        users=names,
+        source="simulated",
+    )
+
+
+def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: float = 0.0) -> tuple[Floats, Floats]:
+    """Return the population's own FAR and FRR at thresholds: what an infinite sample of `population` would give.
+
+    Examples
+    --------
+    >>> from priori.studies.simulation import expected_rates
+    >>> far, frr = expected_rates([1.0], separation=2.0)
+    >>> round(float(far[0]), 4), round(float(frr[0]), 4)
+    (0.1587, 0.1587)
+    """
+    from scipy.special import ndtr
+
+    at = np.asarray(thresholds, dtype=np.float64) - shift
+    return np.asarray(ndtr(-at)), np.asarray(ndtr(at - separation))
+
+
+def systems(
+    count: int = 24,
+    n_users: int = 124,
+    genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96,
+    *,
+    equal_error_rates: tuple[float, float] = (0.05, 0.25),
+    user_effect_sd: float = 0.5,
+    rng: int | Sequence[int] = 0,
+) -> list[tuple[Scores, Scores]]:
+    """Draw a pool of systems, each a development and a test set of its own users, by default of NIST 2005's shape.
+
+    Their equal error rates are evenly spaced; everything else is `population`'s. The users of the two sets differ.
+
+    Examples
+    --------
+    >>> from priori.studies.simulation import systems
+    >>> systems(2, 31)[0]
+    (Scores(2976 negatives, 279 positives, 31 users), Scores(2976 negatives, 279 positives, 31 users))
+    """
+    from scipy.special import ndtri
+
+    low, high = equal_error_rates
+    if count < 1 or not 0 < low <= high < 1:
+        raise OptionError("give at least one system, and equal error rates between 0 and 1")
+    seed = [rng] if isinstance(rng, int) else list(rng)
+
+    def draw(number: int, rate: float, which: int, prefix: str) -> Scores:
+        return population(
+            n_users,
+            genuine_per_user,
+            impostor_per_user,
+            separation=float(-2 * ndtri(rate)),
+            user_effect_sd=user_effect_sd,
+            prefix=prefix,
+            rng=(*seed, number, which),
+        )
+
+    rates = enumerate(np.linspace(low, high, count))
+    return [(draw(number, rate, 0, "d"), draw(number, rate, 1, "t")) for number, rate in rates]
+
+
+def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:
+    if n_users < 1:
+        raise OptionError(f"n_users must be at least 1, not {n_users}")
+    counts = np.asarray(count, dtype=np.int64)
+    if counts.ndim == 0:
+        counts = np.full(n_users, counts)
+    if counts.shape != (n_users,) or counts.min() < 0 or counts.sum() == 0:
+        raise OptionError(f"{name}: give one number of trials, or one for each of the {n_users} users, not all zero")
+    return counts

@@ -1,0 +1,283 @@
+"""DeLong: how sure an AUC is, and whether two AUCs differ. A posteriori, as the AUC itself.
+
+E. DeLong, D. DeLong and D. Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
+characteristic curves: a nonparametric approach", Biometrics 44, 1988.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, unknown
+from priori.base.results import Result
+from priori.curves.roc import a_posteriori_auc
+from priori.scores import Scores
+from priori.scores.pairing import Pairing, pair
+from priori.uncertainty.proportions import Alternative, check_alternative, check_level, p_values, quantile, standardise
+
+__all__ = ["AposterioriAUCInterval", "AposterioriAUCTest", "a_posteriori_auc_interval", "a_posteriori_auc_test"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AposterioriAUCInterval(Result):
+    """An AUC, *a posteriori*, with DeLong's deviation and interval. Made by `a_posteriori_auc_interval`."""
+
+    auc: float
+    sd: float
+    lower: float
+    upper: float
+    method: str
+    confidence_level: float
+    warnings: tuple[str, ...]
+
+    @property
+    def width(self) -> float:
+        """The whole interval, upper minus lower."""
+        return self.upper - self.lower
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row."""
+        return {name: np.array([getattr(self, name)]) for name in ("auc", "sd", "lower", "upper", "width")}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings and the warnings."""
+        return {
+            "kind": "a posteriori",
+            "method": self.method,
+            "confidence_level": self.confidence_level,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True)
+class AposterioriAUCTest(Result):
+    """Two AUCs, *a posteriori*, and DeLong's test of their difference. Made by `a_posteriori_auc_test`."""
+
+    auc_a: float
+    auc_b: float
+    difference: float
+    sd: float
+    lower: float
+    upper: float
+    statistic: float
+    p_value: float
+    paired: bool
+    degrees_of_freedom: float | None
+    alternative: str
+    confidence_level: float
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> bool:
+        """Whether the AUCs differ at the confidence level."""
+        return self.p_value < 1 - self.confidence_level
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row."""
+        names = ("auc_a", "auc_b", "difference", "sd", "lower", "upper", "statistic", "p_value", "significant")
+        return {name: np.array([getattr(self, name)]) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings and the warnings."""
+        return {
+            "kind": "a posteriori",
+            "paired": self.paired,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "alternative": self.alternative,
+            "confidence_level": self.confidence_level,
+            "warnings": list(self.warnings),
+        }
+
+
+# -- structural components -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """For each trial, the share of the other class that it stands on the right side of (ties count half).
+
+    ``positive[i]`` is the share of negatives below positive i, ``negative[j]`` the share of positives above
+    negative j; the mean of either is the AUC.
+    """
+
+    negative: Floats
+    positive: Floats
+
+    @classmethod
+    def of(cls, scores: Scores) -> Components:
+        """Look every trial up in the other class, sorted: O(n log n), what midranks give."""
+        negatives, positives = scores.negatives, scores.positives
+
+        def below(values: Floats, ordered: Floats) -> Floats:
+            twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+            return np.asarray(twice / (2 * ordered.size))
+
+        return cls(1 - below(scores.negative.score, positives), below(scores.positive.score, negatives))
+
+    def take(self, negative: NDArray[np.intp], positive: NDArray[np.intp]) -> Components:
+        return Components(self.negative[negative], self.positive[positive])
+
+    def minus(self, other: Components) -> Components:
+        """Return the components of the difference of two AUCs on the same trials."""
+        return Components(self.negative - other.negative, self.positive - other.positive)
+
+    @property
+    def variance(self) -> float:
+        """DeLong's variance: of each class's components, over its size, added."""
+        return float(
+            np.var(self.positive, ddof=1) / self.positive.size + np.var(self.negative, ddof=1) / self.negative.size
+        )
+
+
+def _components(scores: Scores) -> Components:
+    for name, trials in (("negatives", scores.negative), ("positives", scores.positive)):
+        if len(trials) < 2:
+            raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {len(trials)}")
+    return Components.of(scores)
+
+
+# -- the two questions -----------------------------------------------------------------------------------------
+
+
+def a_posteriori_auc_interval(
+    scores: Scores,
+    *,
+    confidence_level: float = 0.95,
+    method: Literal["normal", "logit"] = "normal",
+) -> AposterioriAUCInterval:
+    """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores.
+    confidence_level : float
+        0.95 by default.
+    method : {"normal", "logit"}
+        The normal interval, cut at 0 and 1 (pROC's); or normal on the scale of log(AUC / (1 - AUC)), which stays
+        inside by itself and is the better one near 1.
+
+    Examples
+    --------
+    >>> from priori import Scores, a_posteriori_auc_interval
+    >>> scores = Scores.from_arrays(negatives=[0.1, 0.2, 0.4, 0.5], positives=[0.3, 0.6, 0.7, 0.8])
+    >>> found = a_posteriori_auc_interval(scores)
+    >>> f"{found.auc:.4f} {found.sd:.4f} {found.lower:.4f} {found.upper:.4f}"
+    '0.8750 0.1443 0.5921 1.0000'
+    """
+    level = check_level(confidence_level)
+    if method not in ("normal", "logit"):
+        raise unknown("interval", method, ("normal", "logit"))
+    components = _components(scores)
+    auc, sd = a_posteriori_auc(scores), float(np.sqrt(components.variance))
+    z, warnings = quantile(level), _doubts(sd)
+    if method == "normal" or sd == 0:
+        lower, upper = max(auc - z * sd, 0.0), min(auc + z * sd, 1.0)
+    else:
+        centre, half = np.log(auc / (1 - auc)), z * sd / (auc * (1 - auc))
+        lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
+    return AposterioriAUCInterval(auc, sd, lower, upper, method, level, warnings)._came_from(scores)
+
+
+def a_posteriori_auc_test(
+    a: Scores,
+    b: Scores,
+    *,
+    unpaired: bool = False,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> AposterioriAUCTest:
+    """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
+
+    Parameters
+    ----------
+    a, b : Scores
+        Two systems on the same trials (paired by id, or by row where there are none: `priori.scores.pairing`).
+    unpaired : bool
+        The sets hold different trials: the variances are added, and the statistic is Welch's t, as in pROC.
+    confidence_level : float
+        Of the interval and the verdict.
+    alternative : {"two-sided", "less", "greater"}
+        Whether A's AUC differs, is below, or is above B's.
+
+    Examples
+    --------
+    >>> from priori import Scores, a_posteriori_auc_test
+    >>> label = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a = Scores.from_predictions(label, [0.1, 0.2, 0.4, 0.5, 0.3, 0.6, 0.7, 0.8])
+    >>> b = Scores.from_predictions(label, [0.1, 0.6, 0.4, 0.5, 0.3, 0.2, 0.7, 0.8])
+    >>> found = a_posteriori_auc_test(a, b)
+    >>> f"{found.difference:.4f} {found.statistic:.4f} {found.p_value:.4f}"
+    '0.2500 1.2247 0.2207'
+    """
+    level = check_level(confidence_level)
+    check_alternative(alternative)
+    one, other = _components(a), _components(b)
+    freedom: float | None = None
+    if unpaired:
+        variance = one.variance + other.variance
+        freedom = _welch(one.variance, len(a), other.variance, len(b))
+    else:
+        variance = _paired(pair(a, b), one, other).variance
+    auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
+    difference, sd = auc_a - auc_b, float(np.sqrt(variance))
+    statistic = float(standardise(difference, sd))
+    half = sd * _quantile(level, alternative, freedom)
+    return AposterioriAUCTest(
+        auc_a,
+        auc_b,
+        difference,
+        sd,
+        -1.0 if alternative == "less" else max(difference - half, -1.0),
+        1.0 if alternative == "greater" else min(difference + half, 1.0),
+        statistic,
+        _p_value(statistic, alternative, freedom),
+        not unpaired,
+        freedom,
+        alternative,
+        level,
+        _doubts(sd),
+    )._came_from(a, b)
+
+
+def _paired(pairing: Pairing, one: Components, other: Components) -> Components:
+    return one.take(pairing.negative_a, pairing.positive_a).minus(other.take(pairing.negative_b, pairing.positive_b))
+
+
+def _welch(variance_a: float, size_a: int, variance_b: float, size_b: int) -> float | None:
+    """Return Welch and Satterthwaite's degrees of freedom, with all trials of a set as its size."""
+    bottom = variance_a**2 / (size_a - 1) + variance_b**2 / (size_b - 1)
+    return float((variance_a + variance_b) ** 2 / bottom) if bottom else None
+
+
+def _quantile(level: float, alternative: Alternative, freedom: float | None) -> float:
+    if freedom is None:
+        return quantile(level, alternative)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2 if alternative == "two-sided" else level))
+
+
+def _p_value(statistic: float, alternative: Alternative, freedom: float | None) -> float:
+    if freedom is None:
+        return float(p_values(statistic, alternative))
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return float(2 * stdtr(freedom, -abs(statistic)))
+    return float(stdtr(freedom, statistic if alternative == "less" else -statistic))
+
+
+def _doubts(sd: float) -> tuple[str, ...]:
+    if sd > 0:
+        return ()
+    return (
+        "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval has no "
+        "width and says nothing about how sure the AUC is",
+    )

@@ -1,0 +1,1 @@
+"""The bootstrap: what is resampled, random streams, kernels, running the replicates, calibration."""

@@ -1,0 +1,371 @@
+"""Choosing thresholds inside a replicate: the rules of `priori.decisions.criteria` on whole-number weights, compiled.
+
+Candidates, ties and exactness are those of the design: one candidate per gap between neighbouring distinct
+scores that were drawn, ties to the smaller V1 + V2, then to the lower threshold, all compared in whole
+numbers. A candidate is named by its gap: the index of the last distinct score it rejects (-1: none).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.uncertainty.bootstrap.kinds import (
+    EQUAL_ERROR,
+    PRECISION_RECALL,
+    TARGET_NEGATIVE,
+    TARGET_POSITIVE,
+    TARGET_RECALL,
+    WEIGHTED,
+)
+from priori.uncertainty.bootstrap.streams import compiled
+
+__all__ = ["choose", "compare"]
+
+#: Two costs nearer than this are compared again in whole numbers.
+NEAR = 1e-12
+
+_S32 = np.uint64(32)
+_MASK = np.uint64(0xFFFFFFFF)
+
+
+@compiled
+def _product(a, b):  # type: ignore[no-untyped-def]
+    """Return the 128 bits of a product as (high, low)."""
+    a_high, a_low, b_high, b_low = a >> _S32, a & _MASK, b >> _S32, b & _MASK
+    low = a_low * b_low
+    cross = a_high * b_low + (low >> _S32)
+    other = a_low * b_high + (cross & _MASK)
+    return a_high * b_high + (cross >> _S32) + (other >> _S32), (other << _S32) | (low & _MASK)
+
+
+@compiled
+def compare(a, b, c, d):  # type: ignore[no-untyped-def]
+    """Return the sign of a b - c d for whole numbers that are not negative, exactly."""
+    left, right = np.float64(a) * np.float64(b), np.float64(c) * np.float64(d)
+    if left > right * 1.000000000000002:
+        return 1
+    if right > left * 1.000000000000002:
+        return -1
+    left_high, left_low = _product(np.uint64(a), np.uint64(b))
+    right_high, right_low = _product(np.uint64(c), np.uint64(d))
+    if left_high != right_high:
+        return 1 if left_high > right_high else -1
+    if left_low != right_low:
+        return 1 if left_low > right_low else -1
+    return 0
+
+
+@compiled
+def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Write the gap chosen at each alpha p / q into ``chosen``.
+
+    ``negative[g]``, ``positive[g]`` are the weights at distinct score g, ``totals`` their sums; the first
+    ``lowest`` scores are -inf, which every threshold rejects.
+    """
+    following, gap = -1, -1
+    if kind == WEIGHTED:
+        size = _hull(negative, positive, lowest, totals, scratch)
+        _walk(size, totals, p, q, scratch, chosen)
+        for k in range(p.size):
+            again = k > 0 and chosen[k] == following
+            following = chosen[k]
+            gap = gap if again else _gap_before(following, negative, positive, lowest)
+            chosen[k] = gap
+    elif kind in (TARGET_NEGATIVE, TARGET_POSITIVE, TARGET_RECALL):
+        size = _reachable(kind, negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
+    elif kind == EQUAL_ERROR:
+        _fill(chosen, _equal_error(negative, positive, lowest, totals))
+    elif kind == PRECISION_RECALL:
+        size = _rising_precision(negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+    else:
+        _fill(chosen, _break_even(negative, positive, lowest, totals))
+
+
+@compiled
+def _fill(chosen, gap):  # type: ignore[no-untyped-def]
+    for k in range(chosen.size):  # slower to run than a slice, much faster to compile
+        chosen[k] = gap
+
+
+@compiled
+def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+    """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
+
+    ``next`` is the distinct score above the gap: a corner is only known to be one when a positive follows, and
+    then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
+    """
+    size = 0
+    fp, fn = totals[0], 0
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+    corner = True
+    for g in range(max(lowest, 0), negative.size):
+        misses = positive[g]
+        if misses > 0:
+            if corner:
+                size = _push(size, fp, fn, g, scratch)
+                corner = False
+            fn += misses
+        fp -= negative[g]
+        corner |= negative[g] > 0
+    if corner:
+        size = _push(size, fp, fn, negative.size, scratch)
+    return size
+
+
+@compiled
+def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
+    """Return the last score drawn before another one; -1 where there is none."""
+    g = following - 1
+    while g >= lowest and negative[g] == 0 and positive[g] == 0:
+        g -= 1
+    return g
+
+
+@compiled
+def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
+    while size > 1:
+        across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
+        if across * (fp - scratch[0, size - 1]) > down * (fn - scratch[1, size - 1]):
+            break
+        size -= 1
+    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    return size + 1
+
+
+@compiled
+def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose the vertex for each alpha; rising alphas cost one walk along the hull."""
+    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    j = 0
+    for k in range(p.size):
+        if k > 0 and np.float64(p[k]) * np.float64(q[k - 1]) < np.float64(p[k - 1]) * np.float64(q[k]):
+            j = 0
+        while j + 1 < size:
+            fall = (scratch[0, j] - scratch[0, j + 1]) * positives
+            rise = (scratch[1, j + 1] - scratch[1, j]) * negatives
+            sign = compare(p[k], fall, q[k] - p[k], rise)
+            if sign < 0 or (sign == 0 and fall <= rise):
+                break
+            j += 1
+        chosen[k] = scratch[2, j]
+
+
+@compiled
+def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+    """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
+
+    Of the candidates with equal FP the lowest threshold has the fewest FN; of those with equal FN the highest
+    has the fewest FP, unless nothing true is accepted: precision and recall then tie, for the lowest to win.
+    """
+    on_negatives = kind == TARGET_NEGATIVE
+    fp, fn, gap = totals[0], 0, -1
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+        gap = g
+    scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
+    size = 1
+    for g in range(lowest, negative.size):
+        alarms, misses = negative[g], positive[g]
+        if alarms == 0 and misses == 0:
+            continue
+        fp -= alarms
+        fn += misses
+        moved = alarms if on_negatives else misses
+        if moved > 0:
+            size += 1
+        elif on_negatives or (kind == TARGET_RECALL and fn == totals[1]):
+            continue
+        scratch[0, size - 1], scratch[1, size - 1], scratch[2, size - 1] = fp, fn, g
+    return size
+
+
+@compiled
+def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
+    """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
+    on_negatives = kind == TARGET_NEGATIVE
+    row = 0 if on_negatives else 1
+    whole = max(totals[row], 1)
+    low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
+    while low < high:
+        middle = (low + high) >> 1
+        sign = compare(q, scratch[row, middle], p, whole)
+        if (sign <= 0) if on_negatives else (sign >= 0):
+            high = middle
+        else:
+            low = middle + 1
+    if low == 0 or low == size:
+        return scratch[2, min(low, size - 1)]
+    before, after = low - 1, low
+    sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
+    if sign == 0 and kind == TARGET_RECALL:
+        nearer_before = (
+            _advantage(1, 2, totals[1], scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after])
+            >= 0
+        )
+    elif sign == 0:
+        alarms, misses = scratch[0, before] - scratch[0, after], scratch[1, after] - scratch[1, before]
+        nearer_before = alarms * max(totals[1], 1) <= misses * max(totals[0], 1)
+    else:
+        nearer_before = sign > 0 if on_negatives else sign < 0
+    return scratch[2, before] if nearer_before else scratch[2, after]
+
+
+@compiled
+def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
+    """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
+    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    fp, fn, gap = totals[0], 0, -1
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+        gap = g
+    for g in range(lowest, negative.size):
+        alarms, misses = negative[g], positive[g]
+        if alarms == 0 and misses == 0:
+            continue
+        excess = fp * positives - fn * negatives
+        if excess <= 0:
+            break
+        after = (fp - alarms) * positives - (fn + misses) * negatives
+        if after <= 0:
+            nearer = -after < excess
+            if -after == excess:
+                more = misses * negatives - alarms * positives
+                nearer = more < 0
+            return g if nearer else gap
+        fp -= alarms
+        fn += misses
+        gap = g
+    return gap
+
+
+# -- precision and recall ------------------------------------------------------------------------------------
+
+
+@compiled
+def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
+    """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
+    tp, other_tp = positives - fn, positives - other_fn
+    accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
+    precise, found = tp * other_accepted - other_tp * accepted, tp - other_tp
+    if precise < 0 or (precise == 0 and found < 0):
+        return -_advantage_of_precise(p, q, positives, -precise, -found, accepted, other_accepted)
+    return _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted)
+
+
+@compiled
+def _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted):  # type: ignore[no-untyped-def]
+    """Return the sign for a candidate that is the more precise, or as precise and finds more."""
+    if found >= 0:
+        return 1 if p * precise > 0 or (q - p) * found > 0 else 0
+    return compare(p * positives, precise, (p - q) * found, accepted * other_accepted)
+
+
+@compiled
+def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+    """Write the candidates that may be best for some alpha, thresholds rising; return their number.
+
+    Recall falls along them, so precision must rise; what lies clearly inside the hull goes too.
+    """
+    fp, fn, gap = totals[0], 0, -1
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+        gap = g
+    if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
+        scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
+        return 1
+    size = 0
+    corner = True
+    best_tp, best_accepted = np.int64(-1), np.int64(1)
+    for g in range(lowest, negative.size + 1):
+        at_end = g == negative.size
+        if corner and (at_end or positive[g] > 0):
+            tp = totals[1] - fn
+            accepted = max(tp + fp, 1)
+            if tp * best_accepted > best_tp * accepted or (size == 0):
+                best_tp, best_accepted = tp, accepted
+                size = _push_precision(size, fp, fn, gap, totals[1], scratch)
+            corner = False
+        if not at_end:
+            if positive[g] > 0:
+                fn += positive[g]
+                gap = g
+            if negative[g] > 0:
+                fp -= negative[g]
+                corner = True
+                gap = g
+    return size
+
+
+@compiled
+def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
+    tp = positives - scratch[1, i]
+    return tp / max(tp + scratch[0, i], 1)
+
+
+@compiled
+def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
+    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    precision = _precision(size, positives, scratch)
+    while size > 1:
+        middle, first = _precision(size - 1, positives, scratch), _precision(size - 2, positives, scratch)
+        left = (scratch[1, size - 1] - scratch[1, size - 2]) * (precision - middle)
+        right = (middle - first) * (fn - scratch[1, size - 1])
+        if left <= right + NEAR * (left + right):
+            break
+        size -= 1
+        scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    return size + 1
+
+
+@compiled
+def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
+    """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
+    positives = max(totals[1], 1)
+    alpha = p / q
+    best = 0
+    top = -1.0
+    for i in range(size):
+        value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
+        if value > top + NEAR:
+            best, top = i, value
+        elif value >= top - NEAR:
+            fp, fn, best_fp, best_fn = scratch[0, i], scratch[1, i], scratch[0, best], scratch[1, best]
+            sign = _advantage(p, q, totals[1], fp, fn, best_fp, best_fn)
+            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], fp, fn, best_fp, best_fn) > 0):
+                best, top = i, value
+    return scratch[2, best]
+
+
+@compiled
+def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
+    """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
+    positives = totals[1]
+    fp, fn, best = totals[0], 0, -1
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+        best = g
+    best_fp, best_fn = fp, fn
+    for g in range(lowest, negative.size):
+        if negative[g] == 0 and positive[g] == 0:
+            continue
+        fp -= negative[g]
+        fn += positive[g]
+        tp, best_tp = positives - fn, positives - best_fn
+        if tp == 0:
+            break
+        accepted, best_accepted = tp + fp, best_tp + best_fp
+        apart, best_apart = tp * abs(positives - accepted), best_tp * abs(positives - best_accepted)
+        sign = compare(apart, best_accepted, best_apart, accepted)
+        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, fp, fn, best_fp, best_fn) > 0):
+            best, best_fp, best_fn = g, fp, fn
+    return best

@@ -1,0 +1,359 @@
+"""The compiled loops over replicates: draw, count; or draw, choose thresholds anew, draw, count.
+
+Importing this module imports numba: `priori.uncertainty.bootstrap.run` does so when a bootstrap runs. The loops know
+urns, cells and whole numbers, nothing of scores, measures or intervals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.uncertainty.bootstrap.choosing import choose, compare
+from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, picks, stream
+
+#: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
+PART = 1 << 14
+
+__all__ = ["climb", "climb_at_ranks", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
+
+
+@compiled
+def _clear(numbers):  # type: ignore[no-untyped-def]
+    for i in range(numbers.size):  # a loop compiles much faster than a slice, and runs as fast
+        numbers[i] = 0
+
+
+@compiled
+def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
+    """Draw users with replacement: ``mult[u]`` becomes how often user u came.
+
+    With ``future`` > 0 the draw stands for a population, and that many users are then drawn from it: what a
+    future set will show varies by both.
+    """
+    state = stream(seed, purpose, replicate)
+    size = mult.size
+    _clear(mult)
+    if future == 0:
+        for _ in range(draws):
+            mult[below(state, size)] += 1
+        return
+    population = np.empty(draws, np.int64)
+    for i in range(draws):
+        population[i] = below(state, size)
+    for _ in range(future):
+        mult[population[below(state, draws)]] += 1
+
+
+@compiled
+def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # type: ignore[no-untyped-def]
+    """Write how often each user comes into ``drawn[r]``, for the replicates ``first``, ``first + 1``, ..."""
+    mult = np.empty(drawn.shape[1], np.int64)
+    for i in range(drawn.shape[0]):
+        draw_users(seed, user_stream, (first + i) // inner, draws, future, mult)
+        for u in range(mult.size):
+            drawn[i, u] = mult[u]
+
+
+@compiled
+def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-untyped-def]
+    """Fill the weights of the cells and return their total.
+
+    Every urn comes ``mult[u]`` times. With ``redraw`` each copy's trials are drawn among themselves; without,
+    all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
+    (one urn only) that many trials are drawn from what was drawn.
+    """
+    _clear(weights)
+    total = 0
+    for u in range(urns.size.size):
+        m = mult[u]
+        if m == 0:
+            continue
+        if redraw:
+            left = m * urns.size[u]
+            whole = urns.size[u]
+            total += left
+            for i in range(urns.heavy[u], urns.heavy[u + 1]):
+                hits = binomial(state, left, urns.number[i], whole)
+                weights[urns.cell[i]] += hits
+                left -= hits
+                whole -= urns.number[i]
+                if left == 0:
+                    break
+            if left > 0:
+                _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
+        else:
+            for i in range(urns.heavy[u], urns.heavy[u + 1]):
+                more = m * urns.number[i]
+                if urns.partner[i] >= 0:
+                    more *= mult[urns.partner[i]]
+                weights[urns.cell[i]] += more
+                total += more
+            for i in range(urns.light[u], urns.light[u + 1]):
+                weights[urns.single[i]] += m
+                total += m
+    if future > 0:
+        total = _draw_again(state, future, total, weights)
+    return total
+
+
+@compiled
+def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
+    """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
+    while end - begin > 2 * PART:
+        hits = binomial(state, left, PART, end - begin)
+        picks(state, hits, cells, begin, PART, weights)
+        left -= hits
+        begin += PART
+    if left > 0:
+        picks(state, left, cells, begin, end - begin, weights)
+
+
+@compiled
+def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
+    left = draws
+    for cell in range(weights.size):
+        count = weights[cell]
+        if count > 0:
+            weights[cell] = binomial(state, left, count, whole)
+            left -= weights[cell]
+            whole -= count
+    return draws
+
+
+@compiled
+def count_fixed(  # type: ignore[no-untyped-def]
+    first, seed, inner, users, redraw, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+):
+    """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
+
+    ``users`` of them are drawn (0: none), anew every ``inner`` replicates. ``places[s, c, x]`` is the gap of cell
+    x of class c (0 negative, 1 positive) on the edges of system s. Results: ``rejected[r, s, c, e]``,
+    ``totals[r, c]``.
+    """
+    systems, edges = rejected.shape[1], rejected.shape[3]
+    mult = np.ones(negative.size.size, np.int64)
+    weights = np.empty(places.shape[2], np.int64)
+    gap = np.empty(edges + 1, np.int64)
+    for i in range(rejected.shape[0]):
+        replicate = first + i
+        if users > 0:
+            draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
+        state = stream(seed, trial_stream, replicate)
+        for c in range(2):
+            totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
+            for s in range(systems):
+                _clear(gap)
+                for x in range(weights.size):
+                    gap[places[s, c, x]] += weights[x]
+                below_edge = 0
+                for e in range(edges):
+                    below_edge += gap[e]
+                    rejected[i, s, c, e] = below_edge
+
+
+@compiled
+def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+    """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
+    for g in range(gap + 1, distinct):
+        if drawn_negative[g] > 0 or drawn_positive[g] > 0:
+            if gap < 0:
+                return -np.inf
+            low, high = values[gap], values[g]
+            middle = 0.5 * low + 0.5 * high
+            return middle if low <= middle < high else low
+    # Nothing above was drawn: reject all. Where every score drawn is -inf, the lowest threshold does already.
+    return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
+
+
+@compiled
+def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
+    """Return how many of the first ``count`` ascending values are at most the threshold."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
+    total = 0
+    for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
+        total += numbers[g]
+    return total
+
+
+@compiled
+def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
+    """Move the weights of cells to the distinct scores of one system."""
+    _clear(spread)
+    for x in range(place.size):
+        spread[place[x]] += weights[x]
+
+
+@compiled
+def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
+    """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
+
+    ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.sides`), alphas ``p / q`` ascend. Results:
+    ``errors[r, s, c, k]``: false positives (c = 0) and false negatives (c = 1) of system s at alpha k;
+    ``totals[r, c]``: the test trials of each class.
+    """
+    systems, alphas = errors.shape[1], errors.shape[3]
+    dev_mult, test_mult = np.ones(dev.negative.size.size, np.int64), np.ones(test.negative.size.size, np.int64)
+    dev_cells = (np.empty(dev.cells, np.int64), np.empty(dev.cells, np.int64))
+    test_cells = (np.empty(test.cells, np.int64), np.empty(test.cells, np.int64))
+    width = dev.values.shape[1]
+    negative, positive = np.empty(width, np.int64), np.empty(width, np.int64)
+    scratch = np.empty((3, width + 1), np.int64)
+    counted = np.empty(test.values.shape[1], np.int64)
+    chosen = np.empty(alphas, np.int64)
+    rank = np.empty(alphas, np.int64)
+    dev_totals = np.empty(2, np.int64)
+    for i in range(errors.shape[0]):
+        replicate = first + i
+        _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
+        if not test.at_ranks:
+            _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
+        for s in range(systems):
+            values = dev.values[s]
+            if dev.direct:
+                negative, positive = dev_cells
+            else:
+                _spread(dev_cells[0], dev.places[s, 0], negative)
+                _spread(dev_cells[1], dev.places[s, 1], positive)
+            choose(kind, negative, positive, dev.lowest[s], dev_totals, p, q, scratch, chosen)
+            last = -2
+            for k in range(alphas):
+                if k > 0 and chosen[k] == last:
+                    rank[k] = rank[k - 1]
+                else:
+                    threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
+                    rank[k] = _rank(test.values[s], test.distinct[s], threshold)
+                last = chosen[k]
+            if test.at_ranks:
+                _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
+                continue
+            order = _ascending(rank)
+            for c in range(2):
+                if test.direct:
+                    counted = test_cells[c]
+                else:
+                    _spread(test_cells[c], test.places[s, c], counted)
+                at, under = 0, 0
+                for j in range(alphas):
+                    k = order[j]
+                    under += _sum(counted, at, rank[k])
+                    at = rank[k]
+                    errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
+
+
+@compiled
+def _ascending(rank):  # type: ignore[no-untyped-def]
+    """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
+    order = np.empty(rank.size, np.int64)
+    for k in range(rank.size):
+        j = k
+        while j > 0 and rank[order[j - 1]] > rank[k]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = k
+    return order
+
+
+@compiled
+def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore[no-untyped-def]
+    """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
+
+    From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
+    """
+    state = stream(seed, side.trial_stream, replicate)
+    order = _ascending(rank)
+    for c in range(2):
+        whole = side.below[c, side.below.shape[1] - 1]
+        totals[c] = whole
+        left, last, under = whole, 0, 0
+        for j in range(order.size):
+            k = order[j]
+            trials = side.below[c, rank[k]] - last
+            if trials > 0:
+                hits = binomial(state, left, trials, whole - last)
+                under += hits
+                left -= hits
+                last += trials
+            errors[c, k] = totals[c] - under if c == 0 else under
+
+
+@compiled
+def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # type: ignore[no-untyped-def]
+    if side.users > 0:
+        draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
+    state = stream(seed, side.trial_stream, replicate)
+    totals[0] = draw_trials(state, side.negative, mult, redraw, side.future[1], cells[0])
+    totals[1] = draw_trials(state, side.positive, mult, redraw, side.future[2], cells[1])
+
+
+@compiled
+def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped-def]
+    """Return the weights of one replicate of one side: (class, cell)."""
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
+    return cells
+
+
+@compiled
+def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-untyped-def]
+    """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
+
+    Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
+    straight line between the ends.
+    """
+    mult = np.ones(side.negative.size.size, np.int64)
+    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    totals = np.empty(2, np.int64)
+    for i in range(heights.shape[0]):
+        _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)
+        negative, positive = cells
+        fp, tp, k = 0, 0, 0
+        positives = max(totals[1], 1)
+        for g in range(side.cells - 1, -1, -1):
+            alarms, hits = negative[g], positive[g]
+            while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
+                part = (np.float64(p[k]) * totals[0] / q[k] - fp) / alarms
+                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
+                k += 1
+            fp += alarms
+            tp += hits
+        while k < p.size:
+            heights[i, k] = tp / positives
+            k += 1
+
+
+@compiled
+def climb_at_ranks(first, seed, trial_stream, rank, above, positives, heights):  # type: ignore[no-untyped-def]
+    """Do what `climb` does where no score is shared by the classes and no users are drawn, at the cost of the ranks.
+
+    ``rank[k]`` (ascending, from 1) is the place from the top of the drawn negative that ends the stretch of the curve
+    at rate k. Drawn places are order statistics of uniform numbers: sums of gamma variables, over their total.
+    ``above[j]`` is the number of positives above the j-th highest negative.
+    """
+    place = np.empty(rank.size, np.float64)
+    for i in range(heights.shape[0]):
+        state = stream(seed, trial_stream, first + i)
+        total, last = 0.0, 0
+        for k in range(rank.size):
+            total += gamma(state, rank[k] - last)
+            last = rank[k]
+            place[k] = total
+        total += gamma(state, above.size + 1 - last)
+        left, passed = positives, 0
+        for k in range(rank.size):
+            reached = above[min(np.int64(place[k] / total * above.size), above.size - 1)]
+            if reached > passed:
+                left -= binomial(state, left, reached - passed, positives - passed)
+                passed = reached
+            heights[i, k] = (positives - left) / positives

@@ -1,0 +1,63 @@
+"""Which criteria the kernels choose by themselves, and the alphas as the whole numbers they want."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
+
+__all__ = ["kernel_kind"]
+
+Kind = tuple[int, NDArray[np.int64], NDArray[np.int64]]
+
+#: As in `priori.uncertainty.bootstrap.choosing`, which cannot be imported here without numba.
+WEIGHTED, TARGET_NEGATIVE, TARGET_POSITIVE, EQUAL_ERROR, PRECISION_RECALL, BREAK_EVEN, TARGET_RECALL = range(7)
+CLASS_RATES = ("far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity")
+
+
+def kernel_kind(criterion: Criterion | None, fractions: Sequence[Fraction], trials: int) -> Kind | None:
+    """Return the kind of a criterion with its alphas p / q, or None where only the criterion itself can choose.
+
+    A denominator so large that products with counts pass 64 bits is brought down to the nearest fraction that
+    does not; alphas on a grid or typed by hand are far from it.
+    """
+    if criterion is None:
+        return None
+    kind, turned = _kind(criterion)
+    if kind is None:
+        return None
+    largest = 2**61 // max(64 * trials, 1)
+    alphas = [
+        fraction if fraction.denominator <= largest else fraction.limit_denominator(largest) for fraction in fractions
+    ]
+    if turned:
+        alphas = [1 - alpha for alpha in alphas]
+    p = np.array([alpha.numerator for alpha in alphas], dtype=np.int64)
+    q = np.array([alpha.denominator for alpha in alphas], dtype=np.int64)
+    return kind, p, q
+
+
+def _kind(criterion: Criterion) -> tuple[int | None, bool]:
+    """Return the kind, and whether alpha is turned round: a target on 1 - FAR is one on FAR."""
+    v1, v2 = criterion.v1, criterion.v2
+    by_class = (
+        {v1.of_class, v2.of_class} == {"negative", "positive"} and v1.name in CLASS_RATES and v2.name in CLASS_RATES
+    )
+    by_precision = {v1.name, v2.name} == {"precision", "recall"}
+    if isinstance(criterion, WeightedSum):
+        return (PRECISION_RECALL if criterion.name == "pr" else WEIGHTED), False
+    if isinstance(criterion, BreakEven):
+        if by_class and v1.greater_is_better == v2.greater_is_better:
+            return EQUAL_ERROR, False
+        return (BREAK_EVEN if by_precision else None), False
+    if isinstance(criterion, Target):
+        target = criterion.target
+        if by_class:
+            return (TARGET_NEGATIVE if target.of_class == "negative" else TARGET_POSITIVE), target.greater_is_better
+        if by_precision and target.name == "recall":
+            return TARGET_RECALL, True
+    return None, False

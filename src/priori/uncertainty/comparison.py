@@ -1,0 +1,393 @@
+"""Comparison: is A better than B? The paired bootstrap test of their difference at every alpha (2005, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError
+from priori.base.results import Result
+from priori.curves.epc import EPC
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores import Scores
+from priori.scores.pairing import pair
+from priori.scores.remote import Remote
+from priori.uncertainty.bands import Bootstrap, system_of, value_of
+from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
+from priori.uncertainty.bootstrap.run import replicate
+from priori.uncertainty.bootstrap.standins import redrawable
+from priori.uncertainty.intervals import bounds, simultaneous_bounds
+from priori.uncertainty.proportions import Alternative, check_alternative, check_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparison", "Region", "Verdict", "compare"]
+
+Floats = NDArray[np.float64]
+
+
+class Region(NamedTuple):
+    """A range of alphas over which one system is significantly better."""
+
+    start: float
+    end: float
+    better: str
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Interval and p-value of a difference, at one alpha or at each of many."""
+
+    difference: Floats
+    lower: Floats
+    upper: Floats
+    p_value: Floats
+    confidence_level: float
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether the difference is significant: p-value below 1 - confidence level."""
+        return self.p_value < 1 - self.confidence_level
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict by name."""
+        return {name: getattr(self, name) for name in ("difference", "lower", "upper", "p_value", "significant")}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Result):
+    """Two systems compared along alpha. Made by `compare`.
+
+    Attributes
+    ----------
+    alpha, value_a, value_b : ndarray
+        The two curves.
+    pointwise, simultaneous : Verdict
+        Interval and p-value at each alpha on its own, and for all alphas at once.
+    area : Verdict
+        The same for the mean difference over the alphas (the area between the curves).
+    replicates : ndarray
+        The difference in every replicate, one row each: what Figures 4 and 6 of the 2005 paper show.
+    settings, warnings : dict, tuple of str
+        How it was done, and what to mind.
+    """
+
+    name_a: str
+    name_b: str
+    alpha: Floats
+    value_a: Floats
+    value_b: Floats
+    greater_is_better: bool
+    pointwise: Verdict
+    simultaneous: Verdict
+    area: Verdict
+    replicates: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict asked for: simultaneous or pointwise."""
+        return self.simultaneous if self.settings["simultaneous"] else self.pointwise
+
+    @property
+    def difference(self) -> Floats:
+        """The signed difference, A's value less B's."""
+        return self.value_a - self.value_b
+
+    @property
+    def lower(self) -> Floats:
+        """The lower bounds of the difference."""
+        return self.verdict.lower
+
+    @property
+    def upper(self) -> Floats:
+        """The upper bounds of the difference."""
+        return self.verdict.upper
+
+    @property
+    def p_value(self) -> Floats:
+        """The p-value at each alpha."""
+        return self.verdict.p_value
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether the difference is significant, at each alpha."""
+        return self.verdict.significant
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The ranges of alpha over which one system is significantly better (Figure 8)."""
+        return self.regions_of(self.verdict)
+
+    def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
+        """Return the ranges of alpha over which a verdict finds one system significantly better."""
+        better = np.where((self.difference > 0) == self.greater_is_better, self.name_a, self.name_b)
+        found: list[Region] = []
+        open_ = False
+        for at, name, sure in zip(self.alpha.tolist(), better.tolist(), verdict.significant.tolist(), strict=True):
+            if sure and open_ and found[-1].better == name:
+                found[-1] = found[-1]._replace(end=at)
+            elif sure:
+                found.append(Region(at, at, name))
+            open_ = sure
+        return tuple(found)
+
+    def histogram(self, alpha: float, bins: int = 50) -> tuple[NDArray[np.int64], Floats]:
+        """Return the histogram of the replicates' differences at the nearest alpha: counts and edges (Figure 6)."""
+        counts, edges = np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
+        return counts, edges
+
+    def nearest(self, alpha: float) -> int:
+        """Return the place of the alpha nearest to the one given."""
+        return int(np.argmin(np.abs(self.alpha - float(alpha))))
+
+    @property
+    def shares(self) -> Floats:
+        """The weight of each alpha in the mean over all of them."""
+        return _shares(self.alpha)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per alpha."""
+        names = ("alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant")
+        return {name: getattr(self, name) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the names, the regions, the area and how it was done."""
+        return {
+            "name_a": self.name_a,
+            "name_b": self.name_b,
+            "greater_is_better": self.greater_is_better,
+            **self.settings,
+            "regions": [region._asdict() for region in self.regions],
+            "simultaneous_regions": [region._asdict() for region in self.regions_of(self.simultaneous)],
+            "area": self.area.to_dict(),
+            "warnings": list(self.warnings),
+        }
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the difference, its band, and the regions where it is significant; returns the axes."""
+        from priori.plots import plot_comparison
+
+        return plot_comparison(self, ax=ax, **options)
+
+    def __repr__(self) -> str:
+        share = f"{int(self.significant.sum())} of {self.alpha.size} alphas"
+        return f"Comparison({self.name_a!r} - {self.name_b!r}, significant at {share})"
+
+
+def compare(
+    curve_a: EPC,
+    curve_b: EPC,
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Compare two systems: the paired bootstrap percentile test of their difference at every alpha.
+
+    Both systems are resampled by the same trials or users, so that what makes a trial hard for both cancels out.
+
+    Parameters
+    ----------
+    curve_a, curve_b : EPC
+        Two curves at the same alphas, with the same measure.
+    unpaired : bool
+        The systems were tested on different trials: resample each on its own.
+    alternative : {"two-sided", "less", "greater"}
+        What the p-value speaks against "no difference" for: any, A's value less than B's, or greater.
+    confidence_level, simultaneous, **options
+        As in `priori.uncertainty.band` (bootstrap, n_resamples, resample, interval, shared_users, rng, threads,
+        progress). The p-value counts replicates beyond 0, with one added to their number and to all (Davison and
+        Hinkley 1997); simultaneous ones hold for all alphas at once.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.repeat([0, 1], 500)
+    >>> def scores(quality):
+    ...     return priori.Scores.from_predictions(label, rng.normal(quality * label))
+    >>> a, b = (priori.epc(scores(q), scores(q), alpha=[0.5], name=n) for q, n in ((2.5, "A"), (1.5, "B")))
+    >>> priori.compare(a, b, n_resamples=1000).regions
+    (Region(start=0.5, end=0.5, better='A'),)
+    """
+    check_alternative(alternative)
+    level = check_level(confidence_level)
+    _check_comparable(curve_a, curve_b, options.get("resample", "test"))
+    if options.get("promise", "confidence") != "confidence":
+        raise OptionError("a comparison speaks of the whole population; it has no prediction")
+    (curve_a, notes_a), (curve_b, notes_b) = (
+        redrawable(curve, options, paired=not unpaired) for curve in (curve_a, curve_b)
+    )
+    if not unpaired:
+        curve_a, curve_b = _paired(curve_a, curve_b, options.get("resample", "test") == "both")
+    bootstrap = Bootstrap.of(curve_a.dev, curve_a.test, confidence_level=level, simultaneous=simultaneous, **options)
+    run = _unpaired if unpaired else _together
+    replicates, calibration = run(curve_a, curve_b, bootstrap)
+    judge = _Judge(bootstrap, calibration, alternative)
+    difference = curve_a.value - curve_b.value
+    shares = _shares(curve_a.alpha)
+    return Comparison(
+        curve_a.name,
+        curve_b.name,
+        curve_a.alpha,
+        curve_a.value,
+        curve_b.value,
+        curve_a.measure.greater_is_better,
+        judge.pointwise(difference, replicates),
+        judge.simultaneous(difference, replicates),
+        judge.pointwise(difference @ shares[:, None], replicates @ shares[:, None]),
+        replicates,
+        {**_settings(curve_a, bootstrap), "paired": not unpaired, "alternative": alternative},
+        (*bootstrap.plan.warnings, *notes_a, *notes_b),
+    )._came_from(curve_a, curve_b)
+
+
+def _settings(curve: EPC, bootstrap: Bootstrap) -> dict[str, Any]:
+    left_out = ("promise", "future_users", "future_growth")
+    kept = {name: value for name, value in bootstrap.settings().items() if name not in left_out}
+    return {"measure": curve.measure.title, "rate": curve.measure.rate, "criterion": curve.criterion.name, **kept}
+
+
+def _shares(alpha: Floats) -> Floats:
+    """Return the weights that turn values into their mean over the range of alphas (trapezoids)."""
+    if alpha.size == 1:
+        return np.ones(1)
+    order = np.argsort(alpha, kind="stable")
+    gaps = np.diff(alpha[order])
+    total = gaps.sum()
+    shares = np.empty(alpha.size)
+    shares[order] = (np.append(gaps, 0.0) + np.append(0.0, gaps)) / (2 * total) if total else 1 / alpha.size
+    return shares
+
+
+def _check_comparable(a: EPC, b: EPC, resample: str) -> None:
+    if a.alpha.shape != b.alpha.shape or not np.array_equal(a.alpha, b.alpha):
+        raise OptionError("the two curves have different alphas; compute both at the same ones (points=, alpha=)")
+    if a.measure.name != b.measure.name:
+        raise OptionError(f"the two curves show different measures: {a.measure.name} and {b.measure.name}")
+    if resample == "both" and a.criterion.name != b.criterion.name:
+        raise OptionError(
+            f"thresholds were chosen by different criteria ({a.criterion.name}, {b.criterion.name}); "
+            "choose both by one, or keep them fixed (resample='test')"
+        )
+
+
+def _paired(a: EPC, b: EPC, with_dev: bool) -> tuple[EPC, EPC]:
+    """Return the curves with their trials in one order; identities are those of whichever system has them."""
+    test_a, test_b = _in_one_order(a.test, b.test)
+    dev_a, dev_b = _in_one_order(a.dev, b.dev) if with_dev else (a.dev, b.dev)
+    return replace(a, test=test_a, dev=dev_a), replace(b, test=test_b, dev=dev_b)
+
+
+def _in_one_order(a: Scores, b: Scores) -> tuple[Scores, Scores]:
+    if isinstance(a, Remote) or isinstance(b, Remote):
+        return a, b  # counted in pairs where they are
+    found = pair(a, b)
+    first = replace(a, negative=a.negative.take(found.negative_a), positive=a.positive.take(found.positive_a))
+    second = replace(b, negative=b.negative.take(found.negative_b), positive=b.positive.take(found.positive_b))
+    if (second.has_identities and not first.has_identities) or (second.has_users and not first.has_users):
+        classes = {
+            name: replace(
+                getattr(first, name), user=getattr(second, name).user, probe_user=getattr(second, name).probe_user
+            )
+            for name in ("negative", "positive")
+        }
+        first = replace(first, users=second.users, **classes)
+    return first, second
+
+
+# -- replicates --------------------------------------------------------------------------------------------------
+
+
+def _together(a: EPC, b: EPC, bootstrap: Bootstrap) -> tuple[Floats, Calibration | None]:
+    """Return the difference in every replicate, the same trials drawn for both systems."""
+    calibration = None
+    each: list[Calibration] = []
+    if bootstrap.interval == "calibrated":
+        calibration = calibrate(a.test, a.threshold, bootstrap.plan, other=(b.test, b.threshold))
+        each = [replace(calibration, rate=_error_rates(curve)) for curve in (a, b)]
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        counted = outcomes
+        if each:
+            counted = [one.adjust(o, bootstrap.plan, first) for one, o in zip(each, outcomes, strict=True)]
+        value_a, value_b = (value_of(c.measure, o, c.alpha) for c, o in zip((a, b), counted, strict=True))
+        return value_a - value_b
+
+    return replicate([system_of(a), system_of(b)], bootstrap.plan, statistic, **bootstrap.options), calibration
+
+
+def _unpaired(a: EPC, b: EPC, bootstrap: Bootstrap) -> tuple[Floats, Calibration | None]:
+    """Return the difference in every replicate, each system drawn on its own."""
+    apart = replace(bootstrap, plan=replace(bootstrap.plan, streams=1))
+    difference = bootstrap.replicates(a) - apart.replicates(b)
+    calibration = bootstrap.calibration(a)
+    if calibration is not None:
+        other = apart.calibration(b)
+        assert other is not None
+        calibration = min(calibration, other, key=lambda one: one.clusters)
+    return difference, calibration
+
+
+def _error_rates(curve: EPC) -> Floats:
+    at = count(curve.test, curve.threshold)
+    return np.stack([at.fp / len(curve.test.negative), at.fn / len(curve.test.positive)])
+
+
+# -- from replicates to verdicts ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """How replicates of a difference become an interval and a p-value."""
+
+    bootstrap: Bootstrap
+    calibration: Calibration | None
+    alternative: Alternative
+
+    def pointwise(self, difference: Floats, replicates: Floats) -> Verdict:
+        """Judge each alpha on its own."""
+        level = self.bootstrap.level
+        centred = self.bootstrap.interval == "centred"
+        reached = self.calibration.level(level) if self.calibration else level
+        lower, upper = bounds(replicates, reached, centred=centred)
+        n = len(replicates) + 1
+        below, above = ((1 + beyond.sum(axis=0)) / n for beyond in (replicates <= 0, replicates >= 0))
+        if self.alternative == "two-sided" and centred:
+            mean = replicates.mean(axis=0)
+            p_value = (1 + (np.abs(replicates - mean) >= np.abs(mean)).sum(axis=0)) / n
+        elif self.alternative == "two-sided":
+            p_value = np.minimum(1.0, 2 * self._tail(np.minimum(below, above)))
+        else:
+            p_value = self._tail(above if self.alternative == "less" else below)
+        return Verdict(difference, lower, upper, np.asarray(p_value), level)
+
+    def simultaneous(self, difference: Floats, replicates: Floats) -> Verdict:
+        """Judge all alphas at once, by the largest studentised deviation along the curve."""
+        level = self.bootstrap.level
+        calibration = self.calibration
+        lower, upper = simultaneous_bounds(replicates, level, stretch=calibration.reach if calibration else float)
+        mean, spread = replicates.mean(axis=0), replicates.std(axis=0)
+        moving = spread > 0
+        side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[self.alternative]
+        p_value = np.ones(mean.size)
+        if moving.any():
+            deviations = (replicates[:, moving] - mean[moving]) / spread[moving]
+            largest = np.sort(side(deviations).max(axis=1))
+            reached = side(mean[moving] / spread[moving])
+            if calibration is not None:
+                reached = np.sign(reached) * calibration.known(np.abs(reached))
+            beyond = largest.size - np.searchsorted(largest, reached, side="left")
+            p_value[moving] = (1 + beyond) / (1 + largest.size)
+        return Verdict(difference, lower, upper, p_value, level)
+
+    def _tail(self, p_value: Floats) -> Floats:
+        return self.calibration.tail(p_value) if self.calibration else p_value

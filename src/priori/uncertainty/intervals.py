@@ -1,0 +1,74 @@
+"""Intervals: from the values of the replicates to lower and upper bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError, unknown
+
+__all__ = ["Interval", "bounds", "check_interval", "simultaneous_bounds"]
+
+Floats = NDArray[np.float64]
+Interval = Literal["calibrated", "percentile", "centred"]
+
+#: The bootstraps that the calibrated interval knows how to put right.
+CALIBRATED = ("sample", "user", "crossed")
+
+
+def check_interval(interval: str | None, bootstrap: str) -> Interval:
+    """Return the interval, or the one a bootstrap has by default: calibrated, or the 2007 paper's."""
+    if interval is None:
+        return "calibrated" if bootstrap in CALIBRATED else "percentile"
+    if interval not in get_args(Interval):
+        raise unknown("interval", interval, get_args(Interval))
+    if interval == "calibrated" and bootstrap not in CALIBRATED:
+        raise OptionError(
+            f"the calibrated interval goes with the bootstraps {', '.join(CALIBRATED)}, not with {bootstrap}; "
+            "choose percentile"
+        )
+    return interval  # type: ignore[return-value]
+
+
+def quantile(values: Floats, probability: float | list[float]) -> Floats:
+    """Return the inverse of the empirical distribution of each column: the smallest v with P(V <= v) >= p."""
+    return np.asarray(np.quantile(values, probability, axis=0, method="inverted_cdf"))
+
+
+def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floats, Floats]:
+    """Return the bounds of a pointwise interval from replicates, one row each.
+
+    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2); or, ``centred``, what lies no farther
+    from the mean of the replicates than a share ``level`` of them (2005, section 5).
+    """
+    if centred:
+        mean = values.mean(axis=0)
+        half = quantile(np.abs(values - mean), level)
+        return mean - half, mean + half
+    low, high = quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return low, high
+
+
+def simultaneous_bounds(
+    values: Floats, level: float, *, stretch: Callable[[float], float] = float, rates: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
+
+    Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
+    curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width. With ``rates``, numbers
+    from 0 to 1, all this is done to the arcsine of their square root: rare errors are skewed, and it is not.
+    """
+    if rates:
+        lower, upper = simultaneous_bounds(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))), level, stretch=stretch)
+        return np.sin(np.maximum(lower, 0.0)) ** 2, np.sin(np.minimum(upper, np.pi / 2)) ** 2
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    if not moving.any():
+        return mean, mean.copy()
+    distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
+    half = np.where(moving, stretch(float(quantile(distance.max(axis=1), level))) * spread, 0.0)
+    return mean - half, mean + half

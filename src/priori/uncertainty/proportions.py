@@ -1,0 +1,301 @@
+"""Proportions: intervals for a single rate, and tests of two rates (thesis, Eqs. 3.19-3.25 and 3.28)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.results import Result
+
+__all__ = [
+    "Alternative",
+    "ProportionInterval",
+    "ProportionTest",
+    "mcnemar_test",
+    "proportion_interval",
+    "proportion_test",
+]
+
+Floats = NDArray[np.float64]
+Alternative = Literal["two-sided", "less", "greater"]
+IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
+
+#: Below this many expected n p (1 - p) the normal approximation of a binomial is doubtful (thesis, section 3.3).
+NORMAL_RULE = 10.0
+
+
+# -- the normal distribution -----------------------------------------------------------------------------------
+
+
+def check_level(confidence_level: float) -> float:
+    """Return a confidence level, or say that it must lie strictly between 0 and 1."""
+    if not 0 < confidence_level < 1:
+        hint = f"; {confidence_level:g} % is {confidence_level / 100:g}" if 1 < confidence_level < 100 else ""
+        raise OptionError(f"the confidence level must lie between 0 and 1, not {confidence_level:g}{hint}")
+    return float(confidence_level)
+
+
+def check_rate(name: str, rate: float) -> None:
+    """Say so when a rate is none, with what a percentage would be."""
+    if not 0 <= rate <= 1:
+        hint = f"; if it is a percentage, give {rate / 100:g}" if 1 < rate <= 100 else ""
+        raise InputError(f"{name} = {rate:g} is not a rate between 0 and 1{hint}")
+
+
+def check_alternative(alternative: str) -> None:
+    """Say so when a test's direction is not one of ours."""
+    if alternative not in ("two-sided", "less", "greater"):
+        raise unknown("alternative", alternative, ("two-sided", "less", "greater"))
+
+
+def quantile(confidence_level: float, alternative: Alternative = "two-sided") -> float:
+    """Return Z: the half-width of an interval in standard deviations, Z_{a/2} two-sided and Z_a one-sided."""
+    from scipy.special import ndtri
+
+    check_alternative(alternative)
+    level = check_level(confidence_level)
+    return float(ndtri((1 + level) / 2 if alternative == "two-sided" else level))
+
+
+def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided") -> Floats:
+    """Return the p-values of standard normal statistics; ``1 - p`` is the thesis's delta (Eqs. 3.20, 3.21)."""
+    from scipy.special import ndtr
+
+    check_alternative(alternative)
+    z = np.asarray(statistic, dtype=np.float64)
+    if alternative == "two-sided":
+        return np.asarray(2 * ndtr(-np.abs(z)))
+    return np.asarray(ndtr(z) if alternative == "less" else ndtr(-z))
+
+
+def standardise(difference: ArrayLike, sd: ArrayLike) -> Floats:
+    """Return difference / sd; no difference is 0 whatever the deviation, a sure one is infinite."""
+    top, bottom = np.broadcast_arrays(np.asarray(difference, dtype=np.float64), np.asarray(sd, dtype=np.float64))
+    certain = np.where(top == 0, 0.0, np.copysign(np.inf, top))
+    return np.asarray(np.divide(top, bottom, out=certain, where=bottom > 0))
+
+
+# -- one rate --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ProportionInterval(Result):
+    """An interval for one rate (or for each of many): between ``lower`` and ``upper``."""
+
+    rate: Floats
+    lower: Floats
+    upper: Floats
+    errors: Floats
+    trials: Floats
+    method: str
+    confidence_level: float
+
+    @property
+    def width(self) -> Floats:
+        """The whole interval, upper minus lower."""
+        return self.upper - self.lower
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per rate."""
+        names = ("errors", "trials", "rate", "lower", "upper", "width")
+        return {name: np.atleast_1d(getattr(self, name)) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the method and the confidence level."""
+        return {"method": self.method, "confidence_level": self.confidence_level}
+
+
+def proportion_interval(
+    errors: ArrayLike,
+    trials: ArrayLike,
+    *,
+    method: IntervalMethod = "wilson",
+    confidence_level: float = 0.95,
+) -> ProportionInterval:
+    """Return a two-sided interval for a rate of errors.
+
+    Parameters
+    ----------
+    errors, trials : array-like
+        How many errors in how many trials. A published rate times its trials need not be a whole number.
+    method : {"wilson", "normal", "exact", "rule-of-three"}
+        ``normal`` is Eq. 3.28 of the thesis, poor where n p (1 - p) < 10; ``wilson`` inverts the score test and
+        holds its level on average; ``exact`` is Clopper and Pearson's, never below its level; ``rule-of-three`` is
+        for no error at all: from 0 to -ln(1 - level) / n, the well-known 3 / n at 95 %.
+    confidence_level : float
+        0.95 by default.
+
+    Examples
+    --------
+    >>> interval = proportion_interval(10, 400, method="exact")
+    >>> f"{interval.lower:.4f} {interval.upper:.4f}"
+    '0.0121 0.0455'
+    >>> f"{proportion_interval(0, 300, method='rule-of-three').upper:.4f}"
+    '0.0100'
+    """
+    level = check_level(confidence_level)
+    x, n = check_counts(errors, trials)
+    ways = {"normal": _normal, "wilson": _wilson, "exact": _exact, "rule-of-three": _rule_of_three}
+    if method not in ways:
+        raise unknown("interval", method, ways)
+    lower, upper = ways[method](x, n, level)
+    return ProportionInterval(
+        x / n, np.clip(lower, 0.0, x / n), np.clip(upper, x / n, 1.0), x, n, method=method, confidence_level=level
+    )
+
+
+def check_counts(errors: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]:
+    """Return errors and trials as arrays of one shape, or say what is wrong with them."""
+    try:
+        x, n = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(trials, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"errors and trials must be numbers, of one shape ({error})") from None
+    if not ((n >= 1) & np.isfinite(n)).all():
+        raise InputError("a rate needs at least one trial")
+    if not ((x >= 0) & (x <= n)).all():
+        raise InputError("errors must lie between 0 and the number of trials")
+    return x, n
+
+
+def _normal(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    half = quantile(level) * np.sqrt(x / n * (1 - x / n) / n)
+    return x / n - half, x / n + half
+
+
+def _wilson(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    return wilson(x, n, quantile(level))
+
+
+def wilson(x: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+    """Return the limits of Wilson's interval that reaches ``z`` standard deviations; counts need not be whole."""
+    centre = (x + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)
+    # At no error (or nothing but errors) the limit is 0 (or 1), which subtraction would only nearly give.
+    return np.where(x == 0, 0.0, centre - half), np.where(x == n, 1.0, centre + half)
+
+
+def _exact(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    inside, some = np.where(x == n, 0.0, x), np.where(x == 0, 1.0, x)
+    lower = np.where(x == 0, 0.0, betaincinv(some, n - some + 1, tail))
+    upper = np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
+    return lower, upper
+
+
+def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    if (x > 0).any():
+        raise OptionError(
+            "the rule of three is for rates without an error; use 'exact' or 'wilson' where some were seen"
+        )
+    return np.zeros_like(n), np.minimum(1.0, -np.log1p(-level) / n)
+
+
+# -- two rates -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ProportionTest(Result):
+    """A z-test of the difference between two rates, A's minus B's.
+
+    ``confidence`` is the thesis's delta: 1 minus the p-value.
+    """
+
+    difference: Floats
+    sd: Floats
+    statistic: Floats
+    p_value: Floats
+    method: str
+    alternative: str
+
+    @property
+    def confidence(self) -> Floats:
+        """The confidence that the rates differ (thesis, Eqs. 3.20, 3.21, 3.25)."""
+        return 1 - self.p_value
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per test."""
+        names = ("difference", "sd", "statistic", "p_value", "confidence")
+        return {name: np.atleast_1d(getattr(self, name)) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the method and the direction of the test."""
+        return {"method": self.method, "alternative": self.alternative}
+
+
+def _tested(difference: Floats, variance: Floats, method: str, alternative: Alternative) -> ProportionTest:
+    sd = np.sqrt(variance)
+    z = standardise(difference, sd)
+    return ProportionTest(difference, sd, z, p_values(z, alternative), method, alternative)
+
+
+def proportion_test(
+    errors_a: ArrayLike,
+    trials_a: ArrayLike,
+    errors_b: ArrayLike,
+    trials_b: ArrayLike,
+    *,
+    pooled: bool = True,
+    alternative: Alternative = "two-sided",
+) -> ProportionTest:
+    """Test whether two rates from independent sets of trials differ.
+
+    Parameters
+    ----------
+    errors_a, trials_a, errors_b, trials_b : array-like
+        How many errors in how many trials, of A and of B.
+    pooled : bool
+        Take one rate for both in the variance (thesis, Eq. 3.23), as it is when they do not differ; otherwise each
+        its own (Eq. 3.22).
+    alternative : {"two-sided", "less", "greater"}
+        Whether A's rate differs, is below, or is above B's (Eq. 3.20 is "greater").
+
+    Examples
+    --------
+    >>> test = proportion_test(30, 200, 18, 200)
+    >>> f"{test.statistic:.4f} {test.p_value:.4f}"
+    '1.8464 0.0648'
+    """
+    (x_a, n_a), (x_b, n_b) = check_counts(errors_a, trials_a), check_counts(errors_b, trials_b)
+    p_a, p_b = x_a / n_a, x_b / n_b
+    if pooled:
+        p = (x_a + x_b) / (n_a + n_b)
+        variance = p * (1 - p) * (1 / n_a + 1 / n_b)
+    else:
+        variance = p_a * (1 - p_a) / n_a + p_b * (1 - p_b) / n_b
+    return _tested(p_a - p_b, variance, "pooled (3.23)" if pooled else "unpooled (3.22)", alternative)
+
+
+def mcnemar_test(
+    only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided"
+) -> ProportionTest:
+    """Test whether two rates on the same trials differ, from the trials that only one system gets wrong.
+
+    Parameters
+    ----------
+    only_a, only_b : array-like
+        Errors of A that B does not make, and of B that A does not make.
+    trials : array-like
+        How many trials there are in all.
+    alternative : {"two-sided", "less", "greater"}
+        Whether A's rate differs, is below, or is above B's.
+
+    Notes
+    -----
+    Equations 3.24 and 3.25 of the thesis, with its normal; the square of the statistic is McNemar's chi-square
+    without continuity correction.
+
+    Examples
+    --------
+    >>> test = mcnemar_test(12, 25, 1000)
+    >>> f"{test.statistic:.4f} {test.p_value:.4f}"
+    '-2.1372 0.0326'
+    """
+    (a, n), (b, _) = check_counts(only_a, trials), check_counts(only_b, trials)
+    check_counts(a + b, n)
+    return _tested((a - b) / n, (a + b) / (n * n), "dependent (3.24)", alternative)

@@ -1,0 +1,174 @@
+"""Ranking: more than two systems compared, every pair, and the groups that do not differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError
+from priori.base.results import Result
+from priori.curves.epc import EPC
+from priori.uncertainty.bootstrap.run import Progress
+from priori.uncertainty.comparison import Comparison, compare
+
+__all__ = ["Place", "Ranking", "compare_all", "holm"]
+
+Floats = NDArray[np.float64]
+
+
+class Place(NamedTuple):
+    """A system in a ranking; systems that share a letter do not differ significantly."""
+
+    name: str
+    value: float
+    groups: str
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Result):
+    """Every pair of several systems compared, p-values adjusted for their number. Made by `compare_all`.
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+        One per pair, in the order AB, AC, ..., BC, ...
+    p_value : ndarray
+        Holm-adjusted p-values, one row per pair, one column per alpha.
+    area_p_value : ndarray
+        The same for the mean difference over the alphas.
+    """
+
+    names: tuple[str, ...]
+    alpha: Floats
+    values: Floats
+    comparisons: tuple[Comparison, ...]
+    p_value: Floats
+    area_p_value: Floats
+    confidence_level: float
+
+    def places(self, alpha: float | None = None) -> tuple[Place, ...]:
+        """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
+        first = self.comparisons[0]
+        if alpha is None:
+            value, p_value = self.values @ first.shares, self.area_p_value
+        else:
+            column = first.nearest(alpha)
+            value, p_value = self.values[:, column], self.p_value[:, column]
+        alike = np.eye(len(self.names), dtype=np.bool_)
+        for (i, j), p in zip(combinations(range(len(self.names)), 2), p_value, strict=True):
+            alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
+        order = np.argsort(-value if first.greater_is_better else value, kind="stable")
+        letters = _letters(alike[np.ix_(order, order)])
+        return tuple(
+            Place(self.names[i], float(value[i]), letter) for i, letter in zip(order.tolist(), letters, strict=True)
+        )
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per pair and alpha."""
+        pairs, alphas = len(self.comparisons), self.alpha.size
+        stacked = {
+            name: np.concatenate([getattr(one, name) for one in self.comparisons])
+            for name in ("difference", "lower", "upper", "p_value")
+        }
+        return {
+            "system_a": np.repeat([one.name_a for one in self.comparisons], alphas),
+            "system_b": np.repeat([one.name_b for one in self.comparisons], alphas),
+            "alpha": np.tile(self.alpha, pairs),
+            **stacked,
+            "p_adjusted": self.p_value.ravel(),
+            "significant": self.p_value.ravel() < 1 - self.confidence_level,
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return the ranking by the mean over the alphas and how it was made."""
+        return {**self.comparisons[0].settings, "ranking": [place._asdict() for place in self.places()]}
+
+
+def holm(p_values: Floats) -> Floats:
+    """Adjust p-values for their number down the first axis (Holm 1979).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, axis=0, kind="stable")
+    factors = np.arange(p.shape[0], 0, -1, dtype=np.float64).reshape(-1, *[1] * (p.ndim - 1))
+    stepped = np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * factors, axis=0)
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(stepped, 1.0), axis=0)
+    return adjusted
+
+
+def compare_all(curves: Sequence[EPC], *, progress: Progress | None = None, **options: Any) -> Ranking:
+    """Compare every pair of systems; p-values are adjusted for the number of pairs (Holm), and ranked.
+
+    Parameters
+    ----------
+    curves : sequence of EPC
+        Two or more curves at the same alphas, each with a name of its own.
+    **options
+        As in `priori.compare`.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.repeat([0, 1], 500)
+    >>> def curve(quality, name):
+    ...     dev, test = (priori.Scores.from_predictions(label, rng.normal(quality * label)) for _ in range(2))
+    ...     return priori.epc(dev, test, points=5, name=name)
+    >>> ranking = priori.compare_all([curve(1, "A"), curve(3, "B"), curve(3, "C")], n_resamples=1000)
+    >>> [(place.name, place.groups) for place in ranking.places(0.5)]
+    [('C', 'a'), ('B', 'a'), ('A', 'b')]
+    """
+    names = tuple(curve.name for curve in curves)
+    if len(curves) < 2 or len(set(names)) < len(names):
+        raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
+    pairs = list(combinations(curves, 2))
+    found = []
+    for number, (a, b) in enumerate(pairs):
+        found.append(compare(a, b, progress=_part(progress, number, len(pairs)), **options))
+    return Ranking(
+        names,
+        curves[0].alpha,
+        np.stack([curve.value for curve in curves]),
+        tuple(found),
+        holm(np.stack([one.p_value for one in found])),
+        holm(np.concatenate([one.area.p_value for one in found])),
+        found[0].verdict.confidence_level,
+    )._came_from(*curves)
+
+
+def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """Return the progress of one part out of several."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(number * total + done, parts * total)
+
+
+def _letters(alike: NDArray[np.bool_]) -> list[str]:
+    """Return the letters of each system: one letter for every largest set whose members are all alike."""
+    groups: list[frozenset[int]] = []
+
+    def grow(group: frozenset[int], possible: frozenset[int], seen: frozenset[int]) -> None:  # Bron and Kerbosch
+        if not possible and not seen:
+            groups.append(group)
+        for system in sorted(possible):
+            near = frozenset(np.flatnonzero(alike[system]).tolist()) - {system}
+            grow(group | {system}, possible & near, seen & near)
+            possible, seen = possible - {system}, seen | {system}
+
+    grow(frozenset(), frozenset(range(len(alike))), frozenset())
+    groups.sort(key=sorted)
+    return ["".join(_letter(i) for i, group in enumerate(groups) if system in group) for system in range(len(alike))]
+
+
+def _letter(index: int) -> str:
+    return chr(ord("a") + index % 26) * (1 + index // 26)

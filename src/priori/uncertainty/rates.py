@@ -1,0 +1,225 @@
+"""Dependence: an interval for one error rate when trials share people, from scores whose identities are known.
+
+Wilson's interval with as many independent trials as the rate's variance stands for; where both identities of a
+trial are known the variance is the two-way one. R. Fogliato, P. Patil and P. Perona, "Confidence intervals for
+error rates in 1:1 matching tasks", International Journal of Computer Vision, 2024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.results import Result
+from priori.scores import Scores, Trials
+from priori.uncertainty.proportions import check_level, proportion_interval, wilson
+
+__all__ = ["RateInterval", "rate_interval"]
+
+Floats = NDArray[np.float64]
+Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
+Rate = Literal["far", "frr"]
+
+
+@dataclass(frozen=True)
+class RateInterval(Result):
+    """An interval for the false acceptance or false rejection rate at a threshold. Made by `rate_interval`.
+
+    Attributes
+    ----------
+    rate, lower, upper : float
+        The rate observed and its interval.
+    errors, trials : int
+        What it was counted from.
+    design_effect : float
+        Its variance over that of independent trials.
+    effective_trials : float
+        How many independent trials would leave it as unsure: ``trials / design_effect``.
+    people : int
+        How many users (or, with both identities, people) the variance rests on; 0 where they are not known.
+    freedom : float
+        The degrees of freedom of Student's quantile: how sure that variance itself is.
+    dependence : {"none", "user", "crossed"}
+        What trials were taken to share: nothing, their user, or either of their identities.
+    """
+
+    name: str
+    threshold: float
+    rate: float
+    lower: float
+    upper: float
+    errors: int
+    trials: int
+    design_effect: float
+    effective_trials: float
+    people: int
+    freedom: float
+    dependence: str
+    method: str
+    confidence_level: float
+
+    @property
+    def width(self) -> float:
+        """The whole interval, upper minus lower."""
+        return self.upper - self.lower
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row."""
+        names = ("threshold", "errors", "trials", "rate", "lower", "upper", "width", "design_effect",
+                 "effective_trials")  # fmt: skip
+        return {name: np.array([getattr(self, name)]) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return which rate it is and how the interval was made."""
+        names = ("name", "people", "freedom", "dependence", "method", "confidence_level")
+        return {name: getattr(self, name) for name in names}
+
+
+def rate_interval(
+    scores: Scores,
+    threshold: float,
+    *,
+    rate: Rate = "far",
+    method: Method = "adjusted-wilson",
+    dependence: Literal["none", "user", "crossed"] | None = None,
+    confidence_level: float = 0.95,
+) -> RateInterval:
+    """Return an interval for the FAR or the FRR at a threshold fixed in advance, allowing for who the trials share.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores; with users, and better with both identities (``user`` and ``probe_user``).
+    threshold : float
+        Accept when score > threshold.
+    rate : {"far", "frr"}
+        The false acceptance rate (of the negatives) or the false rejection rate (of the positives).
+    method : {"adjusted-wilson", "wilson", "exact", "normal"}
+        ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
+        rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
+        `priori.proportion_interval`).
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; by default both identities where they are known, else the user, else nothing.
+    confidence_level : float
+        0.95 by default.
+
+    Notes
+    -----
+    The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
+    less the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
+    that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
+    people make most of the errors. Where no error was seen (or nothing else) nothing tells how errors flock: the
+    effective number is then that of the trials that share nobody, the users or half the people.
+
+    Examples
+    --------
+    >>> from priori import rate_interval
+    >>> from priori.studies.simulation import population
+    >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
+    >>> found = rate_interval(scores, 2.05)
+    >>> f"{found.rate:.3f} from {found.lower:.3f} to {found.upper:.3f}, design effect {found.design_effect:.1f}"
+    '0.027 from 0.017 to 0.043, design effect 2.3'
+    """
+    level = check_level(confidence_level)
+    if rate not in get_args(Rate):
+        raise unknown("rate", rate, get_args(Rate))
+    if method not in get_args(Method):
+        raise unknown("interval", method, get_args(Method))
+    if not isinstance(scores, Scores):
+        raise InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    shared = _dependence(scores, dependence) if method == "adjusted-wilson" else "none"
+    trials = scores.negative if rate == "far" else scores.positive
+    wrong = trials.score > threshold if rate == "far" else trials.score <= threshold
+    errors, n = int(wrong.sum()), len(trials)
+    p = errors / n
+    spread = _spread(wrong, trials, shared)
+    if method != "adjusted-wilson":
+        found = proportion_interval(errors, n, method=method, confidence_level=level)
+        lower, upper = float(found.lower), float(found.upper)
+    else:
+        lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
+    return RateInterval(
+        rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
+        spread.freedom, shared, method, level,
+    )._came_from(scores)  # fmt: skip
+
+
+def _dependence(scores: Scores, wanted: str | None) -> str:
+    best = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
+    if wanted is None:
+        return best
+    order = ("none", "user", "crossed")
+    if wanted not in order:
+        raise unknown("dependence", wanted, order)
+    if order.index(wanted) > order.index(best):
+        need = "the user of each trial" if wanted == "user" else "both identities of each trial (user, probe_user)"
+        raise OptionError(f"dependence {wanted!r} needs {need}, and {scores.source} does not have that")
+    return wanted
+
+
+def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple[float, float]:
+    """Return Wilson's interval for an effective number of trials, with Student's quantile."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 + level) / 2
+    reach = float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
+    lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), reach)
+    return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
+
+
+class _Spread(NamedTuple):
+    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom)."""
+
+    effect: float = 1.0
+    people: int = 0
+    freedom: float = np.inf
+
+
+def _spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> _Spread:
+    """Measure how the errors of one class come together by user, or by two identities."""
+    n = wrong.size
+    if shared == "none" or trials.user is None:
+        return _Spread()
+    columns = [trials.user]
+    # Somebody who claims to be himself (a genuine trial) is one person, not two.
+    if shared == "crossed" and trials.probe_user is not None and (trials.probe_user != trials.user).any():
+        columns.append(trials.probe_user)
+    people, coded = np.unique(np.concatenate(columns), return_inverse=True)
+    count = int(people.size)
+    if count < 2:
+        raise InputError("an interval that allows for users needs trials of at least two of them")
+    if not wrong.any() or wrong.all():
+        return _Spread(n / min(count // len(columns), n), count, count - 1)
+    groups = np.split(coded.astype(np.int64), len(columns))
+    off = wrong - wrong.mean()
+    by_user = _sums(off, groups[0], count)
+    variance, either = _corrected(by_user, None, n), by_user
+    if len(groups) == 2:
+        low, high = np.minimum(*groups), np.maximum(*groups)
+        pairs, pair = np.unique(low * count + high, return_inverse=True)
+        either = by_user + _sums(off, groups[1], count)
+        # Trials of one pair share two people and are in two people's sums; they count once.
+        variance = max(_corrected(either, _sums(off, pair, pairs.size), n), variance)
+    # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
+    fourth = float((either[0] ** 4).sum())
+    freedom = min(2 * float((either[0] ** 2).sum()) ** 2 / fourth, count - 1) if fourth else count - 1
+    return _Spread(max(variance / float(off @ off / n**2), 1.0), count, freedom)
+
+
+def _sums(off: Floats, groups: NDArray[np.int64], size: int) -> Floats:
+    """Return what the trials of each group deviate together, and how many they are, in two rows."""
+    return np.stack([np.bincount(groups, off, size), np.bincount(groups, minlength=size)])
+
+
+def _corrected(sums: Floats, twice: Floats | None, n: int) -> float:
+    """Return the variance of a mean: the sum of e_s e_t / n^2 over pairs of trials that share someone.
+
+    Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users
+    this is the well-known 1 / users.
+    """
+    total, share = ((sums**2).sum(axis=1) - (0 if twice is None else (twice**2).sum(axis=1))) / n**2
+    return float(total / (1 - share)) if share < 1 else float(total)

@@ -1,0 +1,225 @@
+"""Bands around ROC and DET curves, a posteriori like the curves themselves, and around rates at fixed thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.alphas import as_fractions, grid
+from priori.base.errors import OptionError
+from priori.base.results import Result
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores import Scores
+from priori.uncertainty.bands import Bootstrap
+from priori.uncertainty.bootstrap.calibration import Calibration, calibrate, half_missed
+from priori.uncertainty.bootstrap.plans import Plan, identify
+from priori.uncertainty.bootstrap.run import TEST_TRIALS, System, gather, load_kernel, replicate, rows_for, side_of
+from priori.uncertainty.intervals import check_interval
+
+__all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
+
+Floats = NDArray[np.float64]
+
+#: Writes the heights of the curves of the replicates from a first one on.
+Climb = Callable[[int, Floats], None]
+
+
+@dataclass(frozen=True, eq=False)
+class RocBand(Result):
+    """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
+
+    fpr: Floats
+    tpr: Floats
+    lower: Floats
+    upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def det(self) -> dict[str, Floats]:
+        """The same band for a DET curve: the FNR at each FPR, with its bounds."""
+        return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per false positive rate."""
+        return {name: getattr(self, name) for name in ("fpr", "tpr", "lower", "upper")}
+
+    def summary(self) -> dict[str, Any]:
+        """Return how the band was made."""
+        return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
+
+
+def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
+    """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
+
+    A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
+    replicate's curve runs straight up, its upper point counts, as in vertical averaging.
+
+    Parameters
+    ----------
+    fpr : list of numbers, optional
+        The false positive rates; by default ``points`` of them from 0 to 1.
+    **options
+        Those of `priori.uncertainty.band`, but for ``resample`` and ``promise``. The default bootstrap is by user
+        where users are known; ``calibrated`` corrects the tails for few users, and adds half a missed trial and
+        half an accepted one, so that a stretch without a miss is not taken for a sure one.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.uncertainty.roc_bands import roc_band
+    >>> rng = np.random.default_rng(1)
+    >>> found = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
+    >>> bool((found.lower < found.tpr).all() and (found.tpr < found.upper).all())
+    True
+    """
+    from priori.curves.averaging.curves import heights
+    from priori.curves.averaging.methods import Axis
+
+    for name in ("resample", "promise", "future_users", "future_trials"):
+        if name in options:
+            raise OptionError(f"a ROC band has no option {name!r}: its thresholds are those of every replicate")
+    if options.get("bootstrap") is None:
+        options["bootstrap"] = "user" if scores.n_users >= 2 else "sample"
+    fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
+    bootstrap = Bootstrap.of(None, scores, **options)
+    at = np.array([float(fraction) for fraction in fractions])
+    calibration = None
+    if bootstrap.interval == "calibrated":
+        # The thresholds at which the curve has these rates, near enough to see how misses flock there.
+        calibration = calibrate(scores, np.quantile(scores.negatives, 1 - at, method="lower"), bootstrap.plan)
+    values = _heights(scores, fractions, bootstrap, calibration)
+    lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
+    tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
+    found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
+    return found._came_from(scores)
+
+
+def _heights(
+    scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap, calibration: Calibration | None = None
+) -> Floats:
+    """Return the height of every replicate's curve at these false positive rates."""
+    plan = bootstrap.plan
+    climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
+
+    def batch(first: int, size: int) -> Floats:
+        found = np.ones((size, len(fractions)))
+        climb(first, found)
+        if calibration is None:
+            return found
+        return half_missed(found, len(scores.positive), calibration.weight[1], plan, first)
+
+    return gather(batch, plan.n_resamples, rows_for(len(fractions), work), **bootstrap.options)
+
+
+def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int]:
+    """Return what draws every trial and walks along the curve, and how much work that is."""
+    who = identify([scores], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
+    side = side_of([scores], plan, who)
+    p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
+    q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
+    kernel = load_kernel("climb")
+
+    def climb(first: int, heights: Floats) -> None:
+        kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, heights)
+
+    return climb, side.cells
+
+
+def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int] | None:
+    """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
+    negative, positive = scores.negatives, scores.positives
+    weighted = any(trials.number is not None for trials in (scores.negative, scores.positive))
+    if plan.by_user or weighted:
+        return None
+    below = np.searchsorted(positive, negative, side="right")
+    if np.any(positive[np.maximum(below - 1, 0)] == negative):
+        return None
+    above = (positive.size - below)[::-1].copy()
+    ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions]
+    rank = np.array([one for one in ranks if one <= negative.size], dtype=np.int64)  # at rate 1 the height is 1
+    kernel = load_kernel("climb_at_ranks")
+    purpose = TEST_TRIALS + 4 * plan.streams
+
+    def climb(first: int, heights: Floats) -> None:
+        kernel(first, plan.seed, purpose, rank, above, positive.size, heights[:, : rank.size])
+
+    return climb, len(fractions)
+
+
+# -- thresholds fixed --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class RateBands(Result):
+    """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
+
+    threshold: Floats
+    fpr: Floats
+    fpr_lower: Floats
+    fpr_upper: Floats
+    tpr: Floats
+    tpr_lower: Floats
+    tpr_upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per threshold."""
+        names = ("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper")
+        return {name: getattr(self, name) for name in names}
+
+    def summary(self) -> dict[str, Any]:
+        """Return how the intervals were made."""
+        return {**self.settings, "warnings": list(self.warnings)}
+
+
+def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBands:
+    """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
+
+    Options are those of `priori.uncertainty.band`, but for ``resample``.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.uncertainty.roc_bands import rate_bands
+    >>> rng = np.random.default_rng(1)
+    >>> found = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
+    >>> bool(found.fpr_lower[0] < found.fpr[0] < found.fpr_upper[0])
+    True
+    """
+    if "resample" in options:
+        raise OptionError("rates at fixed thresholds have no development set to redraw; leave out 'resample'")
+    at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    bootstrap = Bootstrap.of(None, scores, **options)
+    plan = bootstrap.plan
+    calibrated = check_interval(bootstrap.interval, plan.bootstrap) == "calibrated"
+    calibration = calibrate(scores, at, plan) if calibrated or plan.per_user != (1.0, 1.0) else None
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        (one,) = outcomes
+        if calibration is not None:
+            one = calibration.adjust(one, plan, first)
+        rates = (one.fp / np.maximum(one.fp + one.tn, 1), one.tp / np.maximum(one.tp + one.fn, 1))
+        return np.concatenate(rates, axis=1)
+
+    values = replicate([System(scores, at)], plan, statistic, **bootstrap.options)
+    lower, upper = bootstrap.bounds_by(values, calibration if calibrated else None, rate=True)
+    found = count(scores, at)
+    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
+    return RateBands(
+        at,
+        found.fp / len(scores.negative),
+        fpr_lower,
+        fpr_upper,
+        found.tp / len(scores.positive),
+        tpr_lower,
+        tpr_upper,
+        bootstrap.settings(),
+        plan.warnings,
+    )._came_from(scores)

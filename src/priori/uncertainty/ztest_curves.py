@@ -1,0 +1,141 @@
+"""Z-tests along alpha: two expected performance curves and the confidence that they differ (thesis, Figure 3.11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError
+from priori.base.results import Result
+from priori.curves.epc import EPC
+from priori.decisions.measures import Measure, get_measure
+from priori.scores.pairing import disagreements, pair
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
+from priori.uncertainty.proportions import NORMAL_RULE, Alternative
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ZTestCurve", "ztest_epc"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ZTestCurve(Result):
+    """Two expected performance curves and the confidence that they differ, at every alpha (Figure 3.11)."""
+
+    measure: Measure
+    confidence_level: float
+    alternative: str
+    alpha: Floats
+    a: ZSystem
+    b: ZSystem
+    comparison: ZComparison
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Where the dependent and the independent test both find a difference; at each alpha by itself."""
+        return self.comparison.significant(self.confidence_level)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per alpha; ``confidence`` is the lower panel of Figure 3.11."""
+        found: dict[str, NDArray[Any]] = {"alpha": self.alpha}
+        for name, system in (("a", self.a), ("b", self.b)):
+            for field, column in (("value", "value"), ("lower", "lower"), ("upper", "upper")):
+                found[f"{column}_{name}"] = getattr(system.hter, field)
+        found["difference"] = self.comparison.independent.value
+        for name, test in self.comparison.tests.items():
+            found[f"sd_{name}"], found[f"confidence_{name}"] = test.sd, test.confidence
+        found["significant"] = self.significant
+        return found
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
+        from priori.plots import plot_confidence
+
+        return plot_confidence(self, ax=ax)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings and the warnings."""
+        return {
+            "measure": self.measure.name,
+            "confidence_level": self.confidence_level,
+            "alternative": self.alternative,
+            "name_a": self.a.name,
+            "name_b": self.b.name,
+            "warnings": list(self.warnings),
+        }
+
+
+def ztest_epc(
+    a: EPC,
+    b: EPC,
+    *,
+    unpaired: bool = False,
+    measure: AnyMeasure | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ZTestCurve:
+    """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
+
+    Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck
+    (`priori.compare` has simultaneous bands).
+
+    Parameters
+    ----------
+    a, b : EPC
+        The curves, over the same alphas.
+    unpaired : bool
+        The two test sets hold different trials: the independent test alone.
+    measure : str or Measure, optional
+        Another measure than the curves show.
+    confidence_level, alternative
+        As in `ztest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import priori
+    >>> rng = np.random.default_rng(0)
+    >>> label = np.repeat([0, 1], 400)
+    >>> sets = [priori.Scores.from_predictions(label, rng.normal(shift * label)) for shift in (3, 3, 2.8, 2.8)]
+    >>> found = priori.ztest_epc(priori.epc(*sets[:2], points=5), priori.epc(*sets[2:], points=5))
+    >>> found.significant.tolist()
+    [True, True, True, False, False]
+    """
+    if not np.array_equal(a.alpha, b.alpha):
+        raise OptionError("the two curves have different alphas; compute both with the same points, bounds or alpha")
+    if measure is None and a.measure.name != b.measure.name:
+        raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
+    chosen = get_measure(measure or a.measure)
+    setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
+    rates_a, rates_b = Rates.from_outcomes(a.outcomes), Rates.from_outcomes(b.outcomes)
+    found = None if unpaired else disagreements(pair(a.test, b.test), a.test, b.test, a.threshold, b.threshold)
+    systems = [ZSystem.of(curve.name, rates, setting) for curve, rates in ((a, rates_a), (b, rates_b))]
+    return ZTestCurve(
+        chosen,
+        confidence_level,
+        alternative,
+        a.alpha,
+        systems[0],
+        systems[1],
+        ZComparison.of(rates_a, rates_b, setting, found),
+        tuple(line for system in systems for line in _doubts_along(system)),
+    )._came_from(a, b)
+
+
+def _doubts_along(system: ZSystem) -> list[str]:
+    lines, rates = [], system.rates
+    for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
+        few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
+        if few:
+            lines.append(
+                f"{system.name}: the {name} has n p (1 - p) under {NORMAL_RULE:g} at {few} of {rate.size} alphas: "
+                "the normal distribution fits badly there; a bootstrap does not rest on it"
+            )
+    return lines

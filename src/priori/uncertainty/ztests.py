@@ -1,0 +1,309 @@
+"""Z-tests: how sure an HTER or DCF is, and whether two systems differ (thesis, sections 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, OptionError
+from priori.base.results import Result, plain
+from priori.decisions.measures import Measure, get_measure
+from priori.decisions.outcomes import count
+from priori.scores import Scores
+from priori.scores.pairing import Disagreements, disagreements, pair
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
+from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
+
+__all__ = ["ZTest", "ztest", "ztest_scores"]
+
+
+#: What each test is, by name: the equation of the thesis, and what to think of it.
+METHODS = {
+    "hter": ("3.30", "the aggregate's own"),
+    "dependent": ("3.33", "same trials"),
+    "independent": ("3.32", "different trials, or only rates known"),
+    "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
+    "class": ("3.34", "over-confident: it is about the classification error"),
+}
+
+
+@dataclass(frozen=True)
+class ZTest(Result):
+    """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
+
+    measure: Measure
+    confidence_level: float
+    alternative: str
+    a: ZSystem
+    b: ZSystem | None
+    comparison: ZComparison | None
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> bool | None:
+        """The verdict: significant only where the dependent and the independent test agree; None for one system."""
+        return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        level = f"{100 * self.confidence_level:g} %"
+        if self.comparison is None:
+            hter = self.a.hter
+            return f"{self.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
+        said = [
+            f"{name} {100 * test.confidence:.1f} %"
+            for name, test in self.comparison.tests.items()
+            if name in ("dependent", "independent")
+        ]
+        verdict = "differ significantly" if self.significant else "do not differ significantly"
+        return f"{self.a.name} and {self.b.name if self.b else ''} {verdict} at {level} (confidence: {', '.join(said)})"
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per method: the intervals of one system, or the tests of two."""
+        rows: dict[str, Any] = self.a.intervals if self.comparison is None else dict(self.comparison.tests)
+        names = ["value", "sd", "lower", "upper", "width"]
+        if self.comparison is not None:
+            names += ["statistic", "p_value", "confidence"]
+        numbers = {name: np.array([float(getattr(row, name)) for row in rows.values()]) for name in names}
+        if self.comparison is not None:
+            numbers = {"difference": numbers.pop("value"), **numbers}
+        remarks = {"equation": 0, "remark": 1}
+        return {
+            "method": np.array(list(rows)),
+            **numbers,
+            **{column: np.array([METHODS[name][place] for name in rows]) for column, place in remarks.items()},
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings, the rates, the verdict and the warnings."""
+        systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
+        return {
+            "measure": self.measure.name,
+            "confidence_level": self.confidence_level,
+            "alternative": self.alternative,
+            **{name: _described(system, self.confidence_level) for name, system in systems.items()},
+            "significant": self.significant,
+            "sentence": self.sentence,
+            "warnings": list(self.warnings),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
+
+        With two systems ``sd`` is that of the difference, as in Tables 3.4 and 3.7; each system's own is ``sd_a``
+        and ``sd_b``. ``width`` stays that of the first system (Tables 3.3 and 3.6), ``width_b`` of the second.
+        """
+        found = self.summary()
+        found["width"] = {name: one.width for name, one in self.a.intervals.items()}
+        if self.comparison is None or self.b is None:
+            found["sd"] = {name: one.sd for name, one in self.a.intervals.items()}
+            return dict(plain(found))
+        tests = self.comparison.tests
+        found["width_b"] = {name: one.width for name, one in self.b.intervals.items()}
+        found["sd_a"] = {name: one.sd for name, one in self.a.intervals.items()}
+        found["sd_b"] = {name: one.sd for name, one in self.b.intervals.items()}
+        found["difference"] = {name: test.value for name, test in tests.items()}
+        for field in ("sd", "lower", "upper", "statistic", "p_value", "confidence"):
+            found[field] = {name: getattr(test, field) for name, test in tests.items()}
+        return dict(plain(found))
+
+
+def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
+    """Return a system's rates with the intervals for single rates, and its aggregates."""
+    values = {name: [one.lower, one.upper] for name, one in system.intervals.items()}
+    rates = _single_rates(system.rates, confidence_level)
+    return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
+
+
+def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
+    """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
+        errors = float(rate * trials)
+        whole = round(errors) if abs(errors - round(errors)) < 1e-6 else errors
+        found[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
+        for method in ("normal", "wilson", "exact") + (() if errors else ("rule-of-three",)):
+            one = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
+            found[name][method.replace("-", "_")] = [float(one.lower), float(one.upper)]
+    return found
+
+
+# -- making one --------------------------------------------------------------------------------------------------
+
+
+def ztest(
+    far: float,
+    frr: float,
+    negatives: int,
+    positives: int,
+    *,
+    far_b: float | None = None,
+    frr_b: float | None = None,
+    negatives_b: int | None = None,
+    positives_b: int | None = None,
+    measure: AnyMeasure = "hter",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ZTest:
+    """Test published rates: the interval around an HTER (or DCF), and the difference to a second system's.
+
+    Parameters
+    ----------
+    far, frr : float
+        The error rates, as fractions.
+    negatives, positives : int
+        How many trials of each class they come from (NN and NP).
+    far_b, frr_b, negatives_b, positives_b : optional
+        The second system; its class sizes are the first's where they are not given.
+    measure : str or Measure
+        ``hter``, ``dcf:...``, ``wer:0.3``, ``far``, ... : anything that adds FAR and FRR.
+    confidence_level : float
+        0.95 by default.
+    alternative : {"two-sided", "less", "greater"}
+        Whether the first system's measure differs, is below, or is above the second's (Eq. 3.20 is "greater").
+        For one system: an upper limit ("less") or a lower one ("greater").
+
+    Notes
+    -----
+    Equations 3.30 to 3.35 of the thesis. From rates alone two systems can only be taken for independent (3.32);
+    the dependent test (3.33) needs the scores: `ztest_scores`. NAIVE and CLASS are over-confident. The trials are
+    taken for independent; where users bring many trials each, a user bootstrap is the honest one.
+
+    Examples
+    --------
+    >>> from priori import ztest
+    >>> found = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
+    >>> f"{found.a.hter.width:.3%} {found.a.naive.width:.3%} {found.a.class_error.width:.3%}"  # Table 3.3
+    '1.531% 0.157% 0.125%'
+    >>> found = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
+    >>> found.significant, f"{found.comparison.independent.sd:.4f}"  # Table 3.4
+    (False, '0.0057')
+    """
+    setting = Setting.of(measure, None, confidence_level, alternative)
+    a = _published(far, frr, negatives, positives)
+    if far_b is None and frr_b is None:
+        if negatives_b is not None or positives_b is not None:
+            raise OptionError("negatives_b and positives_b are the second system's: give far_b and frr_b too")
+        return _tested(measure, setting, [("A", a)], None)
+    if far_b is None or frr_b is None:
+        raise OptionError("a second system needs both rates: far_b and frr_b (--far-b and --frr-b)")
+    b = _published(
+        far_b,
+        frr_b,
+        negatives if negatives_b is None else negatives_b,
+        positives if positives_b is None else positives_b,
+        of="_b",
+    )
+    return _tested(measure, setting, [("A", a), ("B", b)], None)
+
+
+def ztest_scores(
+    a: Scores,
+    threshold_a: float,
+    b: Scores | None = None,
+    threshold_b: float | None = None,
+    *,
+    unpaired: bool = False,
+    measure: AnyMeasure = "hter",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("A", "B"),
+) -> ZTest:
+    """Test scores at thresholds fixed in advance: one system's interval, or two systems' difference.
+
+    Parameters
+    ----------
+    a, b : Scores
+        Test scores; trials are paired by id, or by row where there are none (`priori.scores.pairing`).
+    threshold_a, threshold_b : float
+        The thresholds, chosen on other data (`priori.choose_threshold`).
+    unpaired : bool
+        The two test sets hold different trials: the independent test alone.
+    measure, confidence_level, alternative
+        As in `ztest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from priori import Scores, ztest_scores
+    >>> rng = np.random.default_rng(0)
+    >>> label = np.repeat([0, 1], 500)
+    >>> a = Scores.from_predictions(label, rng.normal(3 * label))
+    >>> b = Scores.from_predictions(label, rng.normal(2 * label))
+    >>> ztest_scores(a, 1.5, b, 1.0).sentence
+    'A and B differ significantly at 95 % (confidence: dependent 100.0 %, independent 100.0 %)'
+    """
+    setting = Setting.of(measure, None, confidence_level, alternative)
+    systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
+    if b is None:
+        return _tested(measure, setting, systems, None)._came_from(a)
+    if threshold_b is None:
+        raise OptionError("the second system needs its threshold (threshold_b)")
+    systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
+    found = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
+    return _tested(measure, setting, systems, found)._came_from(a, b)
+
+
+def _tested(
+    measure: AnyMeasure, setting: Setting, systems: list[tuple[str, Rates]], found: Disagreements | None
+) -> ZTest:
+    made = [ZSystem.of(name, rates, setting) for name, rates in systems]
+    warnings = [line for system in made for line in _doubts(system, setting.confidence_level)]
+    comparison = None if len(made) == 1 else ZComparison.of(made[0].rates, made[1].rates, setting, found)
+    if comparison is not None:
+        warnings += _against(comparison, setting.alternative)
+    return ZTest(
+        get_measure(measure),
+        setting.confidence_level,
+        setting.alternative,
+        made[0],
+        made[1] if comparison else None,
+        comparison,
+        tuple(warnings),
+    )
+
+
+def _against(comparison: ZComparison, alternative: Alternative) -> list[str]:
+    """Return a warning when a one-sided test looks the other way than the difference."""
+    difference = float(comparison.independent.value)
+    if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
+        return [
+            f"the one-sided test asks whether A is {'above' if alternative == 'greater' else 'below'} B, and the "
+            f"difference A - B is {difference:.4g}: it cannot be significant (a direction must be fixed before looking)"
+        ]
+    return []
+
+
+def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
+    for name, rate in (("far", far), ("frr", frr)):
+        check_rate(name + of, rate)
+    for name, trials in (("negatives", negatives), ("positives", positives)):
+        if not (trials >= 1 and float(trials).is_integer()):
+            raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
+    return Rates(*(np.asarray(number, dtype=np.float64) for number in (far, frr, negatives, positives)))
+
+
+def _doubts(system: ZSystem, confidence_level: float) -> list[str]:
+    """Return a warning for each rate whose normal approximation is doubtful, with what to use instead."""
+    lines = []
+    for name, found in _single_rates(system.rates, confidence_level).items():
+        rate, trials = found["value"], found["trials"]
+        spread = trials * rate * (1 - rate)
+        if spread >= NORMAL_RULE:
+            continue
+        offers = [
+            f"{title} {found[method][0]:.5f} to {found[method][1]:.5f}"
+            for title, method in (("exact", "exact"), ("Wilson", "wilson"))
+        ]
+        if "rule_of_three" in found:
+            offers.append(f"rule of three at most {found['rule_of_three'][1]:.5f}")
+        lines.append(
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
+            f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
+            f"{name.upper()} alone: {', '.join(offers)}"
+        )
+    return lines

@@ -1,0 +1,139 @@
+"""Wording: how names and numbers are written for people, in sentences and in tables."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from fractions import Fraction
+
+from priori.decisions.measures import Measure, Task
+
+__all__ = [
+    "aggregate",
+    "alpha_text",
+    "clean",
+    "counted",
+    "decision",
+    "error_nouns",
+    "gap",
+    "interval",
+    "listing",
+    "percent",
+    "possessive",
+    "short",
+    "threshold_text",
+    "value",
+]
+
+#: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
+#: First strong isolate and its end: what stands between them cannot turn what stands around them.
+_ISOLATE, _END = "\u2068", "\u2069"
+
+
+def clean(text: str) -> str:
+    """Return a name without line breaks, control characters and broken surrogates, which no page can show."""
+    kept = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
+                   for char in text)  # fmt: skip
+    return " ".join(kept.split())
+
+
+def short(name: str, width: int = 40) -> str:
+    """Return a name as a sentence can hold it: one line, cut with an ellipsis, never turning the text round it.
+
+    Examples
+    --------
+    >>> short("a very long name indeed", width=12)
+    'a very long…'
+    """
+    text = "".join(char for char in clean(name[: 20 * width]) if ord(char) not in _TURNING)
+    text = (text if len(text) <= width else text[: width - 1].rstrip() + "…") or "(no name)"
+    turned = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
+    return f"{_ISOLATE}{text}{_END}" if turned else text
+
+
+def possessive(name: str) -> str:
+    """Return the name with its apostrophe: A's, eigenfaces'."""
+    return name + ("'" if name[-1:] in "sS" else "'s")
+
+
+def listing(items: Sequence[str], last: str = "and") -> str:
+    """Return 'A', 'A and B' or 'A, B and C'."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return '1 user', '2 users', 'no user'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}"
+
+
+def error_nouns(task: Task) -> tuple[str, str]:
+    """Return what a task calls its two errors."""
+    if task.name == "authentication":
+        return "false acceptance", "false rejection"
+    return "false positive", "false negative"
+
+
+def aggregate(measure: Measure) -> str:
+    """Return the name of a measure inside a sentence: HTER and F1 as they are, other titles in small letters."""
+    first = measure.title.split()[0]
+    return measure.title if first.isupper() else measure.title[:1].lower() + measure.title[1:]
+
+
+def _decimals(size: float) -> int:
+    """Return how many decimals a percentage needs to show two digits or more."""
+    return 1 if size >= 1 or size == 0 else min(1 - math.floor(math.log10(size)), 6)
+
+
+def percent(rate: float) -> str:
+    """Return a rate in per cent, with the digits that matter.
+
+    Examples
+    --------
+    >>> percent(0.0981), percent(0.00123), percent(0.0)
+    ('9.8 %', '0.12 %', '0 %')
+    """
+    size = 100 * abs(rate)
+    return f"{100 * rate:.{_decimals(size)}f} %" if size else "0 %"
+
+
+def value(number: float, measure: Measure) -> str:
+    """Return the value of a measure for a sentence."""
+    return percent(number) if measure.rate else f"{number:.4g}"
+
+
+def interval(lower: float, upper: float, measure: Measure) -> str:
+    """Return an interval for a sentence; the unit stands with the value before it."""
+    if not measure.rate:
+        return f"{lower:.4g} to {upper:.4g}"
+    decimals = _decimals(100 * max(abs(lower), abs(upper)))
+    return f"{100 * lower:.{decimals}f}–{100 * upper:.{decimals}f}"
+
+
+def gap(difference: float, measure: Measure) -> str:
+    """Return the size of a difference: percentage points where the measure is a rate."""
+    if not measure.rate:
+        return f"{abs(difference):.3g}"
+    size = 100 * abs(difference)
+    text = f"{size:.{1 if size >= 0.095 else _decimals(size)}f}"
+    return f"{text} {'point' if text == '1.0' else 'points'}"
+
+
+def alpha_text(alpha: Fraction | float) -> str:
+    """Return an alpha with four digits at most."""
+    return f"{float(alpha):.4g}"
+
+
+def threshold_text(threshold: str) -> str:
+    """Return a threshold for a table; the infinite ones accept or reject all."""
+    return {"inf": "reject all", "-inf": "accept all"}.get(threshold, threshold)
+
+
+def decision(threshold: str) -> str:
+    """Return what a threshold does, for a sentence."""
+    if threshold in ("inf", "-inf"):
+        return "reject every trial" if threshold == "inf" else "accept every trial"
+    return f"accept when the score is greater than {threshold}"

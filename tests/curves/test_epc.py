@@ -1,0 +1,196 @@
+"""The curve, its exact form and its areas, against brute force and against theory."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+import priori
+from priori import Measure, OptionError, Scores
+from priori.decisions.criteria import CRITERIA
+
+finite = st.lists(st.integers(-6, 6).map(float), min_size=1, max_size=12)
+
+
+def _set(rng: np.random.Generator, n: int, m: int, shift: float = 1.5, digits: int = 1) -> Scores:
+    return Scores.from_arrays(np.round(rng.normal(size=n), digits), np.round(rng.normal(shift, 1, size=m), digits))
+
+
+@pytest.mark.parametrize("criterion", list(CRITERIA))
+@given(dev=st.tuples(finite, finite), test=st.tuples(finite, finite))
+def test_algorithm_one(
+    criterion: str, dev: tuple[list[float], list[float]], test: tuple[list[float], list[float]]
+) -> None:
+    curve = priori.epc(Scores.from_arrays(*dev), Scores.from_arrays(*test), criterion=criterion, points=7)
+    for index, alpha in enumerate(curve.fractions):
+        chosen = oracle.choose(*dev, criterion, alpha)
+        judged = oracle.at(chosen.threshold, *test)
+        seen = oracle.choose(*test, criterion, alpha)
+        assert curve.threshold[index] == chosen.threshold
+        assert curve.value[index] == float(judged.far) / 2 + float(judged.frr) / 2
+        assert curve.best[index] == float(seen.far) / 2 + float(seen.frr) / 2
+        assert (curve.dev_v1[index], curve.dev_v2[index]) == (float(chosen.far), float(chosen.frr))
+
+
+def test_alphas_are_exact_fractions() -> None:
+    scores = Scores.from_arrays([0.0, 1.0], [1.0, 2.0])
+    assert priori.epc(scores, scores, points=11).fractions[1] == Fraction(1, 10)
+    assert priori.epc(scores, scores, alpha=0.1).fractions == (Fraction(1, 10),)
+    assert priori.epc(scores, scores, points=3, bounds=(0.2, "0.3")).fractions[1] == Fraction(1, 4)
+
+
+@given(dev=st.tuples(finite, finite), test=st.tuples(finite, finite), alpha=st.fractions(0, 1, max_denominator=40))
+def test_the_exact_curve_is_the_curve(
+    dev: tuple[list[float], list[float]], test: tuple[list[float], list[float]], alpha: Fraction
+) -> None:
+    one, two = Scores.from_arrays(*dev), Scores.from_arrays(*test)
+    whole = priori.epc(one, two, exact=True)
+    if np.min(np.abs(whole.alpha - float(alpha))) < 1e-9 or alpha == 1:
+        return
+    piece = int(np.searchsorted(whole.alpha, float(alpha))) - 1
+    point = priori.epc(one, two, alpha=alpha)
+    assert whole.threshold[piece] == point.threshold[0]
+    assert whole.value[piece] == point.value[0]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "measure"), [("wer", "hter"), ("wer", "wer"), ("target-v1", "frr"), ("pr", "f1")]
+)
+def test_the_area_is_the_limit_of_ever_finer_grids(criterion: str, measure: str) -> None:
+    rng = np.random.default_rng(3)
+    curve = priori.epc(_set(rng, 80, 60), _set(rng, 90, 50), criterion=criterion, measure=measure, points=20_001)
+    assert curve.area == pytest.approx(float(np.trapezoid(curve.value, curve.alpha)), abs=2e-4)
+
+
+def test_areas_by_hand() -> None:
+    # Two negatives 0 and 2, two positives 1 and 3, on both sets. FAR targets: values 0, 1/2, 1; breaks 1/4, 3/4.
+    scores = Scores.from_arrays([0.0, 2.0], [1.0, 3.0])
+    result = priori.areas(scores, scores)
+    # FAR 0 at threshold 2.5 has FRR 1/2; FAR 1/2 at 0.5 has FRR 0; FAR 1 has FRR 0.
+    assert result.e_v1 == pytest.approx((0.25 * 0.5 + 0.5 * 0.5 + 0.25 * 1.0) / 2)
+    assert result.e_v2 == pytest.approx((0.25 * 0.5 + 0.5 * 0.5 + 0.25 * 1.0) / 2)
+    assert result.g == result.post_g
+    low = priori.areas(scores, scores, bounds=(0, 0.25))
+    assert low.e_v1 == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("size", [200, 2000, 20_000])
+def test_g_post_tends_to_half_of_auc_plus_half(size: int) -> None:
+    # Eq. 18, where the paper's ROC plots FRR against FAR: the area under it is 1 - AUC.
+    rng = np.random.default_rng(size)
+    scores = Scores.from_arrays(rng.normal(size=size), rng.normal(1, 1, size=size))
+    expected = (1 - priori.a_posteriori_auc(scores) + 0.5) / 2
+    assert priori.areas(scores, scores).post_g == pytest.approx(expected, abs=2 / size)
+
+
+def test_presets() -> None:
+    rng = np.random.default_rng(0)
+    dev, test = _set(rng, 50, 40), _set(rng, 50, 40)
+    nist = priori.epc(dev, test, preset="nist")
+    assert nist.fractions == (Fraction(99, 109),)
+    assert nist.value[0] == pytest.approx(float(nist.alpha[0]) * nist.v1[0] + (1 - float(nist.alpha[0])) * nist.v2[0])
+    banca = priori.epc(dev, test, preset="banca")
+    assert banca.alpha.tolist() == [0.09, 0.5, 0.91]
+    assert banca.measure.name == "hter"
+
+
+@given(
+    dev=st.tuples(finite, finite),
+    test=st.tuples(finite, finite),
+    shift=st.integers(-8, 8),
+    scale=st.sampled_from([0.5, 2.0, 8.0]),
+)
+def test_an_increasing_map_changes_no_outcome(
+    dev: tuple[list[float], list[float]], test: tuple[list[float], list[float]], shift: int, scale: float
+) -> None:
+    # The map must keep midpoints in their gaps: any affine one does, and dev and test share it.
+    def mapped(both: tuple[list[float], list[float]]) -> Scores:
+        return Scores.from_arrays(*([scale * score + shift for score in side] for side in both))
+
+    plain = priori.epc(Scores.from_arrays(*dev), Scores.from_arrays(*test), points=9)
+    moved = priori.epc(mapped(dev), mapped(test), points=9)
+    assert plain.outcomes.to_dict() == moved.outcomes.to_dict()
+    assert plain.dev_outcomes.to_dict() == moved.dev_outcomes.to_dict()
+
+
+@given(dev=st.tuples(finite, finite))
+def test_on_the_same_set_any_increasing_map_changes_no_outcome(dev: tuple[list[float], list[float]]) -> None:
+    plain = Scores.from_arrays(*dev)
+    bent = Scores.from_arrays(*([score**3 + score for score in side] for side in dev))
+    assert priori.epc(plain, plain).outcomes.to_dict() == priori.epc(bent, bent).outcomes.to_dict()
+
+
+@given(dev=st.tuples(finite, finite), test=st.tuples(finite, finite), data=st.data())
+def test_permuting_trials_changes_nothing(
+    dev: tuple[list[float], list[float]], test: tuple[list[float], list[float]], data: st.DataObject
+) -> None:
+    shuffled = [data.draw(st.permutations(side)) for side in (*dev, *test)]
+    plain = priori.epc(Scores.from_arrays(*dev), Scores.from_arrays(*test), points=9)
+    moved = priori.epc(Scores.from_arrays(*shuffled[:2]), Scores.from_arrays(*shuffled[2:]), points=9)
+    assert plain.to_dict() == moved.to_dict()
+
+
+@given(dev=st.tuples(finite, finite))
+def test_swapping_classes_and_negating_swaps_the_errors(dev: tuple[list[float], list[float]]) -> None:
+    # The costs are mirrored; the threshold rule "lower" is not, so compare the cost reached, not the point.
+    negatives, positives = dev
+    plain = priori.epc(Scores.from_arrays(*dev), Scores.from_arrays(*dev), points=9, measure="wer")
+    mirror = Scores.from_arrays([-score for score in positives], [-score for score in negatives])
+    swapped = priori.epc(mirror, mirror, points=9, measure="wer")
+    assert plain.value.tolist() == pytest.approx(swapped.value[::-1].tolist())
+
+
+def test_scaling_every_count_changes_no_rate() -> None:
+    rng = np.random.default_rng(1)
+    one = _set(rng, 30, 20)
+    many = Scores.from_arrays(np.tile(one.negatives, 5), np.tile(one.positives, 5))
+    assert priori.epc(one, one).value.tolist() == pytest.approx(priori.epc(many, many).value.tolist())
+
+
+def test_optimism_is_not_negative_for_the_measure_that_is_minimised() -> None:
+    rng = np.random.default_rng(2)
+    curve = priori.epc(_set(rng, 200, 100, digits=3), _set(rng, 200, 100, digits=3), measure="wer")
+    assert np.all(curve.optimism >= -1e-15)
+    assert curve.optimism.max() > 0
+
+
+def test_custom_measure_and_task() -> None:
+    rng = np.random.default_rng(4)
+    dev, test = _set(rng, 30, 20), _set(rng, 30, 20)
+    curve = priori.epc(dev, test, measure=lambda outcomes: outcomes.fp + 2 * outcomes.fn)
+    assert curve.value.tolist() == (curve.outcomes.fp + 2 * curve.outcomes.fn).tolist()
+    named = Measure.custom(lambda outcomes: outcomes.fp, name="alarms")
+    assert priori.epc(dev, test, measure=named).to_dict()["measure"] == "alarms"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"task": "nope"}, "unknown task 'nope'"),
+        ({"measure": "nope"}, "unknown measure 'nope'"),
+        ({"preset": "nope"}, "unknown preset"),
+        ({"points": 1}, "at least 2 points"),
+        ({"alpha": 1.5}, "between 0 and 1"),
+        ({"alpha": []}, "no alpha given"),
+        ({"alpha": float("nan")}, "between 0 and 1"),
+        ({"bounds": (0.5, 0.5)}, "from a lower to a higher"),
+        ({"exact": True, "alpha": 0.5}, "leave out either"),
+        ({"measure": "wer:2"}, "between 0 and 1"),
+        ({"measure": "dcf:cost_fn=x"}, "cannot read the measure"),
+        ({"exact": True, "criterion": lambda outcomes, alpha: outcomes.fp}, "no exact curve"),
+    ],
+)
+def test_bad_options_say_what_is_allowed(options: dict[str, object], message: str) -> None:
+    scores = Scores.from_arrays([0.0, 1.0], [1.0, 2.0])
+    with pytest.raises(OptionError, match=message):
+        priori.epc(scores, scores, **options)  # type: ignore[arg-type]
+
+
+def test_a_plain_array_is_not_scores() -> None:
+    with pytest.raises(OptionError, match="must be Scores"):
+        priori.epc([1, 2], [3, 4])

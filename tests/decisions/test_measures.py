@@ -1,0 +1,90 @@
+"""Every measure, against its definition, scikit-learn, and the rules for 0/0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from priori import Outcomes
+from priori.decisions.measures import MEASURES, TASKS, Ratio, get_measure
+
+counts = st.integers(0, 50)
+
+
+def _labels(tp: int, fp: int, tn: int, fn: int) -> tuple[np.ndarray, np.ndarray]:
+    truth = np.repeat([1, 0, 0, 1], [tp, fp, tn, fn])
+    decided = np.repeat([1, 1, 0, 0], [tp, fp, tn, fn])
+    return truth, decided
+
+
+SKLEARN = {
+    "precision": lambda t, d: metrics.precision_score(t, d, zero_division=0),
+    "recall": metrics.recall_score,
+    "sensitivity": metrics.recall_score,
+    "tpr": metrics.recall_score,
+    "specificity": lambda t, d: metrics.recall_score(t, d, pos_label=0),
+    "tnr": lambda t, d: metrics.recall_score(t, d, pos_label=0),
+    "far": lambda t, d: 1 - metrics.recall_score(t, d, pos_label=0),
+    "frr": lambda t, d: 1 - metrics.recall_score(t, d),
+    "f1": lambda t, d: metrics.f1_score(t, d, zero_division=0),
+    "f2": lambda t, d: metrics.fbeta_score(t, d, beta=2, zero_division=0),
+    "f0.5": lambda t, d: metrics.fbeta_score(t, d, beta=0.5, zero_division=0),
+    "accuracy": metrics.accuracy_score,
+    "error": lambda t, d: 1 - metrics.accuracy_score(t, d),
+    "balanced-accuracy": metrics.balanced_accuracy_score,
+    "hter": lambda t, d: 1 - metrics.balanced_accuracy_score(t, d),
+    "mcc": metrics.matthews_corrcoef,
+}
+
+
+@pytest.mark.parametrize("name", list(SKLEARN))
+@given(tp=counts, fp=counts, tn=counts, fn=counts)
+def test_same_as_scikit_learn(name: str, tp: int, fp: int, tn: int, fn: int) -> None:
+    if tp + fn == 0 or fp + tn == 0:
+        return
+    outcomes = Outcomes(*(np.array(number) for number in (tp, fp, tn, fn)))
+    assert float(get_measure(name)(outcomes)) == pytest.approx(SKLEARN[name](*_labels(tp, fp, tn, fn)), abs=1e-12)
+
+
+def test_an_undefined_ratio_takes_its_worst_value() -> None:
+    nothing = Outcomes(*(np.array(0) for _ in range(4)))
+    for measure in MEASURES.values():
+        if isinstance(measure, Ratio):
+            assert float(measure(nothing)) == (0.0 if measure.greater_is_better else 1.0), measure.name
+
+
+@given(tp=counts, fp=counts, tn=counts, fn=counts)
+def test_a_ratio_is_its_exact_fraction(tp: int, fp: int, tn: int, fn: int) -> None:
+    outcomes = Outcomes(*(np.array(number) for number in (tp, fp, tn, fn)))
+    for measure in MEASURES.values():
+        if isinstance(measure, Ratio):
+            assert float(measure(outcomes)) == float(measure.exact(outcomes))
+            assert 0 <= measure.exact_error(outcomes) <= 1
+
+
+def test_costs() -> None:
+    outcomes = Outcomes.from_errors(10, 5, negatives=100, positives=20)
+    assert float(get_measure("wer:0.3")(outcomes)) == pytest.approx(0.3 * 0.1 + 0.7 * 0.25)
+    assert float(get_measure("wer")(outcomes, 0.3)) == pytest.approx(0.3 * 0.1 + 0.7 * 0.25)
+    assert float(get_measure("dcf")(outcomes)) == pytest.approx(10 * 0.01 * 0.25 + 0.99 * 0.1)
+    assert float(get_measure("ndcf")(outcomes)) == pytest.approx((0.1 * 0.25 + 0.99 * 0.1) / 0.1)
+    # Eq. 3.4: the HTER is the DCF with equal costs and priors.
+    assert float(get_measure("dcf:cost_fn=1,cost_fp=1,prior=0.5")(outcomes)) == pytest.approx(
+        float(get_measure("hter")(outcomes))
+    )
+
+
+def test_matthews_does_not_overflow() -> None:
+    large = Outcomes(*(np.array(10**9) for _ in range(4)))
+    assert float(get_measure("mcc")(large)) == 0.0
+
+
+def test_tasks_are_the_papers() -> None:
+    assert {name: (t.v1.name, t.v2.name, t.aggregate.name) for name, t in TASKS.items()} == {
+        "authentication": ("far", "frr", "hter"),
+        "retrieval": ("precision", "recall", "f1"),
+        "diagnosis": ("sensitivity", "specificity", "balanced-accuracy"),
+    }

@@ -1,0 +1,157 @@
+"""Figures: plotly ones draw the numbers of the results; all work in notebooks, with the user's own settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import nbclient
+import nbformat
+import numpy as np
+import plotly.io as pio
+import pytest
+from matplotlib import pyplot
+
+import priori
+from priori.base.errors import OptionError
+from priori.base.results import Result
+from priori.plots.interactive import FIGURES, figure_epc, figure_roc
+from priori.plots.style import COLOURS
+from results import curves, every_result, scores
+
+mpl.use("agg")
+
+SHOWN = [name for name, result in every_result().items() if type(result).__name__ in FIGURES]
+
+
+def _traces(figure: Any) -> dict[str, Any]:
+    return {trace.name: trace for trace in figure.data}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_figure_is_whole_and_the_same_from_a_file(name: str) -> None:
+    result = every_result()[name]
+    figure, again = result.plotly(), Result.from_json(result.to_json()).plotly()
+    content = json.loads(figure.to_json())
+    assert content["layout"]["title"]["text"]
+    assert content["layout"]["xaxis"]["title"]["text"]
+    assert content["layout"]["yaxis"]["title"]["text"]
+    assert figure.layout.title == again.layout.title
+    one, other = figure.data[-1], again.data[-1]
+    np.testing.assert_allclose(np.asarray(one.x), np.asarray(other.x))
+    np.testing.assert_allclose(np.asarray(one.y), np.asarray(other.y))
+
+
+def test_curves_are_those_of_the_result() -> None:
+    a, b = curves()
+    found = _traces(figure_epc([a, b], best=True))
+    assert list(found) == ["A", "A, a posteriori", "&lt;B&gt; &amp; é", "&lt;B&gt; &amp; é, a posteriori"]
+    np.testing.assert_allclose(np.asarray(found["A"].y), 100 * a.value)
+    np.testing.assert_allclose(np.asarray(found["A"].customdata)[:, 0], a.threshold)
+    np.testing.assert_allclose(np.asarray(found["A, a posteriori"].y), 100 * a.best)
+    band = every_result()["band"]
+    area = _traces(band.plotly())["A, band"]
+    low, high = np.min(np.asarray(area.y)), np.max(np.asarray(area.y))
+    assert (low, high) == (100 * band.columns()["lower"].min(), 100 * band.columns()["upper"].max())
+
+
+def test_an_exact_curve_reaches_its_end() -> None:
+    trace = every_result()["epc exact"].plotly().data[0]
+    assert (trace.x[0], trace.x[-1], trace.line.shape) == (0.1, 0.9, "hv")
+    assert trace.y[-1] == trace.y[-2]
+
+
+def test_a_long_roc_is_thinned_without_visible_change() -> None:
+    rng = np.random.default_rng(0)
+    whole = priori.roc(priori.Scores.from_arrays(rng.normal(size=20_000), rng.normal(1, 1, size=20_000)))
+    trace = figure_roc(whole).data[-1]
+    assert whole.fpr.size > 5000
+    assert len(trace.x) < 1000
+    drawn = np.interp(whole.fpr[::-1], np.asarray(trace.x)[::-1] / 100, np.asarray(trace.y)[::-1] / 100)
+    assert np.abs(drawn - whole.tpr[::-1]).max() < 0.01
+
+
+def test_colours_are_safe_unless_the_user_has_a_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = curves()
+    assert [trace.line.color for trace in figure_epc([a, b]).data] == list(COLOURS[:2])
+    monkeypatch.setattr(pio.templates, "default", "seaborn")
+    seaborn = pio.templates["seaborn"].layout.colorway
+    assert [trace.line.color for trace in figure_epc([a, b], bands=None).data] == list(seaborn[:2])
+    assert a.band(n_resamples=20).plotly().data[0].fillcolor == "rgba(128, 128, 128, 0.18)"
+
+
+def test_what_has_no_figure_says_what_has() -> None:
+    with pytest.raises(OptionError, match="Plan has no plotly figure; those that have: EPC, Band"):
+        every_result()["plan"].plotly()
+
+
+# -- matplotlib as the user has set it -----------------------------------------------------------------
+
+
+def test_plots_take_axes_and_return_them() -> None:
+    for name, result in every_result().items():
+        if hasattr(result, "plot"):
+            _, ax = pyplot.subplots()
+            assert result.plot(ax=ax) is ax, name
+            assert result.plot() is not ax, name
+            pyplot.close("all")
+
+
+def test_the_size_and_colours_of_the_user_come_first() -> None:
+    roc = priori.roc(scores(2, 0))
+    assert roc.plot().figure.get_size_inches().tolist() == [5, 5]
+    with mpl.rc_context({"figure.figsize": (9, 3), "axes.prop_cycle": mpl.cycler(color=["#123456"])}):
+        ax = roc.plot()
+    assert ax.figure.get_size_inches().tolist() == [9, 3]
+    assert ax.lines[0].get_color() == "#123456"
+    pyplot.close("all")
+
+
+# -- notebooks -----------------------------------------------------------------------------------------
+
+CELLS = (
+    "import numpy as np, priori\n"
+    "rng = np.random.default_rng(0)\n"
+    "dev, test = (priori.Scores.from_arrays(rng.normal(size=200), rng.normal(2, 1, 200)) for _ in range(2))\n"
+    "curve = priori.epc(dev, test, points=11)",
+    "curve",
+    "_ = curve.plot()",
+    "curve.plotly()",
+)
+
+
+def test_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    _, shown, drawn, interactive = ([output.get("data", {}) for output in cell.outputs] for cell in notebook.cells)
+    assert "<strong>EPC</strong>" in "".join(shown[0]["text/html"])
+    assert any("image/png" in data for data in drawn)
+    assert any("application/vnd.plotly.v1+json" in data for data in interactive)
+
+
+def test_a_marimo_app(tmp_path: Path) -> None:
+    body = "\n".join(f"    {line}" for line in CELLS[0].splitlines())
+    (tmp_path / "app.py").write_text(
+        "import marimo\n\napp = marimo.App()\n\n\n"
+        f"@app.cell\ndef _():\n{body}\n    return (curve,)\n\n\n"
+        "@app.cell\ndef _(curve):\n    curve\n    return\n\n\n"
+        "@app.cell\ndef _(curve):\n    curve.plot()\n    return\n\n\n"
+        "@app.cell\ndef _(curve):\n    curve.plotly()\n    return\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "marimo", "-q", "export", "html", "app.py", "-o", "app.html", "--no-include-code"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "app.html").read_text()
+    assert "EPC" in page
+    assert "image/png" in page
+    assert "marimo-plotly" in page

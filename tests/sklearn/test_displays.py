@@ -1,0 +1,298 @@
+"""The displays: scikit-learn's arguments, its attributes, and the numbers of our own results."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import RocCurveDisplay
+from sklearn.model_selection import KFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+import priori
+from priori.base.errors import InputError, OptionError
+from priori.sklearn import AverageROCDisplay, DifferenceDisplay, EPCDisplay
+
+mpl.use("agg")
+Data = tuple[NDArray[Any], NDArray[Any]]
+DISPLAYS = (EPCDisplay, DifferenceDisplay, AverageROCDisplay)
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    X, y = make_classification(n_samples=450, n_features=5, n_redundant=0, flip_y=0.2, random_state=0)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def fitted(data: Data) -> LogisticRegression:
+    return LogisticRegression().fit(data[0][:150], data[1][:150])
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+def _parts(data: Data) -> tuple[NDArray[Any], ...]:
+    X, y = data
+    return X[150:300], y[150:300], X[300:], y[300:]
+
+
+def _shape(method: Any) -> dict[str, Any]:
+    return {name: (one.kind, one.default) for name, one in inspect.signature(method).parameters.items()}
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("method", ["plot", "from_estimator", "from_predictions", "from_cv_results"])
+def test_arguments_are_those_of_scikit_learn(display: Any, method: str) -> None:
+    ours = _shape(getattr(display, method))
+    names = ["ax", "name", "curve_kwargs", "plot_chance_level", "despine"]
+    if method == "plot":
+        names += ["chance_level_kw"]
+    else:
+        names += ["sample_weight", "pos_label"]
+    if method in ("from_estimator", "from_cv_results"):
+        names += ["response_method"]
+    if method == "from_estimator" and display is not EPCDisplay:
+        names = [name for name in names if name in ours]  # the rest goes on to from_predictions
+    newest = _shape(getattr(RocCurveDisplay, method, None) or RocCurveDisplay.from_predictions)
+    for name in names:
+        assert name in ours, name
+        if name in newest and name != "plot_chance_level":
+            assert ours[name] == newest[name], name
+
+
+# -- the Expected Performance Curve ------------------------------------------------------------------------
+
+
+def test_from_estimator_is_the_curve_of_its_scores(data: Data, fitted: Any) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    display = EPCDisplay.from_estimator(fitted, X, y, X_dev=X_dev, y_dev=y_dev, points=11)
+    dev, test = (
+        priori.Scores.from_predictions(labels, fitted.predict_proba(samples)[:, 1])
+        for labels, samples in ((y_dev, X_dev), (y, X))
+    )
+    expected = priori.epc(dev, test, points=11)
+    np.testing.assert_array_equal(display.value, expected.value)
+    np.testing.assert_array_equal(display.line_.get_ydata(), expected.value)
+    np.testing.assert_array_equal(display.curve_.threshold, expected.threshold)  # type: ignore[union-attr]
+    assert display.line_.get_label() == f"LogisticRegression (area = {expected.value.mean():.3f})"
+    assert display.ax_.get_xlabel() == "alpha (criterion: wer)"
+    assert display.ax_.get_ylabel() == "HTER (Positive label: 1)"
+    assert display.figure_ is display.ax_.figure
+    assert display.chance_level_ is None
+    assert display.band_ is None
+    by_margin = EPCDisplay.from_estimator(
+        fitted, X, y, X_dev=X_dev, y_dev=y_dev, points=11, response_method="decision_function"
+    )
+    np.testing.assert_array_equal(by_margin.value, expected.value)
+
+
+def test_without_development_data_folds_serve(data: Data, fitted: Any) -> None:
+    _, _, X, y = _parts(data)
+    display = EPCDisplay.from_estimator(fitted, X, y, points=5, cv=3, confidence_level=0.9)
+    again = EPCDisplay.from_predictions(y, fitted.predict_proba(X)[:, 1], points=5, cv=3, confidence_level=0.9)
+    np.testing.assert_array_equal(display.value, again.value)
+    assert len(display.curve_.curves) == 3  # type: ignore[union-attr]
+    assert display.band_ is not None
+    other = EPCDisplay.from_predictions(y, fitted.predict_proba(X)[:, 1], points=5, cv=3, random_state=1)
+    assert not np.array_equal(other.value, display.value)
+
+
+def test_folds_of_a_cross_validation(data: Data) -> None:
+    X, y = data
+    found = cross_validate(LogisticRegression(), X, y, cv=3, return_estimator=True, return_indices=True)
+    display = EPCDisplay.from_cv_results(found, X, y, points=5, name="folds", plot_chance_level=True)
+    parts = [
+        priori.Scores.from_predictions(y[index], estimator.predict_proba(X[index])[:, 1])
+        for estimator, index in zip(found["estimator"], found["indices"]["test"], strict=True)
+    ]
+    expected = priori.average_epc(parts, points=5)
+    np.testing.assert_array_equal(np.stack(display.value), expected.each)
+    assert len(display.line_) == 3
+    label, others = display.line_[0].get_label(), [line.get_label() for line in display.line_[1:]]
+    area = expected.each.mean(axis=1)
+    assert label == f"folds (area = {area.mean():.3f} +/- {area.std():.3f})"
+    assert all(other.startswith("_") for other in others)
+    assert {line.get_linestyle() for line in display.line_} == {"--"}
+    styles = [{"color": colour} for colour in "rgb"]
+    each = display.plot(curve_kwargs=styles, name=["x", "y", "z"])
+    assert [line.get_label().split()[0] for line in each.line_] == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, 0.5), ({"measure": "wer"}, np.minimum(np.linspace(0, 1, 5), 1 - np.linspace(0, 1, 5))),
+     ({"task": "retrieval"}, None)],
+)  # fmt: skip
+def test_chance_is_a_score_that_says_nothing(data: Data, options: dict[str, Any], expected: Any) -> None:
+    y = data[1]
+    score = np.random.default_rng(0).normal(size=y.size)
+    display = EPCDisplay.from_predictions(
+        y, score, y_true_dev=y, y_score_dev=score, points=5, plot_chance_level=True,
+        chance_level_kw={"c": "r", "ls": ":"}, **options,
+    )  # fmt: skip
+    share = y.mean()
+    if expected is None:
+        expected = 2 * share / (1 + share)
+        np.testing.assert_allclose(display.chance[:-1], expected)  # type: ignore[index]
+    else:
+        np.testing.assert_allclose(display.chance, np.broadcast_to(expected, 5))  # type: ignore[arg-type]
+    line = display.chance_level_
+    assert line is not None
+    assert (line.get_color(), line.get_linestyle(), line.get_label()) == ("r", ":", "Chance level")
+
+
+def test_bands_weights_and_looks(data: Data, fitted: Any) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    score, dev = fitted.predict_proba(X)[:, 1], fitted.predict_proba(X_dev)[:, 1]
+    options: dict[str, Any] = {"y_true_dev": y_dev, "y_score_dev": dev, "points": 5}
+    display = EPCDisplay.from_predictions(y, score, confidence_level=0.95, n_resamples=200, **options)
+    assert (display.lower <= display.upper).all()  # type: ignore[operator]
+    weight = np.arange(y.size) % 3
+    weighted = EPCDisplay.from_predictions(y, score, sample_weight=weight, **options)
+    repeated = EPCDisplay.from_predictions(np.repeat(y, weight), np.repeat(score, weight), **options)
+    np.testing.assert_array_equal(weighted.value, repeated.value)
+    _, ax = pyplot.subplots()
+    drawn = EPCDisplay.from_predictions(y, score, ax=ax, name="mine", curve_kwargs={"lw": 5}, despine=True, **options)
+    assert drawn.ax_ is ax
+    assert drawn.line_.get_linewidth() == 5
+    assert not ax.spines["top"].get_visible()
+    both = EPCDisplay.from_predictions(y, dev, ax=ax, **options)
+    assert both.line_.get_color() != drawn.line_.get_color()
+    one = EPCDisplay.from_predictions(y, score, y_true_dev=y_dev, y_score_dev=dev, alpha=[0.5])
+    assert one.line_.get_marker() == "o"
+
+
+def test_colours_are_safe_unless_the_user_has_their_own(data: Data) -> None:
+    y = data[1]
+    score = y + np.random.default_rng(0).normal(size=y.size)
+    from matplotlib.colors import to_hex
+
+    from priori.plots.style import COLOURS
+
+    assert to_hex(EPCDisplay.from_predictions(y, score, points=3).line_.get_color()).upper() == COLOURS[0]
+    with mpl.rc_context({"axes.prop_cycle": mpl.cycler(color=["#123456"])}):
+        assert EPCDisplay.from_predictions(y, score, points=3).line_.get_color() == "#123456"
+
+
+def test_words_and_other_labels(data: Data) -> None:
+    y = np.where(data[1] == 1, "genuine", "impostor")
+    score = data[1] + np.random.default_rng(0).normal(size=y.size)
+    assert EPCDisplay.from_predictions(y, score, points=3).ax_.get_ylabel() == "HTER"
+    flipped = EPCDisplay.from_predictions(y, -score, points=3, pos_label="impostor")
+    assert flipped.ax_.get_ylabel() == "HTER (Positive label: impostor)"
+    assert np.mean(flipped.value) < 0.5
+
+
+def test_mistakes(data: Data, fitted: Any) -> None:
+    X, y = data
+    score = fitted.predict_proba(X)[:, 1]
+    with pytest.raises(OptionError, match="needs both y_true_dev and y_score_dev"):
+        EPCDisplay.from_predictions(y, score, y_true_dev=y)
+    with pytest.raises(OptionError, match="need both X_dev and y_dev"):
+        EPCDisplay.from_estimator(fitted, X, y, X_dev=X)
+    with pytest.raises(OptionError, match="return_estimator=True and return_indices=True"):
+        EPCDisplay.from_cv_results(cross_validate(fitted, X, y), X, y)
+    found = cross_validate(fitted, X, y, return_estimator=True, return_indices=True)
+    with pytest.raises(InputError, match="made from more samples"):
+        EPCDisplay.from_cv_results(found, X[:300], y[:300])
+    display = EPCDisplay.from_cv_results(found, X, y, points=3)
+    with pytest.raises(OptionError, match="a list of 5"):
+        display.plot(curve_kwargs=[{}, {}])
+    with pytest.raises(OptionError, match="looks of their own"):
+        display.plot(name=list("abcde"))
+    with pytest.raises(OptionError, match="a list of 5, not of 2"):
+        display.plot(name=["a", "b"])
+    with pytest.raises(TypeError, match="alias"):
+        display.plot(curve_kwargs={"c": "r", "color": "b"})
+    with pytest.raises(ValueError, match="inconsistent"):
+        EPCDisplay.from_predictions(y, score[:-1])
+
+
+# -- differences and averages --------------------------------------------------------------------------------
+
+
+def test_differences_are_those_of_compare(data: Data, fitted: Any) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    other = GaussianNB().fit(data[0][:20], data[1][:20])
+    display = DifferenceDisplay.from_estimator(
+        fitted, other, X, y, X_dev=X_dev, y_dev=y_dev, points=5, n_resamples=300, random_state=3
+    )
+    curves = [
+        priori.epc(*(priori.Scores.from_predictions(labels, model.predict_proba(samples)[:, 1])
+                     for labels, samples in ((y_dev, X_dev), (y, X))), points=5)
+        for model in (fitted, other)
+    ]  # fmt: skip
+    expected = priori.compare(*curves, n_resamples=300, rng=3)
+    np.testing.assert_array_equal(display.difference, expected.difference)
+    np.testing.assert_array_equal(display.lower, expected.lower)
+    assert display.line_.get_label() == "LogisticRegression less GaussianNB"
+    assert display.comparison_ is not None
+    assert display.chance_level_ is not None
+    assert set(display.chance_level_.get_ydata()) == {0}
+    assert display.plot(plot_chance_level=False, despine=True).chance_level_ is None
+    with pytest.raises(OptionError, match="needs y_true_dev, y_score_dev_a and y_score_dev_b"):
+        DifferenceDisplay.from_predictions(y, y, y, y_true_dev=y)
+    with pytest.raises(OptionError, match="need both X_dev and y_dev"):
+        DifferenceDisplay.from_estimator(fitted, other, X, y, y_dev=y)
+
+
+def test_differences_over_folds(data: Data) -> None:
+    X, y = data
+    found = [
+        cross_validate(model, X, y, cv=3, return_estimator=True, return_indices=True)
+        for model in (LogisticRegression(), RidgeClassifier())
+    ]
+    display = DifferenceDisplay.from_cv_results(*found, X, y, points=5)
+    a, b = (EPCDisplay.from_cv_results(one, X, y, points=5).curve_ for one in found)
+    np.testing.assert_allclose(display.difference, (a.value - b.value), atol=1e-15)
+    spread = (a.each - b.each).std(axis=0, ddof=1) / np.sqrt(3)  # type: ignore[union-attr]
+    np.testing.assert_allclose(display.upper - display.difference, 4.302653 * spread, rtol=1e-6, atol=1e-12)
+    same = DifferenceDisplay.from_predictions(y, X[:, 0], X[:, 0], points=5)
+    np.testing.assert_array_equal(same.difference, 0)
+    shuffled = cross_validate(LogisticRegression(), X, y, cv=KFold(3), return_estimator=True, return_indices=True)
+    with pytest.raises(OptionError, match="different folds"):
+        DifferenceDisplay.from_cv_results(found[0], shuffled, X, y)
+
+
+@pytest.mark.parametrize("method", ["vertical", "horizontal", "threshold", "pooled"])
+def test_averages_are_those_of_average(data: Data, method: str) -> None:
+    X, y = data
+    found = cross_validate(LogisticRegression(), X, y, cv=3, return_estimator=True, return_indices=True)
+    display = AverageROCDisplay.from_cv_results(found, X, y, method=method, name="LR", plot_chance_level=True)
+    parts = [
+        priori.Scores.from_predictions(y[index], estimator.predict_proba(X[index])[:, 1])
+        for estimator, index in zip(found["estimator"], found["indices"]["test"], strict=True)
+    ]
+    expected = priori.average(parts, method=method)
+    np.testing.assert_array_equal(display.tpr, expected.tpr)
+    assert display.line_.get_label() == f"LR {method} average (AUC = {expected.auc.value:.3f})"
+    assert len(display.singles_) == 3
+    assert display.band_ is not None
+    assert display.ax_.get_xlabel() == "False Positive Rate (Positive label: 1)"
+    assert display.plot(plot_singles=False, despine=True).singles_ == []
+
+
+def test_averages_over_groups(data: Data, fitted: Any) -> None:
+    X, y = data
+    groups = np.arange(y.size) % 4
+    display = AverageROCDisplay.from_estimator(fitted, X, y, groups=groups)
+    again = AverageROCDisplay.from_predictions(
+        y, fitted.predict_proba(X)[:, 1], groups=groups, sample_weight=np.ones(y.size)
+    )
+    np.testing.assert_array_equal(display.tpr, again.tpr)
+    assert len(display.singles) == 4
+    assert AverageROCDisplay.from_estimator(fitted, X, y, groups=np.zeros(y.size)).outline is None
+    with pytest.raises(OptionError, match="groups must name the data set of each of the 450 samples"):
+        AverageROCDisplay.from_estimator(fitted, X, y, groups=[1, 2])

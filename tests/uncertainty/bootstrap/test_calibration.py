@@ -1,0 +1,161 @@
+"""Calibration: the variances it rests on, and whether bands keep their promise where plain ones do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from test_streams import _uniforms
+
+import priori
+from priori import Scores
+from priori.base.errors import OptionError
+from priori.uncertainty.bootstrap.calibration import calibrate
+from priori.uncertainty.bootstrap.clusters import clusters_of
+from priori.uncertainty.bootstrap.counters import uniforms
+from priori.uncertainty.bootstrap.plans import make_plan
+
+
+def test_arrays_of_random_numbers_are_those_of_the_streams():
+    found = uniforms(12, 5, 100, 4, 3)
+    for row in range(4):
+        np.testing.assert_array_equal(found[row], _uniforms(12, 5, 100 + row, 3))
+
+
+def crossed(rng: np.random.Generator, people: int = 8, probes: int = 2) -> Scores:
+    claimed, real = (column.ravel() for column in np.meshgrid(*[np.arange(people)] * 2))
+    claimed, real = np.repeat(claimed, probes), np.repeat(real, probes)
+    effect = rng.normal(0, 0.7, people)
+    score = np.round(rng.normal(2.0 * (claimed == real)) + effect[claimed] + effect[real], 1)
+    return Scores.from_predictions((claimed == real).astype(int), score, user=claimed, probe_user=real)
+
+
+def test_two_way_variance_is_the_sum_over_all_pairs_of_trials_that_share_an_identity():
+    scores = crossed(np.random.default_rng(0))
+    thresholds = np.array([1.0, -0.3, 2.2, 1.0])
+    found = clusters_of(scores, thresholds, make_plan(None, scores, bootstrap="crossed"))
+    negative = scores.negative
+    for k, threshold in enumerate(thresholds):
+        off = (negative.score > threshold) - np.mean(negative.score > threshold)
+        same = lambda a, b: a[:, None] == b[None, :]  # noqa: E731
+        a, b = negative.user, negative.probe_user
+        sharing = same(a, a) | same(b, b) | same(a, b) | same(b, a)
+        both = (same(a, a) & same(b, b)) | (same(a, b) & same(b, a))
+        n = len(negative)
+        assert found.by_identity[0, k] - found.by_pair[0, k] == pytest.approx(
+            (np.outer(off, off) * sharing).sum() / n**2
+        )
+        assert found.by_pair[0, k] == pytest.approx((np.outer(off, off) * both).sum() / n**2)
+        wrong = scores.positive.score <= threshold
+        own = [(wrong[scores.positive.user == u] - wrong.mean()).sum() for u in range(8)]
+        assert found.variance[1, k] == pytest.approx(np.dot(own, own) / wrong.size**2)
+
+
+def test_the_difference_of_two_systems_flocks_by_its_own_variance():
+    rng = np.random.default_rng(1)
+    a = crossed(rng)
+    b = Scores.from_predictions(
+        np.repeat([0, 1], [len(a.negative), len(a.positive)]),
+        np.concatenate([a.negative.score, a.positive.score]) + np.round(rng.normal(size=len(a)), 1),
+        user=np.concatenate([a.negative.user, a.positive.user]),
+        probe_user=np.concatenate([a.negative.probe_user, a.positive.probe_user]),
+    )
+    at_a, at_b = np.array([1.0, 0.0]), np.array([0.5, 0.2])
+    plan = make_plan(None, a, bootstrap="user")
+    found = clusters_of(a, at_a, plan, other=(b, at_b))
+    for k in range(2):
+        difference = (a.negative.score > at_a[k]) * 1.0 - (b.negative.score > at_b[k])
+        assert found.rate[0, k] == pytest.approx(difference.mean())
+        own = [(difference[a.negative.user == u] - difference.mean()).sum() for u in range(8)]
+        assert found.variance[0, k] == pytest.approx(np.dot(own, own) / difference.size**2)
+
+
+def test_tails_and_p_values_belong_together():
+    scores = crossed(np.random.default_rng(0))
+    calibration = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="user"))
+    assert calibration.level(0.95) > 0.98  # eight users
+    for level in (0.5, 0.9, 0.95, 0.99):
+        assert 2 * calibration.tail(np.array((1 - calibration.level(level)) / 2)) == pytest.approx(1 - level)
+        assert calibration.known(np.array(calibration.reach(1 + level))) == pytest.approx(1 + level)
+    plain = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="sample"))
+    assert plain.level(0.95) == pytest.approx(0.95)
+
+
+def test_pseudo_trials_weigh_half_an_error_and_do_not_depend_on_the_batch():
+    scores = crossed(np.random.default_rng(0))
+    curve = priori.epc(scores, scores, alpha=[0.5], measure="far")
+    curve = priori.epc(scores, scores, alpha=[0.5], measure="frr")
+    options = {"bootstrap": "sample", "n_resamples": 4000, "keep": True}
+    adjusted = curve.band(**options).replicates
+    plain = curve.band(interval="percentile", **options).replicates
+    errors, trials = len(scores.positive) * curve.value[0], len(scores.positive)
+    assert adjusted.mean() == pytest.approx((errors + 0.5) / (trials + 1), abs=0.01)
+    assert plain.mean() == pytest.approx(curve.value[0], abs=0.01)
+    np.testing.assert_array_equal(curve.band(threads=1, **options).replicates, adjusted)
+
+
+def test_no_error_seen_is_not_no_error_possible():
+    test = Scores.from_arrays(np.linspace(0, 1, 300), np.linspace(2, 3, 100))
+    for growth in ({}, {"promise": "prediction"}):
+        band = priori.epc(test, test, alpha=[0.5], measure="frr").band(n_resamples=4000, **growth)
+        assert band.lower[0] == pytest.approx(0, abs=1e-3)
+        assert 0.015 < band.upper[0] < 0.05  # Jeffreys: 0.025; the rule of three: 0.03
+    plain = priori.epc(test, test, alpha=[0.5], measure="frr").band(n_resamples=400, interval="percentile")
+    assert plain.width[0] == 0
+
+
+@pytest.mark.parametrize(("bootstrap", "interval"), [("joint", "calibrated"), ("user-constrained", "calibrated")])
+def test_only_what_can_be_calibrated_is(bootstrap, interval):
+    curve = priori.epc(crossed(np.random.default_rng(0)), crossed(np.random.default_rng(1)), alpha=[0.5])
+    with pytest.raises(OptionError, match="choose percentile"):
+        curve.band(bootstrap=bootstrap, interval=interval)
+    assert curve.band(bootstrap=bootstrap, n_resamples=10).settings["interval"] == "percentile"
+
+
+# -- promises, measured ------------------------------------------------------------------------------------------
+
+
+def population(rng: np.random.Generator, users: int, name: str, spread: float = 0.6) -> Scores:
+    """Users with 8 genuine and 30 impostor trials each, shifted by effects of their own."""
+    columns = []
+    for size in (30, 8):
+        columns += [rng.normal(0, 1, users * size) + np.repeat(rng.normal(0, spread, users), size)]
+    names = np.char.add(name, np.arange(users).astype(str))
+    return Scores.from_arrays(
+        columns[0], columns[1] + 2, negative_user=np.repeat(names, 30), positive_user=np.repeat(names, 8)
+    )
+
+
+def coverage(trials: int, users: int, future: int, **options):
+    """Return the mean share of alphas covered and the mean width, of the population's curve or of a future set's."""
+    rng = np.random.default_rng(5)
+    scale = np.sqrt(1 + 0.6**2)
+    found = []
+    for seed in range(trials):
+        dev, test = population(rng, users, "d"), population(rng, users, "t")
+        curve = priori.epc(dev, test, alpha=[0.2, 0.5, 0.8])
+        truth = (1 - ndtr(curve.threshold / scale) + ndtr((curve.threshold - 2) / scale)) / 2
+        if future:
+            truth = curve.measure(priori.count(population(rng, future, "f"), curve.threshold))
+        band = curve.band(n_resamples=500, rng=seed, threads=1, **options)
+        found.append((band.covers(truth), band.expected_width))
+    return np.mean(found, axis=0)
+
+
+def test_confidence_bands_cover_the_population_and_are_narrower_than_the_joint_bootstrap():
+    sample, _ = coverage(300, 20, 0, bootstrap="sample", interval="percentile")
+    calibrated, width = coverage(300, 20, 0)
+    joint, joint_width = coverage(300, 20, 0, bootstrap="joint")
+    # 300 sets, three correlated alphas: a standard error of about one point.
+    assert sample < 0.85
+    assert 0.92 < calibrated < 0.98
+    assert joint > calibrated - 0.01
+    assert width < joint_width
+
+
+def test_prediction_bands_cover_the_curve_of_a_future_set():
+    alone, narrow = coverage(300, 20, 40)
+    predicted, wide = coverage(300, 20, 40, promise="prediction", future_users=40)
+    assert alone < 0.92
+    assert 0.92 < predicted < 0.98
+    assert wide > narrow

@@ -1,0 +1,200 @@
+"""Replicates: distributed as brute-force resampling has them, and the same on any number of threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import brute
+import priori
+from priori import Scores
+from priori.uncertainty.bands import system_of, value_of
+from priori.uncertainty.bootstrap.plans import make_plan
+from priori.uncertainty.bootstrap.run import replicate
+
+ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
+SIZE = 20_000
+
+
+def small(seed: int, shift: float = 2.0, names: str = "abcd", noise: bool = True) -> Scores:
+    """Four users of unequal size, scores full of ties, both identities."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(list(names), [8, 7, 6, 5])
+    label = np.concatenate([[0] * 5 + [1] * 3, [0] * 4 + [1] * 3, [0] * 4 + [1] * 2, [0] * 3 + [1] * 2])
+    effect = dict(zip(names, rng.integers(-1, 2, len(names)), strict=True))
+    score = np.round(rng.normal(0, 1.3, user.size) + shift * label + [effect[name] for name in user])
+    probe = np.where(label == 1, user, rng.permutation(user))
+    return Scores.from_predictions(label, score, user=user, probe_user=probe)
+
+
+def values(curve, **options):
+    plan = make_plan(curve.dev, curve.test, **options)
+    return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
+
+
+def same_distribution(found, expected):
+    for mine, other in zip(found.T, expected.T, strict=True):
+        assert stats.ks_2samp(mine, other).pvalue > 1e-3
+        # Kolmogorov-Smirnov sees little of a distribution with few values; a table sees it.
+        cells = np.unique(np.round(np.concatenate([mine, other]), 9))
+        table = np.array(
+            [np.bincount(np.searchsorted(cells, np.round(x, 9)), minlength=cells.size) for x in (mine, other)]
+        )
+        common = table.sum(axis=0) >= 20
+        table = np.column_stack([table[:, common], table[:, ~common].sum(axis=1)])
+        table = table[:, table.sum(axis=0) > 0]
+        if table.shape[1] > 1:
+            assert stats.chi2_contingency(table).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
+@pytest.mark.parametrize("resample", ["test", "both"])
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
+def test_replicates_are_distributed_as_by_brute_force(bootstrap, resample, criterion):
+    dev, test = small(1), small(2, names="efgh")
+    curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
+    found = values(curve, bootstrap=bootstrap, resample=resample, n_resamples=SIZE, rng=7)
+    rng = np.random.default_rng(0)
+    drawn = brute.weights(test, bootstrap, rng, SIZE)
+    drawn_dev = brute.weights(dev, bootstrap, rng, SIZE)
+    expected = []
+    for alpha, fixed in zip(ALPHAS, curve.threshold, strict=True):
+        threshold = np.full(SIZE, fixed) if resample == "test" else brute.choose(dev, drawn_dev, criterion, alpha)
+        expected.append(brute.hter(test, drawn, threshold))
+    same_distribution(found, np.array(expected).T)
+
+
+@pytest.mark.parametrize("bootstrap", ["user", "joint", "crossed"])
+def test_one_draw_of_users_serves_both_sets_where_they_are_the_same(bootstrap):
+    dev, test = small(1), small(2)
+    curve = priori.epc(dev, test, alpha=ALPHAS)
+    found = values(curve, bootstrap=bootstrap, resample="both", n_resamples=SIZE)
+    rng = np.random.default_rng(0)
+    users = brute.draw_users(4, rng, SIZE)
+    drawn_dev, drawn = (brute.weights(scores, bootstrap, rng, SIZE, users) for scores in (dev, test))
+    thresholds = [brute.choose(dev, drawn_dev, "wer", alpha) for alpha in ALPHAS]
+    same_distribution(found, np.array([brute.hter(test, drawn, threshold) for threshold in thresholds]).T)
+    apart = values(curve, bootstrap=bootstrap, resample="both", n_resamples=SIZE, shared_users=False)
+    assert min(stats.ks_2samp(*pair).pvalue for pair in zip(found.T, apart.T, strict=True)) < 1e-6
+
+
+def test_users_are_drawn_anew_only_after_every_s_replicates():
+    curve = priori.epc(small(1), small(2, names="efgh"), alpha=ALPHAS)
+    found = values(curve, bootstrap="joint", n_resamples=(2000, 10))
+    rng = np.random.default_rng(0)
+    drawn = brute.weights(curve.test, "joint", rng, SIZE, split=10)
+    expected = np.array([brute.hter(curve.test, drawn, np.full(SIZE, fixed)) for fixed in curve.threshold]).T
+    for mine, other in zip(found.T, expected.T, strict=True):
+        # The spread between users, and within users, each alone.
+        between = [np.var(x.reshape(2000, 10).mean(axis=1)) for x in (mine, other)]
+        within = [np.var(x.reshape(2000, 10), axis=1, ddof=1).mean() for x in (mine, other)]
+        assert between[0] == pytest.approx(between[1], rel=0.12)
+        assert within[0] == pytest.approx(within[1], rel=0.06)
+
+
+def test_two_classes_of_one_system_are_drawn_apart():
+    curve = priori.epc(small(1), small(2), alpha=[Fraction(1, 2)])
+    plan = make_plan(None, curve.test, bootstrap="sample", n_resamples=SIZE)
+    rates = replicate(
+        [system_of(curve)], plan, lambda o, first: np.column_stack([o[0].fp[:, 0], o[0].fn[:, 0]]).astype(float)
+    )
+    assert abs(np.corrcoef(rates.T)[0, 1]) < 4 / np.sqrt(SIZE)
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
+def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
+    curve = priori.epc(small(1), small(2), points=11)
+    plan = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3)
+
+    def run(**options):
+        return replicate(
+            [system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha), **options
+        )
+
+    once = run(threads=1)
+    for options in ({"threads": 2}, {"threads": 3, "rows": 7}, {"threads": 1, "rows": 1}):
+        np.testing.assert_array_equal(run(**options), once)
+    other = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=4)
+    again = replicate([system_of(curve)], other, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
+    assert (again != once).any()
+
+
+def test_heavy_cells_are_drawn_as_light_ones_are():
+    rng = np.random.default_rng(0)
+    scores = Scores.from_arrays(rng.integers(0, 3, 6000).astype(float), 1.0 + rng.integers(0, 3, 4000))
+    curve = priori.epc(scores, scores, alpha=ALPHAS)
+    for resample in ("test", "both"):
+        found = values(curve, bootstrap="sample", resample=resample, n_resamples=4000)
+        expected = []
+        for _ in range(400):
+            dev, test = _drawn(scores, rng), _drawn(scores, rng)
+            thresholds = curve.threshold if resample == "test" else priori.epc(dev, test, alpha=ALPHAS).threshold
+            expected.append(curve.measure(priori.count(test, thresholds)))
+        for mine, other in zip(found.T, np.array(expected).T, strict=True):
+            assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
+def test_counts_at_ranks_are_those_of_whole_sets(criterion):
+    rng = np.random.default_rng(0)
+    dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 2), rng.normal(2, 1, 5_000)) for _ in range(2))
+    curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
+    plan = make_plan(dev, test, bootstrap="sample", resample="both", n_resamples=1500)
+
+    def run(plan):
+        return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
+
+    found, whole = run(plan), run(replace(plan, whole=True))
+    assert (found != whole).any()
+    for mine, other in zip(found.T, whole.T, strict=True):
+        assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+def _drawn(scores, rng):
+    return Scores.from_arrays(*(rng.choice(drawn, drawn.size) for drawn in (scores.negatives, scores.positives)))
+
+
+def test_a_function_chooses_anew_as_the_kernel_does():
+    def weighted(outcomes, alpha):  # wer in whole numbers, times 1600, at the class sizes a sample bootstrap keeps
+        tenths = round(10 * alpha)
+        return tenths * outcomes.fp * 10 + (10 - tenths) * outcomes.fn * 16
+
+    options = {"bootstrap": "sample", "resample": "both", "n_resamples": 2000}
+    slow = values(priori.epc(small(1), small(2), criterion=weighted, alpha=ALPHAS), **options)
+    fast = values(priori.epc(small(1), small(2), alpha=ALPHAS), **options)
+    np.testing.assert_array_equal(slow, fast)
+
+
+def test_a_criterion_without_a_kernel_can_choose_anew():
+    settings = {"task": "retrieval", "criterion": "target-v1", "measure": "hter", "alpha": ALPHAS}
+    curve = priori.epc(small(1), small(2), **settings)
+    found = values(curve, bootstrap="sample", resample="both", n_resamples=1000)
+    rng = np.random.default_rng(0)
+    redrawn = ((_drawn(curve.dev, rng), _drawn(curve.test, rng)) for _ in range(400))
+    expected = np.array([priori.epc(*sets, **settings).value for sets in redrawn])
+    for mine, other in zip(found.T, expected.T, strict=True):
+        assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+def test_an_interrupt_ends_the_run_at_once():
+    curve = priori.epc(small(1), small(2), points=11)
+    plan = make_plan(curve.dev, curve.test, n_resamples=10**9, bootstrap="sample")
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replicate([system_of(curve)], plan, lambda o, first: o[0].fp[:, :1] * 1.0, progress=stop)
+
+
+def test_progress_reaches_the_end():
+    curve = priori.epc(small(1), small(2), points=11)
+    seen = []
+    curve.band(n_resamples=1000, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (1000, 1000)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)

@@ -1,0 +1,95 @@
+"""Bands around ROC curves, and around rates at fixed thresholds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtr, ndtri
+from test_run import small
+
+import brute
+import priori
+from priori import OptionError, Scores
+from priori.curves.averaging.curves import heights
+from priori.curves.averaging.methods import Axis
+from priori.uncertainty.bands import Bootstrap
+from priori.uncertainty.roc_bands import _at_ranks, _heights, rate_bands, roc_band
+
+VERTICAL = Axis(cosine=1.0, sine=0.0)
+
+
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "joint", "crossed"])
+def test_the_heights_of_replicates_are_those_of_their_own_curves(bootstrap):
+    scores = small(2)
+    at = tuple(priori.base.alphas.grid(9))
+    found = _heights(
+        scores, at, Bootstrap.of(None, scores, bootstrap=bootstrap, n_resamples=4000, interval="percentile")
+    )
+    drawn = brute.weights(scores, bootstrap, np.random.default_rng(0), 1500)
+    expected = []
+    for negative, positive in zip(*drawn, strict=True):
+        if negative.any() and positive.any():
+            one = Scores.from_arrays(
+                np.repeat(scores.negative.score, negative), np.repeat(scores.positive.score, positive)
+            )
+            expected.append(heights(one, np.linspace(0, 1, 9), VERTICAL))
+    for mine, other in zip(found.T, np.array(expected).T, strict=True):
+        assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_heights_have_the_distribution_of_all_bootstrap_samples(shared):
+    """Every one of the 3^3 x 2^2 samples is equally likely, whether trials or order statistics are drawn."""
+    scores = Scores.from_arrays([0.1, 0.5, 0.9], [0.5 if shared else 0.6, 1.0])
+    at = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
+    bootstrap = Bootstrap.of(None, scores, bootstrap="sample", n_resamples=40_000, interval="percentile")
+    assert (_at_ranks(scores, at, bootstrap.plan) is None) == shared
+    expected: Counter[tuple[float, ...]] = Counter()
+    for negative in product(scores.negatives, repeat=3):
+        for positive in product(scores.positives, repeat=2):
+            curve = heights(Scores.from_arrays(negative, positive), np.array([float(rate) for rate in at]), VERTICAL)
+            expected[tuple(curve.round(9))] += 1
+    found = Counter(map(tuple, _heights(scores, at, bootstrap).round(9)))
+    assert set(found) == set(expected)
+    counts = [[column[curve] for curve in expected] for column in (found, expected)]
+    assert stats.chisquare(counts[0], np.array(counts[1]) / sum(counts[1]) * 40_000).pvalue > 1e-3
+
+
+def test_a_roc_band_is_a_det_band_turned_round():
+    band = roc_band(small(2), fpr=[0.5, 0.1], n_resamples=500)
+    assert band.fpr.tolist() == [0.1, 0.5]
+    assert band.settings["bootstrap"] == "user"
+    np.testing.assert_allclose(band.det["upper"], 1 - band.lower)
+    np.testing.assert_array_equal(band.tpr, heights(small(2), band.fpr, VERTICAL))
+    with pytest.raises(OptionError, match="no option 'resample'"):
+        roc_band(small(2), resample="both")
+
+
+def test_a_roc_band_covers_the_population():
+    rng = np.random.default_rng(0)
+    at = np.array([0.05, 0.2, 0.5])
+    truth = 1 - ndtr(ndtri(1 - at) - 1.5)
+    inside = []
+    for seed in range(300):
+        scores = Scores.from_arrays(rng.normal(0, 1, 150), rng.normal(1.5, 1, 100))
+        band = roc_band(scores, fpr=at.tolist(), n_resamples=400, rng=seed, threads=1)
+        inside.append((band.lower <= truth) & (truth <= band.upper))
+    assert 0.92 < np.mean(inside) < 0.98
+
+
+def test_rates_at_fixed_thresholds_have_an_interval_each():
+    rng = np.random.default_rng(0)
+    scores = Scores.from_arrays(rng.normal(0, 1, 400), rng.normal(2, 1, 300))
+    found = rate_bands(scores, [0.5, 1.0], n_resamples=4000)
+    for rate, lower, upper, n in (
+        (found.fpr, found.fpr_lower, found.fpr_upper, 400),
+        (found.tpr, found.tpr_lower, found.tpr_upper, 300),
+    ):
+        np.testing.assert_allclose(upper - lower, 2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rtol=0.12)
+    with pytest.raises(OptionError, match="resample"):
+        rate_bands(scores, [0.5], resample="both")

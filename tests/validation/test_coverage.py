@@ -1,0 +1,185 @@
+"""The record of measured coverage: the page says what it says, the defaults keep their promise, the script runs."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import priori
+from priori.uncertainty.intervals import simultaneous_bounds
+from priori.uncertainty.roc_bands import roc_band
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "validation" / "coverage"))
+
+import bands as measured_bands  # noqa: E402
+import page as pages  # noqa: E402
+import populations  # noqa: E402
+import rates as measured_rates  # noqa: E402
+import sizes as measured_sizes  # noqa: E402
+from tallies import Row  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def rows():
+    with (ROOT / "validation" / "coverage" / "record.csv").open(newline="", encoding="utf-8") as file:
+        return [Row.read(line) for line in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="module")
+def record(rows):
+    return pages.Record(rows)
+
+
+# -- the record --------------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_the_one_the_record_gives(rows):
+    assert (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8") == pages.page(rows)
+
+
+def test_the_rule_chooses_the_default(record):
+    dev, test = (populations.GRID[2].draw(1, which, prefix=str(which)) for which in range(2))
+    used = priori.epc(dev, test, alpha=["0.5"]).band(n_resamples=10).settings
+    assert f"{used['bootstrap']}, {used['interval']}" == pages.DEFAULT == pages.candidates(record)[1]
+    crossed = populations.GRID[-1].draw(1, 1)
+    used = priori.epc(crossed, crossed, alpha=["0.5"]).band(n_resamples=10).settings
+    assert f"{used['bootstrap']}, {used['interval']}" == pages.DEFAULT_CROSSED
+
+
+@pytest.mark.parametrize(
+    "promise", [measured_bands.KEPT, measured_bands.EXPECTED, measured_bands.FUTURE_KEPT, measured_bands.FUTURE_ANEW]
+)
+def test_no_default_band_falls_more_than_two_points_under(record, promise):
+    for title in populations.REASONABLE:
+        default = pages.DEFAULT_CROSSED if title == pages.CROSSED_TITLE else pages.DEFAULT
+        for method in (default, f"{default}, simultaneous"):
+            row = record.get("bands", title, method, promise)
+            assert row.measured + 2.5 * row.standard_error >= row.nominal - pages.ALLOWED, (title, method)
+
+
+def test_no_default_test_rejects_more_than_two_points_too_often(record):
+    for row in record.of(part="tests"):
+        if row.method.startswith("bootstrap, by default") and row.population in populations.REASONABLE:
+            assert row.measured - 2.5 * row.standard_error <= row.nominal + pages.ALLOWED, row
+
+
+def test_dependence_adjusted_wilson_holds_where_two_people_are_in_a_trial(record):
+    found = record.of(part="one rate, crossed", method="adjusted-wilson, crossed")
+    assert len(found) == 5
+    for row in found:
+        assert row.repeats >= 1000
+        assert row.measured >= 0.93, row.population
+    assert all(row.measured < 0.93 for row in record.of(part="one rate, crossed", method="user, percentile")[1:])
+
+
+def test_the_prediction_beats_the_joint_bootstrap_on_the_papers_experiment(record):
+    for effect in (0.3, 0.5, 0.8):
+        title = pages.paper.title(effect)
+        ours, joint = (
+            record.get(pages.paper.PART, title, method, "thresholds kept")
+            for method in (pages.paper.PREDICTION, pages.paper.JOINT)
+        )
+        assert ours.measured + 2 * ours.standard_error >= 0.95
+        assert ours.width < 0.92 * joint.width
+
+
+# -- the script, in small ----------------------------------------------------------------------------------------
+
+
+def test_bands_in_small():
+    population = populations.Population("31 users", 31, 9, 20, effect=0.6)
+    found = {(row.method, row.promise): row for row in measured_bands.measure_bands(population, 60, 2, 199)}
+    # Sixty sets, nine correlated alphas: a standard error of about two points.
+    assert found["sample, percentile", measured_bands.KEPT].measured < 0.85
+    assert found["user, calibrated", measured_bands.KEPT].measured > 0.89
+    assert found["user, calibrated", measured_bands.FUTURE_KEPT].measured > 0.89
+    assert found["joint, percentile", measured_bands.KEPT].width > found["user, percentile", measured_bands.KEPT].width
+    assert found["user, calibrated, simultaneous", measured_bands.EXPECTED].repeats == 2
+
+
+def test_sizes_in_small():
+    population = populations.Population("40 users", 40, 9, 20, effect=0.6)
+    found = {row.method: row.measured for row in measured_sizes.measure_sizes(population, 0.5, 60, 199)}
+    assert found["bootstrap, by default"] < 0.11
+    assert found["bootstrap, sample, percentile"] > 0.12
+    assert found["McNemar's, FAR"] > 0.12
+
+
+def test_single_numbers_in_small(monkeypatch):
+    monkeypatch.setattr(measured_rates, "SINGLE", measured_rates.SINGLE[2:3])
+    monkeypatch.setattr(measured_rates, "CROSSED", measured_rates.CROSSED[1:2])
+    single = {row.method: row.measured for row in measured_rates.single_rates(200)}
+    assert single["adjusted-wilson"] > 0.9 > single["wilson"]
+    crossed = {row.method: row.measured for row in measured_rates.crossed_rates(100, 199)}
+    assert crossed["adjusted-wilson, crossed"] > 0.88 > crossed["sample, percentile"]
+    assert {row.method for row in measured_rates.areas(5)} == {"DeLong, normal", "DeLong, logit"}
+    assert len(measured_rates.averages(3)) == 18
+
+
+def test_populations_know_their_own_rates():
+    for population in (populations.GRID[2], populations.GRID[12]):
+        scores = population.draw(1, 2, users=4000)
+        thresholds = population.best_thresholds()
+        counted = priori.count(scores, thresholds)
+        far, frr = population.rates(thresholds)
+        # 4000 users who differ: a standard error of at most 0.4 points.
+        np.testing.assert_allclose(counted.fp / len(scores.negative), far, atol=0.015)
+        np.testing.assert_allclose(counted.fn / len(scores.positive), frr, atol=0.015)
+        whole = sum(population.rates(thresholds))
+        for shift in (-0.5, 0.5):  # nothing near is better at alpha = 1/2
+            assert whole[4] <= sum(population.rates(thresholds + shift))[4] + 1e-12
+
+
+# -- what measuring led to ---------------------------------------------------------------------------------------
+
+
+def test_a_roc_band_without_a_miss_is_not_sure_of_itself():
+    scores = populations.GRID[11].draw(1, 3)
+    plain, found = (roc_band(scores, fpr=["0.5"], n_resamples=400, interval=i) for i in ("percentile", "calibrated"))
+    assert (plain.lower[0], plain.upper[0]) == (1.0, 1.0)
+    assert 0.9 < found.lower[0] < 0.9999
+    assert found.upper[0] == pytest.approx(1, abs=1e-3)
+
+
+def test_simultaneous_bands_of_rates_follow_their_skew():
+    rng = np.random.default_rng(1)
+    values = rng.binomial(200, [0.02, 0.3], (4000, 2)) / 200
+    lower, upper = simultaneous_bounds(values, 0.95, rates=True)
+    plain_lower, plain_upper = simultaneous_bounds(values, 0.95)
+    mean = values.mean(axis=0)
+    assert (upper - mean)[0] > 1.3 * (mean - lower)[0]
+    assert (upper - mean)[1] == pytest.approx((mean - lower)[1], rel=0.1)
+    assert plain_lower[0] < lower[0]
+    assert plain_upper[0] < upper[0]
+    held = ((lower <= values) & (values <= upper)).all(axis=1).mean()
+    assert held == pytest.approx(0.95, abs=0.015)
+
+
+def test_few_users_are_warned_of():
+    for users, interval, said in (
+        (9, None, "only 9 users"), (10, None, ""), (19, "percentile", "percentile interval from 19 users"),
+        (20, "percentile", ""),
+    ):  # fmt: skip
+        dev, test = (populations.GRID[2].draw(1, which, users=users, prefix=str(which)) for which in range(2))
+        warnings = priori.epc(dev, test, alpha=["0.5"]).band(n_resamples=10, interval=interval).warnings
+        assert len(warnings) == bool(said)
+        assert said in "".join(warnings)
+
+
+def test_a_predicted_development_set_is_as_large_as_the_present_one():
+    dev = populations.GRID[2].draw(1, 1, users=40, prefix="d")
+    test = populations.GRID[2].draw(1, 2, users=20, prefix="t")
+    curve = priori.epc(dev, test, alpha=ALPHAS)
+    options = {"resample": "both", "promise": "prediction", "n_resamples": 400, "rng": 1}
+    near, far = (curve.band(future_users=users, **options).expected_width for users in (20, 20_000))
+    kept = curve.band(n_resamples=400, rng=1).expected_width
+    # With endless test users only the test set at hand and the two development sets are left to vary.
+    assert kept < far < near
+
+
+ALPHAS = ("0.3", "0.5", "0.7")

@@ -1,0 +1,148 @@
+"""Cautions: each is given where it is due, and seldom where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import studies
+from priori import Scores
+from priori.report import Settings, System, make_study
+from priori.words.cautions import Caution
+
+
+def given(systems: list[System], **settings: Any) -> dict[str, Caution]:
+    study = make_study(systems, Settings(**{"bootstrap": None, "points": 3, **settings}))
+    return {caution.kind: caution for caution in study.cautions}
+
+
+def normal(shift: float, seed: int, **sizes: Any) -> Scores:
+    return studies.scores(shift, seed, **{"negatives": 4000, "positives": 4000, **sizes})
+
+
+def one(dev: Scores, test: Scores, name: str = "A") -> list[System]:
+    return [System(name, dev, test)]
+
+
+def test_good_data_raise_no_warning() -> None:
+    found = given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", n_resamples=100)
+    assert found == {}
+    assert set(given(one(normal(2, 0), normal(2, 1)))) == {"no-bootstrap"}
+
+
+def test_few_errors() -> None:
+    found = given([*one(normal(7, 0), normal(7, 1)), *one(normal(2, 2), normal(2, 3), "B")])["few-errors"]
+    assert found.level == "warning"
+    assert "A: " in found.text
+    assert "B: " not in found.text
+    assert "false acceptance" in found.text
+    assert "false positive" in given(one(normal(7, 0), normal(7, 1)), task="diagnosis")["few-errors"].text
+
+
+def test_few_users() -> None:
+    few = one(normal(2, 0, users=10), normal(2, 1, users=50))
+    assert given(few)["few-users"].text.startswith("10 users in the development set. ")
+    assert "few-users" not in given(one(normal(2, 0, users=50), normal(2, 1, users=50)))
+    both = [*few, replace(few[0], name="B")]
+    assert given(both, unpaired=True)["few-users"].text.startswith("10 users in the development set. ")  # once
+
+
+def test_users_unused() -> None:
+    known = one(normal(2, 0, users=50), normal(2, 1, users=50))
+    drawn = {"n_resamples": 50}
+    found = given(known, bootstrap="sample", **drawn)
+    assert found["users-unused"].level == "warning"
+    assert "bootstrap" not in found  # the bootstrap says it too: once is enough
+    assert "users-unused" not in given(known, bootstrap="user", **drawn)
+    assert "users-unused" not in given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", **drawn)
+
+
+def test_sets_that_differ_in_kind() -> None:
+    found = given(one(normal(2, 0), normal(1.5, 1)))["disagreement"]
+    assert found.level == "warning"
+    assert "FRR" in found.text
+    assert "FAR" not in found.text
+
+
+def test_sets_of_one_kind_seldom_alarm() -> None:
+    """3 standard deviations, two rates: about 0.5 % by chance; the threshold is chosen, so allow for 3 %."""
+    alarms = [
+        "disagreement" in given(one(normal(2, 2 * seed, negatives=300, positives=200), normal(2, 2 * seed + 1)))
+        for seed in range(100)
+    ]
+    assert sum(alarms) <= 3
+
+
+def test_users_who_differ_seldom_alarm() -> None:
+    """With 40 users whose scores differ as much between as within them, trials alone would alarm half the time."""
+    rng = np.random.default_rng(0)
+
+    def population() -> Scores:
+        user = np.repeat(np.arange(40), 25)
+        parts = [rng.normal(shift, 1, user.size) + rng.normal(0, 1, 40)[user] for shift in (0, 2.5)]
+        return Scores.from_arrays(*parts, negative_user=user, positive_user=user)
+
+    sets = [(population(), population()) for _ in range(60)]
+    with_users = sum("disagreement" in given(one(dev, test)) for dev, test in sets)
+    without = sum(
+        "disagreement"
+        in given(one(*(Scores.from_arrays(part.negative.score, part.positive.score) for part in (dev, test))))
+        for dev, test in sets
+    )
+    assert with_users <= 3
+    assert without >= 15
+
+
+def test_same_data() -> None:
+    test = normal(2, 0)
+    assert given(one(test, test))["same-data"].text.startswith("For A both sets hold the same scores")
+
+
+def test_unbalanced_and_missing() -> None:
+    few = normal(2, 0, positives=200)
+    assert given(one(few, few))["unbalanced"].level == "note"
+    assert "unbalanced" not in given(one(normal(2, 0), normal(2, 1)))
+    lost = Scores.from_arrays([np.nan, 0.1, 0.2], [0.3, np.nan, 0.5], nan="reject")
+    assert given(one(normal(2, 0), lost))["missing"].text.startswith("2 scores missing")
+
+
+def test_ties() -> None:
+    rng = np.random.default_rng(0)
+    coarse = Scores.from_arrays(np.round(rng.normal(0, 1, 500)), np.round(rng.normal(3, 1, 500)))
+    assert "of a class have one and the same score" in given(one(coarse, coarse))["ties"].text
+    assert "ties" not in given(one(normal(2, 0), normal(2, 1)))
+
+
+def test_a_threshold_that_decides_nothing() -> None:
+    useless = Scores.from_arrays([1.0, 2.0, 3.0], [0.0, 0.5, 0.7])
+    assert "extreme-threshold" in given(one(useless, useless))
+
+
+def test_other_shares_of_positives() -> None:
+    systems = one(normal(2, 0), normal(2, 1, positives=500))
+    assert "50.0 % positives in the development set" in given(systems, task="retrieval")["prior-shift"].text
+    assert "prior-shift" not in given(systems)
+
+
+def test_too_few_resamples() -> None:
+    systems = studies.systems(2, 1, 1.5)
+    assert "few-resamples" in given(systems, bootstrap="sample", n_resamples=100)
+    assert "few-resamples" not in given(systems, bootstrap="sample", n_resamples=200)
+    assert "few-resamples" not in given(systems[:1], bootstrap="sample", n_resamples=50)
+
+
+def test_warnings_come_before_notes() -> None:
+    study = make_study(one(normal(7, 0), normal(7, 1, positives=100)), Settings(bootstrap=None, points=3))
+    levels = [caution.level for caution in study.cautions]
+    assert levels == sorted(levels, reverse=True)
+    assert {"warning", "note"} == set(levels)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
+def test_any_scale(scale: float) -> None:
+    rng = np.random.default_rng(0)
+    sets = [Scores.from_arrays(scale * rng.normal(0, 1, 50), scale * rng.normal(2, 1, 50)) for _ in range(2)]
+    assert "few-errors" in given(one(*sets))

@@ -1,0 +1,82 @@
+"""Names and numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priori.decisions.measures import get_measure
+from priori.words.numbers import (
+    aggregate,
+    clean,
+    counted,
+    decision,
+    gap,
+    interval,
+    listing,
+    percent,
+    possessive,
+    short,
+    threshold_text,
+    value,
+)
+
+HTER, DCF = get_measure("hter"), get_measure("dcf")
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [
+        (0.098, "9.8 %"),
+        (0.5, "50.0 %"),
+        (1.0, "100.0 %"),
+        (0.0, "0 %"),
+        (0.0042, "0.42 %"),
+        (0.00031, "0.031 %"),
+        (1e-9, "0.000000 %"),
+    ],
+)
+def test_percent(rate: float, shown: str) -> None:
+    assert percent(rate) == shown
+
+
+def test_numbers() -> None:
+    assert value(0.098, HTER) == "9.8 %"
+    assert value(0.01234567, DCF) == "0.01235"
+    assert interval(0.071, 0.129, HTER) == "7.1–12.9"
+    assert interval(0.0, 0.0021, HTER) == "0.00–0.21"
+    assert interval(0.01, 0.02, DCF) == "0.01 to 0.02"
+    assert gap(-0.034, HTER) == "3.4 points"
+    assert gap(0.01, HTER) == "1.0 point"
+    assert gap(0.0123, DCF) == "0.0123"
+    assert threshold_text("inf") == "reject all"
+    assert decision("-inf") == "accept every trial"
+    assert decision("0.25") == "accept when the score is greater than 0.25"
+
+
+def test_words() -> None:
+    assert possessive("A") == "A's"
+    assert possessive("eigenfaces") == "eigenfaces'"
+    assert listing(["A"]) == "A"
+    assert listing(["A", "B"]) == "A and B"
+    assert listing(["A", "B", "C"], "or") == "A, B or C"
+    assert [counted(number, "user") for number in (0, 1, 1200)] == ["no user", "1 user", "1,200 users"]
+    assert [aggregate(get_measure(name)) for name in ("hter", "f1", "mcc")] == ["HTER", "F1", "matthews correlation"]
+
+
+@given(st.text(max_size=300))
+def test_any_name_fits_a_sentence(name: str) -> None:
+    shown = short(name)
+    assert 0 < len(shown) <= 42
+    assert not any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in shown)
+    assert not any(char in shown for char in "\u202e\u202d\u2066\u200f")
+    assert shown.count("\u2068") == shown.count("\u2069")
+    shown.encode("utf-8")
+
+
+def test_names_that_turn_the_text_round_are_set_apart() -> None:
+    assert short("a\u202eb") == "ab"
+    assert short("مرحبا") == "\u2068مرحبا\u2069"
+    assert short("  ") == "(no name)"
+    assert clean("a\nb\x00c\udcff") == "a b\ufffdc\ufffd"

@@ -1,0 +1,172 @@
+"""The verdict in words: right, grammatical, and no surer than the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import studies
+from priori import count
+from priori.decisions.criteria import get_criterion
+from priori.decisions.measures import get_task
+from priori.report import Settings, Study
+from priori.report.pairs import Pair, regions_of
+from priori.words.sentences import deployable, ranking, verdict, weighing
+
+
+@pytest.mark.parametrize(
+    ("task", "criterion", "alpha", "said"),
+    [
+        ("authentication", "wer", "1/2", "At equal costs (alpha = 0.5)"),
+        ("authentication", "wer", "4/5", "With FAR weighed 4 times FRR (alpha = 0.8)"),
+        ("authentication", "wer", "1/5", "With FRR weighed 4 times FAR (alpha = 0.2)"),
+        ("authentication", "wer", "0", "With only FRR counted (alpha = 0)"),
+        ("authentication", "wer", "1", "With only FAR counted (alpha = 1)"),
+        ("retrieval", "pr", "1/2", "With precision and recall weighed equally (alpha = 0.5)"),
+        ("retrieval", "pr", "3/4", "With precision weighed 3 times recall (alpha = 0.75)"),
+        ("authentication", "target-v1", "1/100", "Aiming at a FAR of 1.0 % (alpha = 0.01)"),
+        ("diagnosis", "target-v2", "9/10", "Aiming at a specificity of 90.0 % (alpha = 0.9)"),
+        ("authentication", "eer", "1/2", "With the threshold where FAR and FRR are nearest"),
+    ],
+)
+def test_what_an_alpha_means(task: str, criterion: str, alpha: str, said: str) -> None:
+    domain = get_task(task)
+    assert weighing(get_criterion(criterion, domain), domain, Fraction(alpha)) == said
+
+
+def test_ranking() -> None:
+    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=False) == [1, 4, 1, 3]
+    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=True) == [3, 1, 3, 2]
+
+
+@pytest.fixture(scope="module")
+def plain() -> Study:
+    return studies.study(2.5, 1.6, bootstrap=None, points=5)
+
+
+def answer(study: Study, key: str, index: int = 2, **tests: Any) -> str:
+    """Return an answer, with the tests of the only pair replaced."""
+    pair = replace(study.pairs[0], **{name: np.asarray(values) for name, values in tests.items()})
+    found = verdict(index, study.settings, study.curves, [None] * len(study.members), [pair])
+    return next(one.answer for one in found.answers if one.key == key)
+
+
+YES, NO = [True] * 5, [False] * 5
+P = {"p_value": [0.0004, 0.03, 0.012, 0.2, 0.5]}
+
+
+def test_two_systems(plain: Study) -> None:
+    a, b = (curve.value[2] for curve in plain.curves)
+    assert a < b
+    said = answer(plain, "performance")
+    assert said == f"At equal costs (alpha = 0.5), A's expected HTER is {100 * a:.1f} %; B's is {100 * b:.1f} %."
+    size = f"{100 * (b - a):.1f}"
+    some = [False, True, True, False, False]
+    assert answer(plain, "difference", **P, significant=some, throughout=some) == (
+        f"Here the difference of {size} points is significant (p = 0.012): A is better. With all alphas looked at "
+        "together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
+    )
+    assert answer(plain, "difference", **P, significant=NO, throughout=NO) == (
+        f"Here the difference of {size} points is not significant (p = 0.012): the data cannot tell which is better. "
+        "With all alphas looked at together, the difference is significant at none."
+    )
+    assert "p < 0.001" in answer(plain, "difference", 0, **P, significant=YES, throughout=NO)
+    assert "; elsewhere" not in answer(plain, "difference", **P, significant=YES, throughout=YES)
+
+
+def test_each_system_better_somewhere(plain: Study) -> None:
+    signs = np.array([-0.1, -0.1, 0.0, 0.1, 0.1])
+    some = [True, True, False, False, True]
+    assert answer(plain, "difference", **P, difference=signs, significant=some, throughout=some) == (
+        "Here the two do exactly as well. With all alphas looked at together, A is significantly better for alpha "
+        "between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
+    )
+
+
+def test_many_ranges_are_abridged() -> None:
+    alpha = np.linspace(0, 1, 21)
+    chosen = np.zeros(21, dtype=bool)
+    chosen[[0, 2, 3, 4, 6, 8, 9, 10, 11, 13]] = True
+    study = studies.study(2.5, 1.6, bootstrap=None, points=21)
+    pair = Pair(0, 1, False, alpha, np.full(21, -0.1), p_value=np.zeros(21), significant=chosen, throughout=chosen)
+    found = verdict(5, study.settings, study.curves, [None, None], [pair]).answers[1].answer
+    assert "for alpha between 0.1 and 0.2, for alpha between 0.4 and 0.55 and in 3 narrower ranges; elsewhere" in found
+
+
+def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
+    said = plain.verdict.answers[1].answer
+    assert "significant" not in said
+    assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
+    several = studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
+    assert several.verdict.answers[1].answer == "No bootstrap was run, so nothing is said here about chance."
+
+
+def test_many_systems() -> None:
+    study = studies.study(2.5, 2.4, 1.2, 0.8, sizes={"negatives": 600, "positives": 400}, n_resamples=2000)
+    performance, difference = (one.answer for one in study.verdict.answers[:2])
+    assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
+    assert "Next comes B with" in performance
+    assert "last D with" in performance
+    assert difference == "Here A is significantly better than C and D; the data cannot tell A from B."
+
+
+def test_a_measure_to_maximise_and_equal_systems() -> None:
+    systems = studies.systems(2.5, 2.5, 2.5, 2.5)
+    same = [replace(systems[0], name=name) for name in "ABCD"]
+    from priori.report import make_study
+
+    study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
+    assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
+    assert study.verdict.answers[1].answer == (
+        "Here A is best, but the data cannot tell it from any of the other 3 systems."
+    )
+
+
+def test_the_threshold_has_the_digits_that_matter() -> None:
+    study = studies.study(2.5, points=5, bootstrap=None)
+    curve = study.curves[0]
+    for index in range(5):
+        text = deployable(curve, index)
+        for scores, wanted in ((curve.dev, curve.dev_outcomes), (curve.test, curve.outcomes)):
+            found = count(scores, float(text))
+            assert (found.fp, found.fn) == (wanted.fp[index], wanted.fn[index])
+    # Scores so near to each other that six digits would not do, and a threshold that decides nothing.
+    near = studies.Scores.from_arrays([1.000000012, 0.5], [1.000000018, 2.0])
+    for threshold, text in ((1.000000015, "1.000000015"), (np.inf, "inf"), (-np.inf, "-inf")):
+        at = np.full(5, threshold)
+        outcomes = count(near, at)
+        made = replace(curve, dev=near, test=near, threshold=at, dev_outcomes=outcomes, outcomes=outcomes)
+        assert deployable(made, 0) == text
+
+
+def test_what_the_threshold_does_is_said(plain: Study) -> None:
+    said = answer(plain, "threshold")
+    curve = plain.curves[0]
+    assert said.startswith(f"With A, accept when the score is greater than {deployable(curve, 2)}. ")
+    assert f"wrongly accepts {curve.dev_outcomes.fp[2]} of 240 negatives" in said
+    assert f"on the test set, {curve.outcomes.fp[2]} of 240 and {curve.outcomes.fn[2]} of 120." in said
+    one = studies.study(2.5, bootstrap=None, points=5)
+    assert one.verdict.answers[1].answer.startswith("Accept when the score is greater than ")
+    assert [found.key for found in one.verdict.answers] == ["performance", "threshold", "optimism"]
+
+
+def test_optimism_is_said_both_ways(plain: Study) -> None:
+    said = [one.answers[-1].answer for one in plain.verdicts]
+    for curve, index, text in ((plain.curves[0], index, text) for index, text in enumerate(said) if "A's" in text):
+        optimism = curve.optimism[index]
+        if optimism > 0:
+            assert "of optimism that no deployed threshold can have" in text
+        elif optimism < 0:
+            assert "since the criterion is not the measure shown" in text
+        else:
+            assert "no optimism here" in text
+
+
+def test_regions_of() -> None:
+    alpha = np.array([0.0, 0.5, 1.0])
+    assert regions_of(alpha, np.array([True, True, True])) == ((0.0, 1.0),)
+    assert regions_of(alpha, np.array([False, False, False])) == ()
