@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 import priori
 from papers.figures import canvas
 from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
+from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, average
 from priori.decisions.outcomes import count
 from priori.plots.style import COLOURS
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CLASSIFIERS", "reproduce", "scenario"]
 
-Floats = NDArray[np.float64]
 
 CLASSIFIERS = ("C-1", "C-2a", "C-2b")
 #: Distance of the class means; the paper does not give it. The scores' standard deviation is 1 on average.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import priori
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.examples import NAMES, Sets, load
@@ -16,8 +16,6 @@ from priori.scores import Scores
 from priori.studies.simulation import population
 
 __all__ = ["Pair", "Survey", "best_frr", "real_break_even_pair", "real_pair", "simulated_pair", "survey"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

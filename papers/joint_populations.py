@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import priori
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
 from priori.studies.simulation import population
@@ -16,7 +16,6 @@ from priori.uncertainty.bands import Band
 
 __all__ = ["VARIANTS", "Coverage", "Covered", "Size", "System", "experiment", "joint_band", "systems"]
 
-Floats = NDArray[np.float64]
 
 #: Section 4: 124 users, 1172 genuine and 11992 impostor trials.
 USERS, GENUINE, IMPOSTOR = 124, 1172, 11992

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from papers.crossing import Pair
 from papers.figures import canvas
 from papers.results import Conclusion, Figure
+from priori.base.types import Floats
 from priori.plots import plot_epc
 from priori.plots.style import COLOURS
 from priori.uncertainty.bands import Band
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Resampled", "resampled", "resampled_figures"]
 
-Floats = NDArray[np.float64]
 #: The alpha of the histogram: where A, the better ROC, is clearly the worse system a priori.
 HISTOGRAM_ALPHA = 0.3
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from priori.base.results import plain
+from priori.base.types import Progress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 __all__ = ["Conclusion", "Figure", "Progress", "Reproduction", "Table", "silent"]
-
-#: Called with how many steps are done, and how many there are.
-Progress = Callable[[int, int], None]
 
 
 def silent(done: int, total: int) -> None:

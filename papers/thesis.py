@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 import priori
 from papers.crossing import Pair, real_pair, simulated_pair
@@ -22,6 +21,7 @@ from papers.thesis_tables import (
     rates_table,
     table_conclusions,
 )
+from priori.base.types import Floats
 from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 __all__ = ["reproduce"]
-
-Floats = NDArray[np.float64]
 
 
 def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproduction:

@@ -383,6 +383,6 @@ def _how(record: Record) -> str:
 
 Scores are normal with variance 1 in each class; `priori.studies.simulation` draws them and knows the true rates.
 Up to {repeats} sets of each population. Standard errors are at most {worst[0]} points for pointwise bands with
-thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests. Bands have 399
-replicates here, which costs a little coverage; the default is 10,000.
+thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests.
+Bands have 399 replicates here, which costs a little coverage; the default is 10,000.
 """

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes, count
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EPC", "PRESETS", "Areas", "areas", "epc"]
 
-Floats = NDArray[np.float64]
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
 PRESETS: dict[str, dict[str, Any]] = {

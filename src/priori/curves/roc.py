@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.decisions import candidates
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
@@ -42,7 +43,6 @@ __all__ = [
     "roc",
 ]
 
-Floats = NDArray[np.float64]
 EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Counts, Floats
 from priori.decisions.shortlist import Shortlist
 from priori.scores import Scores
 
@@ -25,8 +26,6 @@ __all__ = [
     "threshold_of",
 ]
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Ranks = NDArray[np.intp]
 
 

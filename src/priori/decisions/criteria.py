@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError, unknown
+from priori.base.types import Counts, Floats
 from priori.decisions import candidates
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
 from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
@@ -27,9 +27,6 @@ from priori.scores import Scores
 from priori.scores.remote import Remote
 
 __all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "choose_threshold", "get_criterion"]
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Counts
 from priori.decisions import candidates
 from priori.decisions.shortlist import Shortlist
 from priori.scores import Scores
 
 __all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
 
-Counts = NDArray[np.int64]
 #: Two floats nearer than this are compared again in whole numbers.
 NEAR = 1e-12
 

@@ -9,14 +9,13 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, unknown
+from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes
 
 __all__ = ["MEASURES", "TASKS", "Measure", "Ratio", "Task", "get_measure", "get_task"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from priori.base.types import Counts
 from priori.scores.remote import Remote
 
 if TYPE_CHECKING:
     from priori.scores import Scores
 
 __all__ = ["Outcomes", "count"]
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

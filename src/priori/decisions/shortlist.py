@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Shortlist", "joined"]
+from priori.base.types import Counts, Floats
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["Shortlist", "joined"]
 
 
 @dataclass(frozen=True)

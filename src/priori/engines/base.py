@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,17 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
+from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
 
-__all__ = ["Engine", "Progress", "Settings", "Survey", "Tally", "TooMany", "changed"]
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-#: Called with the rows of a scan done so far and all of them.
-Progress = Callable[[int, int], None]
+__all__ = ["Engine", "Settings", "Survey", "Tally", "TooMany", "changed"]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
 
 __all__ = ["narrow_cuts"]
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:

@@ -14,15 +14,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Counts, Floats, Mask
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
 from priori.decisions.hull import NEAR, envelope_of_errors
 from priori.decisions.outcomes import Outcomes
 
 __all__ = ["promising"]
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 #: Cells are first tried in blocks of this many.
 BLOCK = 256

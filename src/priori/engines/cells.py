@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Counts, Floats
 from priori.decisions.shortlist import Shortlist
 from priori.engines.grid import Grid
 
 __all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

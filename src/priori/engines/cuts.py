@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Ints
 from priori.engines.grid import BLOCK, Grid, even_grid
 
 __all__ = ["Counter", "Cuts"]
 
-Ints = NDArray[np.int64]
 
 #: Cells of the table in which gaps are looked up.
 TABLE = 1 << 14

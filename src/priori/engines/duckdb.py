@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
+from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
-from priori.engines.base import Engine, Floats, Settings, Survey, Tally, changed
+from priori.engines.base import Engine, Settings, Survey, Tally, changed
 from priori.engines.files import guarded
 from priori.engines.streaming import Batch, Found, Scan, Streaming, settled
 from priori.readers.fast import literal

@@ -11,9 +11,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OneClassError, OptionError
+from priori.base.types import Counts, Floats, Mask
 from priori.decisions.criteria import BreakEven, Criterion, WeightedSum
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.shortlist import Shortlist, joined
@@ -24,9 +25,6 @@ from priori.engines.grid import Grid, fitted_grid, split_grid
 
 __all__ = ["CELLS", "PER_SCORE", "Explorer"]
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.engines.base import Engine, Floats, Tally, TooMany
+from priori.base.types import Floats
+from priori.engines.base import Engine, Tally, TooMany
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
 from priori.engines.cuts import Counter, Cuts
 from priori.engines.grid import Grid

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.shortlist import Shortlist
@@ -24,7 +25,6 @@ from priori.scores.remote import Remote
 
 __all__ = ["Table"]
 
-Floats = NDArray[np.float64]
 
 #: The most that a rate may be off where cells stand in for trials.
 BOUND = 1e-4

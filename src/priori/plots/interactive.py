@@ -7,17 +7,16 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.plots.curves import DET_TICKS
 from priori.plots.style import COLOURS
 from priori.plots.thinning import thin
 
 __all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_det", "figure_epc", "figure_roc"]
 
-Floats = NDArray[np.float64]
 DASHES = ("solid", "dash", "dashdot", "dot")
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from priori.base.types import Floats, Index
 
 __all__ = ["thin"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 #: A quarter of a pixel on axes of 500 pixels: nobody sees a curve move by less.
 INVISIBLE = 1 / 2000

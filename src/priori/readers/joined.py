@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
+from priori.base.types import Floats
 from priori.readers.layout import BLANKS, Layout, Table
 from priori.readers.sample import Sample, load
-from priori.scores.trials import Floats, Names
+from priori.scores.trials import Names
 
 __all__ = ["join", "pairs_layout"]
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from priori.scores.trials import Codes, Floats, Names
+from priori.base.types import Codes, Floats
+from priori.scores.trials import Names
 
 __all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Layout", "Table"]
 

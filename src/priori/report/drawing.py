@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.plots.thinning import thin
 from priori.scores import Scores
 
 __all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
-
-Floats = NDArray[np.float64]
 
 
 def probit_floor(test: Scores) -> float:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.report.settings import Settings
 
 __all__ = ["Pair", "make_pairs", "regions_of"]
 
-Floats = NDArray[np.float64]
 Chosen = NDArray[np.bool_]
 Region = tuple[float, float]
 

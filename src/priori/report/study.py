@@ -25,7 +25,7 @@ from priori.words.cautions import Caution, cautions
 from priori.words.numbers import alpha_text, listing, short
 from priori.words.sentences import Verdict, ranking, verdict
 
-__all__ = ["Member", "Progress", "Settings", "Study", "System", "make_study"]
+__all__ = ["Member", "Settings", "Study", "System", "make_study"]
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
+from priori.base.types import Codes, Floats
 from priori.scores.labels import is_positive
 from priori.scores.trials import (
     NAN_POLICIES,
-    Codes,
-    Floats,
     Names,
     NanPolicy,
     Trials,

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError
+from priori.base.types import Counts, Index
 from priori.scores import Scores, Trials
 
 __all__ = ["Disagreements", "Pairing", "disagreements", "pair"]
 
-Index = NDArray[np.intp]
-Counts = NDArray[np.int64]
 
 HINT = "for test sets that do not hold the same trials, compare them unpaired (--unpaired, unpaired=True)"
 

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing
 from priori.base.errors import InputError
+from priori.base.types import Codes, Floats
 
 __all__ = ["IDENTITY_COLUMNS", "NAN_POLICIES", "Names", "NanPolicy", "Trials", "nan_error", "sort_both"]
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset")

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, average
 from priori.scores import Scores
 from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["AverageROCDisplay"]
-
-Floats = NDArray[np.float64]
 
 
 class AverageROCDisplay:

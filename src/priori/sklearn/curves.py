@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.curves.averaging import average_epc
 from priori.curves.averaging.epc import AverageEPC
 from priori.curves.epc import EPC, epc
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["EPCDisplay", "a_priori_curve"]
-
-Floats = NDArray[np.float64]
 
 
 def a_priori_curve(

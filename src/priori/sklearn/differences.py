@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.curves.averaging import average_epc
 from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import epc
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from priori.uncertainty.comparison import Comparison
 
 __all__ = ["DifferenceDisplay"]
-
-Floats = NDArray[np.float64]
 
 
 class DifferenceDisplay:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats, Progress
 from priori.curves.epc import epc
 from priori.scores.remote import loaded
 from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["PREDICTION", "Conjecture", "Coverage", "coverage"]
-
-Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

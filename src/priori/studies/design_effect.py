@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.scores import Scores, Trials
 from priori.scores.pairing import pair
 from priori.uncertainty.normal_tests import Weights
 
 __all__ = ["DesignEffect", "Spread", "design_effect", "paired_design_effect"]
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores, restrict
 from priori.studies.simulation import generator
 
 __all__ = ["FOUR", "PREDICTION", "Design", "Pair", "Thresholds", "Variant"]
 
-Floats = NDArray[np.float64]
 Thresholds = Literal["kept", "anew"]
 Pair = tuple[Scores, Scores]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.scores import Names, Scores, Trials
 
 __all__ = ["expected_rates", "generator", "population", "systems"]
 
-Floats = NDArray[np.float64]
 Rng = int | Sequence[int] | np.random.Generator
 
 

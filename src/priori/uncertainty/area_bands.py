@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import Scores
@@ -18,7 +19,6 @@ from priori.uncertainty.bands import Bootstrap
 
 __all__ = ["AreaBands", "area_bands"]
 
-Floats = NDArray[np.float64]
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
 POINTS = 256

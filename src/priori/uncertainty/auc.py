@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.roc import a_posteriori_auc
 from priori.scores import Scores
 from priori.scores.pairing import Pairing, pair
 from priori.uncertainty.proportions import Alternative, check_alternative, check_level, p_values, quantile, standardise
 
 __all__ = ["AposterioriAUCInterval", "AposterioriAUCTest", "a_posteriori_auc_interval", "a_posteriori_auc_test"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

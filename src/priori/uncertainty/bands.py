@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.results import Result
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
 from priori.uncertainty.bootstrap.plans import Plan, make_plan
-from priori.uncertainty.bootstrap.run import Progress, System, replicate
+from priori.uncertainty.bootstrap.run import System, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
 from priori.uncertainty.proportions import check_level
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Band", "band"]
 
-Floats = NDArray[np.float64]
 
 #: From this many users on intervals that are not calibrated cover what they say, but for a point or two.
 MANY_USERS = 20

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Comparison", "Region", "Verdict", "compare"]
-
-Floats = NDArray[np.float64]
 
 
 class Region(NamedTuple):

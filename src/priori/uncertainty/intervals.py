@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
+from priori.base.types import Floats
 
 __all__ = ["Interval", "bounds", "check_interval", "simultaneous_bounds"]
 
-Floats = NDArray[np.float64]
 Interval = Literal["calibrated", "percentile", "centred"]
 
 #: The bootstraps that the calibrated interval knows how to put right.

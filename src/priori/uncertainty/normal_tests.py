@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.decisions.measures import FAR, FRR, Measure, get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores.pairing import Disagreements
@@ -31,7 +32,6 @@ __all__ = [
     "weights_of",
 ]
 
-Floats = NDArray[np.float64]
 AnyMeasure = str | Measure | Callable[[Outcomes], Any]
 
 

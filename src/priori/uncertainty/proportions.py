@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 
 __all__ = [
     "Alternative",
@@ -20,7 +21,6 @@ __all__ = [
     "proportion_test",
 ]
 
-Floats = NDArray[np.float64]
 Alternative = Literal["two-sided", "less", "greater"]
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
 

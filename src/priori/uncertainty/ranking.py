@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.run import Progress
 from priori.uncertainty.comparison import Comparison, compare
 
 __all__ = ["Place", "Ranking", "compare_all", "holm"]
-
-Floats = NDArray[np.float64]
 
 
 class Place(NamedTuple):

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.scores import Scores, Trials
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
 
 __all__ = ["RateInterval", "rate_interval"]
 
-Floats = NDArray[np.float64]
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr"]
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 from priori.uncertainty.bands import Bootstrap
@@ -23,7 +24,6 @@ from priori.uncertainty.intervals import check_interval
 
 __all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
 
-Floats = NDArray[np.float64]
 
 #: Writes the heights of the curves of the replicates from a first one on.
 Climb = Callable[[int, Floats], None]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure, get_measure
 from priori.scores.pairing import disagreements, pair
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ZTestCurve", "ztest_epc"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Floats
 from priori.curves.averaging.methods import Axis
 from priori.decisions.candidates import first_of_each
 from priori.decisions.outcomes import count
@@ -16,7 +17,6 @@ from priori.scores import Scores, Trials
 
 __all__ = ["breakpoints", "height_limits", "heights", "rates", "resampled", "vertices"]
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
 from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, normalised
 from priori.curves.averaging.scales import Commensurability, commensurability
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AverageEPC", "average_epc"]
 
-Floats = NDArray[np.float64]
 Thresholds = Literal["per-dataset", "common"]
 
 #: What each choice of thresholds means, in one sentence.

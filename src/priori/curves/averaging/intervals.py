@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
+from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
 
 __all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "mean_of_counts", "normalised"]
 
-Floats = NDArray[np.float64]
 IntervalKind = Literal["t", "normal", "bootstrap"]
 INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.results import Result
+from priori.base.types import Floats
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.datasets import DataSets
 from priori.curves.averaging.intervals import IntervalPlan, averages
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["AverageCurve", "Estimate"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

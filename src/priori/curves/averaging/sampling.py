@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
+from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import DataSets, Parts
 from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, Means, averages, mean_of_counts, normalised
@@ -16,8 +17,6 @@ from priori.curves.averaging.result import AverageCurve
 from priori.scores import Scores
 
 __all__ = ["average"]
-
-Floats = NDArray[np.float64]
 
 
 def average(

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from priori.base.types import Floats
 from priori.scores import Scores
 
 __all__ = ["Commensurability", "commensurability"]
 
-Floats = NDArray[np.float64]
 
 #: Beyond this ratio the data sets are farther from each other than trials of a class inside one of them.
 LIMIT = 1.0

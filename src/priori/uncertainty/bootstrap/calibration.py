@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
@@ -26,7 +26,6 @@ from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
 
 __all__ = ["Calibration", "calibrate", "half_missed"]
 
-Floats = NDArray[np.float64]
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003

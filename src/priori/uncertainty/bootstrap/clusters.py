@@ -8,13 +8,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Floats
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.plans import Plan, identify
 from priori.uncertainty.bootstrap.standins import between
 
 __all__ = ["Clusters", "clusters_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

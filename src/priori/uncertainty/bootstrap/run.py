@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.processors import processors
+from priori.base.types import Floats, Progress
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
@@ -23,10 +24,8 @@ from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_sid
 from priori.uncertainty.bootstrap.standins import apart, between
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
-__all__ = ["Progress", "Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
+__all__ = ["Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
 
-Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
 Statistic = Callable[[list[Outcomes], int], Floats]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Ints
 from priori.scores import Trials
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill
 
 __all__ = ["Draw", "Side", "fixed_cells", "make_side", "make_urns"]
 
-Ints = NDArray[np.int64]
 
 #: From this many trials on it pays to count at ranks only.
 MANY = 1 << 15

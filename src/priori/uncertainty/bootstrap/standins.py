@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from priori.base.errors import InputError
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
 from priori.scores.remote import Remote
 
 __all__ = ["apart", "between", "redrawable"]
-
-Floats = NDArray[np.float64]
 
 
 def between(tests: Sequence[Scores], edges: Sequence[Floats], *, by_user: bool) -> list[Scores]:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.types import Ints
+
 __all__ = ["LIGHT", "Urns", "fill", "fill_counts"]
 
-Ints = NDArray[np.int64]
 
 #: A cell with fewer trials than this is drawn trial by trial, one with more by a binomial: a binomial costs
 #: about as much as this many draws.
