@@ -31,6 +31,7 @@ test: lint types unit  ## Lint, type-check and run every test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
 	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
