@@ -12,7 +12,8 @@ from scipy import stats
 import brute
 import priori
 from priori import InputError, OptionError, Scores
-from priori.uncertainty.comparison import Region, _shares
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.comparison import Region, _shares, make_comparison
 from priori.uncertainty.ranking import _letters, holm
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
@@ -196,7 +197,7 @@ def test_curves_that_cannot_be_compared_are_refused():
     with pytest.raises(OptionError, match="different criteria"):
         priori.compare(curve, priori.epc(dev, test, points=11, criterion="eer"), resample="both")
     with pytest.raises(OptionError, match="no prediction"):
-        priori.compare(curve, curve, promise="prediction")
+        make_comparison(curve, curve, Resampling(promise="prediction"))
     with pytest.raises(OptionError, match="alternative"):
         priori.compare(curve, curve, alternative="better")
 

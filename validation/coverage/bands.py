@@ -10,7 +10,8 @@ from populations import ALPHAS, Population, seeds
 from tallies import Row, Tally
 
 import priori
-from priori.uncertainty.bands import Bootstrap
+from priori.uncertainty.bands import replicates_of
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is redrawn.
 BANDS = {
@@ -51,7 +52,7 @@ def measure_bands(population: Population, repeats: int, anew: int, replicates: i
         curve, curve_anew = priori.epc(dev, test, alpha=ALPHAS), priori.epc(other, future, alpha=ALPHAS)
         # Both sets' thresholds tell what a development set of this size leads to.
         expected += [population.value(curve.threshold), population.value(curve_anew.threshold)]
-        settings = {"n_resamples": replicates, "rng": seeds(repeat, 4), "threads": 1}
+        settings = {"n_resamples": replicates, "rng": seeds(repeat, 4)}
         for made in _made(curve, BANDS, settings):
             _count(tally, made, KEPT, expected[-2])
         prediction = {**settings, "promise": "prediction", "future_users": future_users}
@@ -83,15 +84,16 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
             options["future_trials"] = (GROWTH * len(curve.test.negative), GROWTH * len(curve.test.positive))
         values = {}
         for interval in intervals:
-            made = Bootstrap.of(curve.dev, curve.test, interval=interval, **options)
+            plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test)
+            calibration = plan.calibration(curve.test, curve.threshold)
             calibrated = interval == "calibrated"
             if calibrated not in values:
-                values[calibrated] = made.replicates(curve)
-            name = f"{bootstrap}, {interval}"
-            found.append(Made(name, *made.bounds(values[calibrated], curve)))
+                values[calibrated] = replicates_of(curve, plan, calibration, threads=1)
+            name, rate = f"{bootstrap}, {interval}", curve.measure.rate
+            found.append(Made(name, *plan.bounds(values[calibrated], calibration, rate=rate)))
             if interval != "centred":
-                wide = replace(made, simultaneous=True)
-                found.append(Made(f"{name}, simultaneous", *wide.bounds(values[calibrated], curve)))
+                wide = replace(plan, simultaneous=True)
+                found.append(Made(f"{name}, simultaneous", *wide.bounds(values[calibrated], calibration, rate=rate)))
     return found
 
 

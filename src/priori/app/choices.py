@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from priori.app.limits import Limits
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, get_measure
-from priori.report.settings import BOOTSTRAPS, Settings
+from priori.report.settings import Settings
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.resampling import FormField, option_fields
 
 __all__ = ["EXAMPLES", "Choices", "FieldErrors", "options"]
 
@@ -93,19 +95,16 @@ class Choices:
 
     def settings(self) -> Settings:
         """Return what the report is to compute."""
+        resampling = {field.name: getattr(self, seen.name) for field, seen in option_fields() if seen.form}
         return Settings(
             task=self.task,
             criterion=self.criterion or None,
             measure=self.measure or None,
             alpha=self.alpha,
-            bootstrap=None if self.bootstrap == "none" else self.bootstrap,
-            n_resamples=self.resamples,
-            resample=self.resample,
-            confidence_level=self.level,
-            simultaneous=self.simultaneous,
             unpaired=self.unpaired,
-            seed=self.seed,
+            seed=resampling.pop("rng"),
             title=self.title,
+            **{**resampling, "bootstrap": None if self.bootstrap == "none" else self.bootstrap},
         )
 
     def column_names(self) -> dict[str, str]:
@@ -120,25 +119,21 @@ def options() -> dict[str, Any]:
         "task": {name: f"{name}: {_word(task.v1.name)}, {_word(task.v2.name)}" for name, task in TASKS.items()},
         "criterion": {name: f"{name}: {cost}" for name, cost in CRITERIA.items()},
         "measure": {name: measure.title for name, measure in MEASURES.items()},
-        "bootstrap": BOOTSTRAP_TEXTS,
         "format": FORMATS,
+        "resampling": resampling_fields(),
     }
+
+
+def resampling_fields() -> dict[str, FormField]:
+    """Return the form's fields that say how to resample."""
+    bootstraps = {name: bootstrap.choice for name, bootstrap in BOOTSTRAPS.items()}
+    bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
+    fields = {seen.name: seen.form for _, seen in option_fields() if seen.form is not None}
+    return {**fields, "bootstrap": replace(fields["bootstrap"], texts=bootstraps)}
 
 
 def _word(name: str) -> str:
     return name.upper() if len(name) <= 3 else name
-
-
-BOOTSTRAP_TEXTS = {
-    "auto": "what the data allow: people, else trials",
-    "sample": "trials, within each class",
-    "user": "users, with all their trials",
-    "user-constrained": "the trials of each user",
-    "joint": "users, then their trials",
-    "crossed": "both identities of a trial",
-    "none": "none: no intervals",
-}
-assert set(BOOTSTRAP_TEXTS) == {*BOOTSTRAPS, "none"}
 
 
 def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
@@ -148,13 +143,8 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
         "criterion": _known(get_criterion, 40),
         "measure": _known(get_measure, 100),
         "alpha": _alpha,
-        "bootstrap": _one_of("bootstrap", tuple(BOOTSTRAP_TEXTS), "auto"),
-        "resample": _one_of("set to redraw", ("test", "both"), "test"),
-        "resamples": lambda text: int(_number("the number of resamples", text or "10000", 100, limits.resamples, True)),
-        "level": lambda text: _number("the level", text or "0.95", 0.5, 0.9999),
-        "simultaneous": _flag,
+        **{name: _resampling_check(name, form, limits) for name, form in resampling_fields().items()},
         "unpaired": _flag,
-        "seed": lambda text: int(_number("the seed", text or "0", 0, 999_999_999, True)),
         "title": lambda text: _short("the title", text, 200),
         "nan": _one_of("NaN policy", NAN_POLICIES, "error"),
         "lower_is_better": _flag,
@@ -162,6 +152,17 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
         "format": _one_of("format", ("", *FORMATS), ""),
         "columns": lambda text: ", ".join(f"{ours}={theirs}" for ours, theirs in _columns(text).items()),
     }
+
+
+def _resampling_check(name: str, form: FormField, limits: Limits) -> Callable[[str], Any]:
+    """Return the check of a field that says how to resample; left empty, it is what it is by default."""
+    usual = getattr(Choices, name)
+    if form.texts:
+        return _one_of(form.what, tuple(form.texts), usual)
+    if usual is False:
+        return _flag
+    most = limits.resamples if form.most is None else form.most
+    return lambda text: type(usual)(_number(form.what, text or str(usual), form.least, most, isinstance(usual, int)))
 
 
 def _one_of(kind: str, allowed: tuple[str, ...], default: str) -> Callable[[str], str]:

@@ -10,24 +10,13 @@ from priori.app.choices import Choices
 
 __all__ = ["command_of", "example_command"]
 
-#: Choices and the options of ``priori report`` they stand for; bootstrap and columns are told apart below.
-OPTIONS = {
-    "task": "--task",
-    "criterion": "--criterion",
-    "measure": "--measure",
-    "alpha": "--alpha",
-    "resample": "--resample",
-    "resamples": "--resamples",
-    "level": "--level",
-    "seed": "--seed",
-    "title": "--title",
-    "nan": "--nan",
-    "positive": "--positive",
-    "format": "--input-format",
-    "simultaneous": "--simultaneous",
-    "unpaired": "--unpaired",
-    "lower_is_better": "--lower-is-better",
-}
+#: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
+OPTIONS = (
+    "task", "criterion", "measure", "alpha", "resample", "resamples", "level", "seed", "title", "nan", "positive",
+    "format", "simultaneous", "unpaired", "lower_is_better",
+)  # fmt: skip
+#: Names that differ on the command line.
+RENAMED = {"format": "input-format"}
 
 
 def command_of(systems: Iterable[tuple[str, str, str]], trials: Mapping[str, Any] | None, choices: Choices) -> str:
@@ -60,8 +49,8 @@ def _as_path(name: str) -> str:
 def _options(choices: Choices) -> list[str]:
     """Return the options that differ from what goes without saying."""
     usual, words = Choices(), []
-    for name, option in OPTIONS.items():
-        value = getattr(choices, name)
+    for name in OPTIONS:
+        value, option = getattr(choices, name), "--" + RENAMED.get(name, name.replace("_", "-"))
         if value != getattr(usual, name):
             words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
     if choices.bootstrap == "none":

@@ -9,7 +9,6 @@ from priori.base.errors import OptionError
 from priori.cli.options import (
     Curves,
     Reading,
-    Resampling,
     curve_options,
     output_options,
     reading_options,
@@ -20,8 +19,10 @@ from priori.cli.options import (
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.curves.epc import epc
-from priori.uncertainty.comparison import Comparison, Region, compare
-from priori.uncertainty.ranking import Ranking, compare_all
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.comparison import Comparison, Region, make_comparison
+from priori.uncertainty.proportions import Alternative
+from priori.uncertainty.ranking import Ranking, make_ranking
 
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -42,12 +43,13 @@ def command(
     trials: tuple[str, str] | None,
     curves: Curves,
     unpaired: bool,
-    alternative: str,
+    alternative: Alternative,
     format_: str,
     output: str | None,
     plot: str | None,
     reading: Reading,
     resampling: Resampling,
+    threads: int | None,
 ) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
@@ -74,15 +76,22 @@ def command(
             raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
     settings = curves.settings()
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    options = {
-        **resampling.options(), "interval": resampling.interval, "unpaired": unpaired, "alternative": alternative
-    }  # fmt: skip
     with Progress("bootstrap of the differences") as progress:
         result: Comparison | Ranking
         if len(found) == 2:
-            result = compare(*found, **options, progress=progress)
+            result = make_comparison(
+                found[0],
+                found[1],
+                resampling,
+                unpaired=unpaired,
+                alternative=alternative,
+                threads=threads,
+                progress=progress,
+            )
         else:
-            result = compare_all(found, **options, progress=progress)
+            result = make_ranking(
+                found, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
+            )
     warn((result if isinstance(result, Comparison) else result.comparisons[0]).warnings)
     if plot:
         from priori.plots import save

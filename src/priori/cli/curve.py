@@ -11,7 +11,6 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.cli.options import (
     Reading,
-    Resampling,
     named_scores,
     output_options,
     reading_options,
@@ -23,6 +22,7 @@ from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.scores import Scores
 from priori.scores.remote import Remote
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 
 def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., Any]) -> click.Command:
@@ -40,7 +40,8 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     def command(
         scores: tuple[tuple[str, str], ...],
         points: str,
-        resampling: Resampling,
+        resampling: Resampling | None,
+        threads: int | None,
         format_: str,
         output: str | None,
         plot: str | None,
@@ -52,7 +53,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
             check_format(plot)
         wanted = int(points) if points.isdecimal() else points
         curves = [compute(found, points=wanted, name=label) for label, found in named_scores(scores, reading)]
-        bands = [_band(curve, name, resampling) for curve in curves] if resampling.wanted else []
+        bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         if plot:
             from priori.plots import save
 
@@ -85,23 +86,23 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     return command
 
 
-def _band(curve: Any, name: str, resampling: Resampling) -> dict[str, Any]:
+def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) -> dict[str, Any]:
     """Return the columns of the band around one curve."""
-    from priori.uncertainty.roc_bands import roc_band
+    from priori.uncertainty.roc_bands import make_roc_band
 
     if resampling.resample != "test" or resampling.promise != "confidence":
         raise OptionError(
             "a posteriori curves have no development set and predict nothing: leave out --resample, --promise"
         )
-    options = {key: value for key, value in resampling.options().items() if key not in ("resample", "shared_users")}
+    rates = None
     if name == "det":
         from scipy.special import ndtr, ndtri
 
         # Evenly spaced where the axes are: on the normal-deviate scale, from half a false acceptance on.
         first = max(0.5 / len(curve.scores.negative), 1e-6)
-        options["fpr"] = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
+        rates = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
     with Progress(f"bootstrap of {curve.name}") as progress:
-        band = roc_band(curve.scores, interval=resampling.interval, progress=progress, **options)
+        band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
     warn(f"{curve.name}: {warning}" for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
 

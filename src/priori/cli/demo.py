@@ -9,7 +9,7 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.output import emit, percent, table_text, tell, write_whole
 from priori.cli.progress import Stages
-from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 
 
 @click.command(name="demo", short_help="The whole story on bundled real scores.")

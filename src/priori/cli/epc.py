@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,6 @@ from priori.base.errors import OptionError
 from priori.cli.options import (
     Curves,
     Reading,
-    Resampling,
     curve_options,
     output_options,
     reading_options,
@@ -23,6 +23,7 @@ from priori.cli.output import csv_text, emit, json_text, percent, table_text, te
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas, epc
 from priori.scores.remote import Remote
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 if TYPE_CHECKING:
     from priori.uncertainty.area_bands import AreaBands
@@ -45,7 +46,8 @@ def command(
     trials: tuple[str, str] | None,
     curves: Curves,
     exact: bool,
-    resampling: Resampling,
+    resampling: Resampling | None,
+    threads: int | None,
     format_: str,
     output: str | None,
     plot: str | None,
@@ -73,9 +75,11 @@ def command(
         raise OptionError("--exact has every alpha already; leave out --alpha")
     settings = {**curves.settings(), "exact": exact}
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    bands = _bands(found, resampling) if resampling.wanted else None
+    bands = _bands(found, resampling, threads) if resampling is not None else None
     whole = [curve for curve in found if not _scanned(curve)]
-    around = {curve.name: _area_bands(curve, resampling) for curve in whole} if bands and format_ != "csv" else {}
+    around = {}
+    if resampling is not None and format_ != "csv":
+        around = {curve.name: _area_bands(curve, resampling, threads) for curve in whole}
     if len(whole) < len(found) and format_ == "table":
         tell("no areas of what is scanned: they need every score at once (--engine memory)")
     if plot:
@@ -93,11 +97,13 @@ def command(
         emit(_tables(found, bands, around), output)
 
 
-def _bands(curves: list[EPC], resampling: Resampling) -> list[Band]:
+def _bands(curves: list[EPC], resampling: Resampling, threads: int | None) -> list[Band]:
+    from priori.uncertainty.bands import make_band
+
     bands = []
     for curve in curves:
         with Progress(f"bootstrap of {curve.name}") as progress:
-            bands.append(curve.band(**resampling.band_options(), progress=progress))
+            bands.append(make_band(curve, resampling, threads=threads, progress=progress))
         for warning in bands[-1].warnings:
             tell(f"{curve.name}: {warning}")
     return bands
@@ -123,12 +129,12 @@ def _content(curves: list[EPC], bands: list[Band] | None, around: dict[str, Area
     }
 
 
-def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
-    from priori.uncertainty.area_bands import area_bands
+def _area_bands(curve: EPC, resampling: Resampling, threads: int | None) -> AreaBands:
+    from priori.uncertainty.area_bands import make_area_bands
 
     with Progress(f"areas of {curve.name}") as progress:
-        options = {**resampling.band_options(), "simultaneous": False}
-        return area_bands(curve.dev, curve.test, task=curve.task, progress=progress, **options)
+        pointwise = replace(resampling, simultaneous=False)
+        return make_area_bands(curve.dev, curve.test, pointwise, task=curve.task, threads=threads, progress=progress)
 
 
 def _scanned(curve: EPC) -> bool:

@@ -6,7 +6,7 @@ import functools
 import glob
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, cast
 
 import click
@@ -20,11 +20,12 @@ from priori.decisions.criteria import CRITERIA
 from priori.decisions.measures import MEASURES, TASKS
 from priori.scores import Scores
 from priori.scores.systems import SourceFile, System
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.resampling import Option, Resampling, option_fields
 
 __all__ = [
     "Curves",
     "Reading",
-    "Resampling",
     "System",
     "alpha_list",
     "criterion_options",
@@ -205,99 +206,60 @@ def criterion_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Resampling:
-    """How a bootstrap is to be run, as typed."""
-
-    bootstrap: str | None
-    resamples: str
-    resample: str
-    level: float
-    interval: str | None
-    simultaneous: bool
-    seed: int
-    shared_users: bool | None
-    promise: str
-    future_users: int | None
-    future_trials: int | None
-    threads: int | None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether a bootstrap was asked for; its other options alone are a mistake."""
-        alone = self.resample != "test" or self.promise != "confidence" or self.simultaneous
-        if self.bootstrap is None and (alone or self.future_users or self.future_trials):
-            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
-        return self.bootstrap is not None
-
-    def options(self) -> dict[str, Any]:
-        """Return the options of `priori.uncertainty.band` and `priori.compare`."""
-        return {
-            "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
-            "n_resamples": self._number(),
-            "resample": self.resample,
-            "confidence_level": self.level,
-            "simultaneous": self.simultaneous,
-            "shared_users": self.shared_users,
-            "rng": self.seed,
-            "threads": self.threads,
-        }
-
-    def band_options(self) -> dict[str, Any]:
-        """Return the options of `priori.uncertainty.band`."""
-        return {
-            **self.options(),
-            "interval": self.interval,
-            "promise": self.promise,
-            "future_users": self.future_users,
-            "future_trials": self.future_trials,
-        }
-
-    def _number(self) -> int | tuple[int, int]:
-        parts = self.resamples.lower().replace("×", "x").split("x")
-        if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-            raise OptionError(
-                f"--resamples {self.resamples!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100"
-            )
-        numbers = [int(part) for part in parts]
-        return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
-_RESAMPLING = (
-    click.option("--resamples", default="10000", show_default=True, metavar="N|UxS",
-                 help="How many replicates; UxS draws users U times and their trials S times in each (joint)."),
-    click.option("--resample", type=click.Choice(["test", "both"]), default="test", show_default=True,
-                 help="Redraw the test scores only, or the development scores too, choosing thresholds anew."),
-    click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-    click.option("--interval", type=click.Choice(["calibrated", "percentile", "centred"]),
-                 help="How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
-                 "user-constrained bootstrap, as published."),
-    click.option("--simultaneous", is_flag=True, help="Hold the whole curve at once, not each alpha on its own."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-                 help="The same seed, the same numbers."),
-    click.option("--shared-users/--own-users", "shared_users", default=None,
-                 help="Draw the users of both sets together, or apart. Default: together when they are the same."),
-    click.option("--promise", type=click.Choice(["confidence", "prediction"]), default="confidence", show_default=True,
-                 help="Hold the curve of the whole population, or the one that a new test set will show."),
-    click.option("--future-users", type=click.IntRange(min=1),
-                 help="The users of that new test set. Default: as many as now."),
-    click.option("--future-trials", type=click.IntRange(min=1), help="Its trials. Default: as many as now."),
-    click.option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."),
-)  # fmt: skip
+def _resampling_option(field: Field[Any], seen: Option, default: Any) -> Callable[[Command], Command]:
+    """Return the option for one field of a resampling."""
+    names = f"--{seen.name.replace('_', '-')}"
+    kind: Any = type(field.default)
+    if field.name == "bootstrap":
+        kind = click.Choice(["auto", *BOOTSTRAPS])
+    elif seen.choices:
+        kind = click.Choice(seen.choices)
+    elif seen.least is not None:
+        kind = click.IntRange(min=seen.least)
+    elif seen.parse is not None:
+        kind, default = str, str(default)
+    flag = seen.opposite is not None or field.default is False
+    if seen.opposite is not None:
+        names += f"/--{seen.opposite.replace('_', '-')}"
+    return click.option(
+        names, seen.name, help=seen.help, default=default, metavar=seen.metavar, is_flag=flag or None,
+        type=None if flag else kind, show_default=default is not None and not flag,
+    )  # fmt: skip
 
 
 def resampling_options(default: str | None) -> Callable[[Command], Command]:
-    """Add the options of a bootstrap; the command gets them as ``resampling``."""
-    bootstrap = click.option(
-        "--bootstrap", default=default, show_default=default is not None,
-        type=click.Choice(["auto", "sample", "user", "user-constrained", "joint", "crossed"]),
-        help="What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
-    )  # fmt: skip
+    """Add the options of a bootstrap, and ``--threads``.
+
+    The command gets them as ``resampling``, None where no bootstrap was asked for, and ``threads``.
+    """
+    decorators = [
+        _resampling_option(field, seen, default if field.name == "bootstrap" else field.default)
+        for field, seen in option_fields()
+    ]
+    threads = click.option(
+        "--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."
+    )
 
     def apply(command: Command) -> Command:
-        return gather(command, "resampling", Resampling, (bootstrap, *_RESAMPLING))
+        @functools.wraps(command)
+        def gathered(*args: Any, **given: Any) -> Any:
+            typed = {field.name: given.pop(seen.name) for field, seen in option_fields()}
+            return command(*args, resampling=_resampling(typed), **given)
+
+        return _stack(*decorators, threads)(gathered)  # type: ignore[return-value]
 
     return apply
+
+
+def _resampling(typed: dict[str, Any]) -> Resampling | None:
+    """Return what was asked for; without a bootstrap its other options are a mistake."""
+    if typed["bootstrap"] is None:
+        alone = typed["resample"] != "test" or typed["promise"] != "confidence" or typed["simultaneous"]
+        if alone or typed["future_users"] or typed["future_trials"]:
+            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+        return None
+    read = {field.name: seen.parse(typed[field.name]) for field, seen in option_fields() if seen.parse is not None}
+    return Resampling(**{**typed, **read, "bootstrap": None if typed["bootstrap"] == "auto" else typed["bootstrap"]})
 
 
 MEASURE_HELP = (

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -15,7 +14,6 @@ from priori.base.errors import OptionError
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
-    Resampling,
     alpha_list,
     criterion_options,
     json_option,
@@ -29,6 +27,7 @@ from priori.cli.progress import Stages
 from priori.examples import ABOUT, NAMES, load
 from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: Where the page goes when nothing is said.
 PAGE = "report.html"
@@ -78,6 +77,7 @@ def command(
     output: str | None,
     reading: Reading,
     resampling: Resampling,
+    threads: int | None,
 ) -> None:
     """Write one self-contained page about one or more systems, and print its verdict.
 
@@ -99,14 +99,15 @@ def command(
         task = ABOUT[example].task
     if example is not None:
         title = title or ABOUT[example].title
+    described = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
     settings = Settings(
         task=task,
         criterion=criterion,
         measure=measure,
         points=points,
         alpha=_one(alpha),
-        bootstrap=None if no_bootstrap else resampling.bootstrap,
-        **_further(resampling),
+        **{**described, "bootstrap": None if no_bootstrap else resampling.bootstrap or "auto"},
+        threads=threads,
         unpaired=unpaired,
         title=title,
     )
@@ -121,14 +122,6 @@ def command(
     else:
         write_whole(target or PAGE, render_html(study, static=static))
         click.echo(f"{study.verdict.text}\n\nThe page: {target}")
-
-
-def _further(resampling: Resampling) -> dict[str, Any]:
-    """Return how to resample, as settings; a promise of confidence is what goes without saying."""
-    wanted = resampling.band_options()
-    wanted["seed"] = wanted.pop("rng")
-    del wanted["bootstrap"]
-    return {name: value for name, value in wanted.items() if (name, value) != ("promise", "confidence")}
 
 
 def _check_target(target: str | None) -> None:

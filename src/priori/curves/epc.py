@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes, count
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands import Band
+    from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample
 
 __all__ = ["EPC", "PRESETS", "Areas", "areas", "epc"]
 
@@ -144,11 +145,33 @@ class EPC(Result):
             name=self.name,
         )
 
-    def band(self, **options: Any) -> Band:
-        """Return a bootstrap band around the curve; see `priori.uncertainty.band`."""
-        from priori.uncertainty.bands import band
+    def band(
+        self,
+        *,
+        bootstrap: str | None = None,
+        n_resamples: int | tuple[int, int] = 10_000,
+        resample: Resample = "test",
+        confidence_level: float = 0.95,
+        interval: Interval | None = None,
+        simultaneous: bool = False,
+        rng: int | np.random.Generator | None = 0,
+        shared_users: bool | None = None,
+        promise: Promise = "confidence",
+        future_users: int | None = None,
+        future_trials: int | tuple[int, int] | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        keep: bool = False,
+    ) -> Band:
+        """Return a bootstrap band around the curve; what the options mean: `priori.uncertainty.bands.band`."""
+        from priori.uncertainty.bands import make_band
+        from priori.uncertainty.bootstrap.resampling import Resampling
 
-        return band(self, **options)
+        resampling = Resampling(
+            bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
+            future_users, future_trials,
+        )  # fmt: skip
+        return make_band(self, resampling, threads=threads, progress=progress, keep=keep)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve; returns the axes."""

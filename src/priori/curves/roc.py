@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.decisions import candidates
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
@@ -28,6 +28,7 @@ from priori.scores.remote import Remote, as_scores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.uncertainty.bootstrap.resampling import Interval
     from priori.uncertainty.roc_bands import RocBand
 
 __all__ = [
@@ -96,11 +97,36 @@ class AposterioriROC(Result):
             "eer": self.eer,
         }
 
-    def band(self, **options: Any) -> RocBand:
-        """Return a vertical bootstrap band around the curve; see `priori.uncertainty.roc_band`."""
+    def band(
+        self,
+        *,
+        fpr: Any = None,
+        points: int = 101,
+        bootstrap: str | None = None,
+        n_resamples: int | tuple[int, int] = 10_000,
+        confidence_level: float = 0.95,
+        interval: Interval | None = None,
+        simultaneous: bool = False,
+        rng: int | np.random.Generator | None = 0,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> RocBand:
+        """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.roc_bands.roc_band`."""
         from priori.uncertainty.roc_bands import roc_band
 
-        return roc_band(self.scores, **options)
+        return roc_band(
+            self.scores,
+            fpr=fpr,
+            points=points,
+            bootstrap=bootstrap,
+            n_resamples=n_resamples,
+            confidence_level=confidence_level,
+            interval=interval,
+            simultaneous=simultaneous,
+            rng=rng,
+            threads=threads,
+            progress=progress,
+        )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve, marked a posteriori; returns the axes."""

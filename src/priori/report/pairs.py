@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -119,9 +119,13 @@ def make_pairs(
 def _bootstrap(
     curves: Sequence[EPC], settings: Settings, progress: Callable[[int, int], None] | None
 ) -> tuple[list[dict[str, Any]], tuple[tuple[str, ...], ...]]:
-    from priori.uncertainty.ranking import compare_all, holm
+    from priori.uncertainty.ranking import holm, make_ranking
 
-    ranking = compare_all(curves, **settings.comparison_options(), unpaired=settings.unpaired, progress=progress)
+    # A test of the whole population has no future set, and the interval that its bootstrap has by default.
+    resampling = replace(
+        settings.resampling, interval=None, promise="confidence", future_users=None, future_trials=None
+    )
+    ranking = make_ranking(curves, resampling, unpaired=settings.unpaired, threads=settings.threads, progress=progress)
     allowed = 1 - settings.confidence_level
     together = holm(np.stack([one.simultaneous.p_value for one in ranking.comparisons]))
     tests = [

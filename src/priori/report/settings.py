@@ -10,12 +10,11 @@ from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
-from priori.uncertainty.bootstrap.plans import BOOTSTRAPS as NAMES
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
 
-__all__ = ["BOOTSTRAPS", "Settings"]
+__all__ = ["Settings"]
 
-#: ``auto`` lets the data choose: users where they are known, single trials where they are not.
-BOOTSTRAPS = ("auto", *NAMES)
 #: More alphas than this cannot be told apart on a page, and would make it heavy.
 MOST_POINTS = 1001
 
@@ -33,11 +32,11 @@ class Settings:
     alpha : number or text
         The alpha of interest: where the slider begins, and what the verdict is about. 0.1 means one tenth.
     bootstrap : str or None
-        ``auto``, the name of a bootstrap, or None for no intervals at all.
-    n_resamples, resample, confidence_level, simultaneous, seed
-        As in `priori.uncertainty.band`.
-    interval, shared_users, promise, future_users, future_trials, threads
-        As in `priori.uncertainty.band`; None leaves them to it.
+        ``auto`` (the data choose), the name of a bootstrap, or None for no intervals at all.
+    n_resamples, resample, confidence_level, interval, simultaneous, shared_users, promise, future_users, future_trials
+        As in `priori.uncertainty.bands.band`.
+    seed, threads
+        Of the random numbers, and how many threads; the numbers do not depend on the latter.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
     title : str
@@ -56,14 +55,14 @@ class Settings:
     alpha: Any = Fraction(1, 2)
     bootstrap: str | None = "auto"
     n_resamples: int | tuple[int, int] = 10_000
-    resample: str = "test"
+    resample: Resample = "test"
     confidence_level: float = 0.95
+    interval: Interval | None = None
     simultaneous: bool = False
-    interval: str | None = None
     shared_users: bool | None = None
-    promise: str | None = None
+    promise: Promise = "confidence"
     future_users: int | None = None
-    future_trials: int | None = None
+    future_trials: int | tuple[int, int] | None = None
     threads: int | None = None
     unpaired: bool = False
     seed: int = 0
@@ -71,18 +70,31 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", as_fraction(self.alpha))
-        for value in (self.domain, self.rule, self.shown):  # each raises for a name it does not know
+        if self.bootstrap not in (None, "auto", *BOOTSTRAPS):
+            raise unknown("bootstrap", self.bootstrap, ["auto", *BOOTSTRAPS, "none"])
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
+            raise OptionError(f"the seed must be a whole number from 0 up, not {self.seed!r}")
+        for value in (self.domain, self.rule, self.shown, self.resampling):  # each raises for what it does not know
             assert value is not None
         if isinstance(self.points, bool) or not isinstance(self.points, int) or not 2 <= self.points <= MOST_POINTS:
             raise OptionError(f"a report has from 2 to {MOST_POINTS} alphas, not {self.points}")
-        if self.bootstrap is not None and self.bootstrap not in BOOTSTRAPS:
-            raise unknown("bootstrap", self.bootstrap, [*BOOTSTRAPS, "none"])
-        if self.resample not in ("test", "both"):
-            raise unknown("set to resample", self.resample, ("test", "both"))
-        if not 0 < self.confidence_level < 1:
-            raise OptionError(f"the confidence level must lie between 0 and 1, not {self.confidence_level:g}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
-            raise OptionError(f"the seed must be a whole number from 0 up, not {self.seed!r}")
+
+    @property
+    def resampling(self) -> Resampling:
+        """How bands are resampled."""
+        return Resampling(
+            None if self.bootstrap == "auto" else self.bootstrap,
+            self.n_resamples,
+            self.resample,
+            self.confidence_level,
+            self.interval,
+            self.simultaneous,
+            self.seed,
+            self.shared_users,
+            self.promise,
+            self.future_users,
+            self.future_trials,
+        )
 
     @property
     def domain(self) -> Task:
@@ -103,24 +115,6 @@ class Settings:
     def alphas(self) -> tuple[Fraction, ...]:
         """The alphas of every curve: a grid from 0 to 1, and the alpha of interest."""
         return tuple(sorted({*grid(self.points), self.alpha}))
-
-    def comparison_options(self) -> dict[str, Any]:
-        """Return the options of `priori.compare`."""
-        return {
-            "bootstrap": None if self.bootstrap == "auto" else self.bootstrap,
-            "n_resamples": self.n_resamples,
-            "resample": self.resample,
-            "confidence_level": self.confidence_level,
-            "simultaneous": self.simultaneous,
-            "shared_users": self.shared_users,
-            "rng": self.seed,
-            "threads": self.threads,
-        }
-
-    def band_options(self) -> dict[str, Any]:
-        """Return the options of `priori.uncertainty.band`."""
-        further = {name: getattr(self, name) for name in ("interval", "promise", "future_users", "future_trials")}
-        return {**self.comparison_options(), **{name: value for name, value in further.items() if value is not None}}
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""

@@ -19,8 +19,8 @@ from priori.report.drawing import Histogram, bin_scores, thinned_curves
 from priori.report.pairs import Pair, make_pairs
 from priori.report.settings import Settings
 from priori.scores.systems import SourceFile, System
-from priori.uncertainty.bands import Band
-from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
+from priori.uncertainty.bands import Band, make_band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.cautions import Caution, cautions
 from priori.words.numbers import alpha_text, listing, short
 from priori.words.sentences import Verdict, ranking, verdict
@@ -140,7 +140,7 @@ class Study:
         drawn = band.settings["n_resamples"]
         return {
             **found,
-            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']]}",
+            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']].redraws}",
             "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
             "Redrawn": "test set, thresholds fixed"
             if chosen.resample == "test"
@@ -240,8 +240,11 @@ def _check(systems: Sequence[System]) -> None:
 def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:
     if settings.bootstrap is None:
         return None
-    return curve.band(
-        **settings.band_options(), progress=lambda part, whole: progress(done * whole + part, count * whole)
+    return make_band(
+        curve,
+        settings.resampling,
+        threads=settings.threads,
+        progress=lambda part, whole: progress(done * whole + part, count * whole),
     )
 
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import Scores
-from priori.uncertainty.bands import Bootstrap
+from priori.uncertainty.bands import replicates_of
+from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
 
-__all__ = ["AreaBands", "area_bands"]
+__all__ = ["AreaBands", "area_bands", "make_area_bands"]
 
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
@@ -50,7 +51,19 @@ def area_bands(
     *,
     task: str | Task = "authentication",
     bounds: tuple[Any, Any] = (0, 1),
-    **options: Any,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    resample: Resample = "test",
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    promise: Promise = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> AreaBands:
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
@@ -67,20 +80,47 @@ def area_bands(
     >>> found.area.tolist(), bool((found.lower < found.value).all() and (found.value < found.upper).all())
     (['e_v1', 'e_v2', 'g'], True)
     """
+    resampling = Resampling(
+        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
+        future_users, future_trials,
+    )  # fmt: skip
+    return make_area_bands(dev, test, resampling, task=task, bounds=bounds, threads=threads, progress=progress)
+
+
+def make_area_bands(
+    dev: Scores,
+    test: Scores,
+    resampling: Resampling,
+    *,
+    task: str | Task = "authentication",
+    bounds: tuple[Any, Any] = (0, 1),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> AreaBands:
+    """Compute the areas with the intervals that a resampling describes."""
     domain = get_task(task)
     low, high = check_bounds(bounds)
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
-    bootstrap = Bootstrap.of(dev, test, **options)
-    bootstrap = replace(bootstrap, plan=replace(bootstrap.plan, whole=True))
+    plan = replace(resampling.settle(dev, test), whole=True)
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
+    calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
     # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
-    each = [bootstrap.replicates(curve, lambda values: values.mean(axis=1, keepdims=True)) for curve in curves]
+    each = [
+        replicates_of(
+            curve,
+            plan,
+            calibration,
+            threads=threads,
+            progress=progress,
+            reduce=lambda values: values.mean(axis=1, keepdims=True),
+        )
+        for curve, calibration in zip(curves, calibrations, strict=True)
+    ]
     exact = areas(dev, test, task=domain, bounds=bounds)
     value = np.array([exact.e_v1, exact.e_v2, exact.g])
     on_grid = np.array([curve.value.mean() for curve in curves])
     replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + value - np.append(on_grid, on_grid.mean())
-    lower, upper = bootstrap.bounds(replicates, curves[0])
+    lower, upper = plan.bounds(replicates, calibrations[0], rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])
-    found = AreaBands(names, value, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
-    return found._came_from(test)
+    return AreaBands(names, value, lower, upper, plan.settings(), plan.warnings)._came_from(test)

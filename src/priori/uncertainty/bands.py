@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +15,16 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.scores import Scores
-from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
-from priori.uncertainty.bootstrap.plans import Plan, make_plan
-from priori.uncertainty.bootstrap.run import System, replicate
+from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
+from priori.uncertainty.bootstrap.run import Resampled, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
-from priori.uncertainty.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
-from priori.uncertainty.proportions import check_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Band", "band"]
-
-
-#: From this many users on intervals that are not calibrated cover what they say, but for a point or two.
-MANY_USERS = 20
+__all__ = ["Band", "band", "make_band"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,103 +94,10 @@ class Band(Result):
         return plot_epc([self.curve], bands=[self], ax=ax, **options)
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """A plan with its interval: everything that is settled before the first replicate."""
-
-    plan: Plan
-    interval: Interval
-    level: float
-    simultaneous: bool
-    options: dict[str, Any]
-
-    @classmethod
-    def of(
-        cls,
-        dev: Scores | None,
-        test: Scores,
-        *,
-        confidence_level: float = 0.95,
-        interval: str | None = None,
-        simultaneous: bool = False,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> Bootstrap:
-        """Check the options of a band."""
-        level = check_level(confidence_level)
-        plan = make_plan(dev, test, **options)
-        kind = check_interval(interval, plan.bootstrap)
-        if plan.bootstrap in CALIBRATED and plan.by_user and kind != "calibrated":
-            sets = [test, *([dev] if plan.resample == "both" and dev is not None else [])]
-            users = min(scores.n_users for scores in sets)
-            if users < MANY_USERS:
-                doubt = (
-                    f"a {kind} interval from {users} users covers up to ten points less than it says; choose calibrated"
-                )
-                plan = replace(plan, warnings=(*plan.warnings, doubt))
-        return cls(plan, kind, level, simultaneous, {"threads": threads, "progress": progress})
-
-    def calibration(self, curve: EPC) -> Calibration | None:
-        """Return the corrections at a curve's thresholds, where there are any."""
-        if self.interval == "calibrated" or self.plan.per_user != (1.0, 1.0):
-            return calibrate(curve.test, curve.threshold, self.plan)
-        return None
-
-    def replicates(self, curve: EPC, reduce: Callable[[Floats], Floats] = lambda values: values) -> Floats:
-        """Return the curve of every replicate, each reduced to what is wanted of it."""
-        calibration = self.calibration(curve)
-
-        def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-            (counted,) = outcomes
-            if calibration is not None:
-                counted = calibration.adjust(counted, self.plan, first)
-            return reduce(value_of(curve.measure, counted, curve.alpha))
-
-        return replicate([system_of(curve)], self.plan, statistic, **self.options)
-
-    def bounds(self, values: Floats, curve: EPC) -> tuple[Floats, Floats]:
-        """Return lower and upper bounds from replicates of a curve, within what its measure can be."""
-        calibration = self.calibration(curve) if self.interval == "calibrated" else None
-        return self.bounds_by(values, calibration, rate=curve.measure.rate)
-
-    def bounds_by(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
-        """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
-        if self.simultaneous:
-            stretch = calibration.reach if calibration else float
-            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
-            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
-        else:
-            level = calibration.level(self.level) if calibration else self.level
-            lower, upper = bounds(values, level, centred=self.interval == "centred")
-        if values.min() >= 0:
-            lower = np.maximum(lower, 0.0)
-        if rate and values.max() <= 1:
-            upper = np.minimum(upper, 1.0)
-        return lower, upper
-
-    def settings(self) -> dict[str, Any]:
-        """Return everything that decides the numbers, for the record."""
-        plan = self.plan
-        return {
-            "bootstrap": plan.bootstrap,
-            "resample": plan.resample,
-            "n_resamples": plan.n_resamples if plan.inner == 1 else [plan.outer, plan.inner],
-            "confidence_level": self.level,
-            "interval": self.interval,
-            "simultaneous": self.simultaneous,
-            "promise": "prediction" if any(plan.future) else "confidence",
-            "future_users": plan.future[0] or None,
-            "future_growth": list(plan.growth) if any(plan.future) else None,
-            "shared_users": plan.shared_users,
-            "seed": plan.seed,
-        }
-
-
-def system_of(curve: EPC) -> System:
+def system_of(curve: EPC) -> Resampled:
     """Return what the bootstrap needs of a curve."""
     fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return System(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
+    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
@@ -207,7 +108,44 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
-def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
+def replicates_of(
+    curve: EPC,
+    plan: Plan,
+    calibration: Calibration | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:
+    """Return the curve of every replicate, each reduced to what is wanted of it."""
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        (counted,) = outcomes
+        if calibration is not None:
+            counted = calibration.adjust(counted, plan, first)
+        return reduce(value_of(curve.measure, counted, curve.alpha))
+
+    return replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
+
+
+def band(
+    curve: EPC,
+    *,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    resample: Resample = "test",
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    promise: Promise = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> Band:
     """Compute a bootstrap band around an Expected Performance Curve.
 
     Parameters
@@ -254,18 +192,35 @@ def band(curve: EPC, *, keep: bool = False, **options: Any) -> Band:
     >>> bool(found.lower[0] < found.value[0] < found.upper[0])
     True
     """
-    redrawn, notes = redrawable(curve, options)
-    bootstrap = Bootstrap.of(redrawn.dev, redrawn.test, **options)
-    values = bootstrap.replicates(redrawn)
-    lower, upper = bootstrap.bounds(values, redrawn)
+    resampling = Resampling(
+        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
+        future_users, future_trials,
+    )  # fmt: skip
+    return make_band(curve, resampling, threads=threads, progress=progress, keep=keep)
+
+
+def make_band(
+    curve: EPC,
+    resampling: Resampling,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> Band:
+    """Compute the band around a curve that a resampling describes."""
+    redrawn, notes = redrawable(curve, resampling)
+    plan = resampling.settle(redrawn.dev, redrawn.test)
+    calibration = plan.calibration(redrawn.test, redrawn.threshold)
+    values = replicates_of(redrawn, plan, calibration, threads=threads, progress=progress)
+    lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
     return Band(
         curve.alpha,
         curve.value,
         lower,
         upper,
         values.mean(axis=0),
-        bootstrap.settings(),
+        plan.settings(),
         curve,
-        (*bootstrap.plan.warnings, *notes),
+        (*plan.warnings, *notes),
         values if keep else None,
     )

@@ -10,23 +10,25 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.scores.pairing import pair
 from priori.scores.remote import Remote
-from priori.uncertainty.bands import Bootstrap, system_of, value_of
-from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
+from priori.uncertainty.bands import replicates_of, system_of, value_of
+from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.resampling import Interval, Resample, Resampling
 from priori.uncertainty.bootstrap.run import replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import bounds, simultaneous_bounds
-from priori.uncertainty.proportions import Alternative, check_alternative, check_level
+from priori.uncertainty.proportions import Alternative, check_alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Comparison", "Region", "Verdict", "compare"]
+__all__ = ["Comparison", "Region", "Verdict", "compare", "make_comparison"]
 
 
 class Region(NamedTuple):
@@ -185,9 +187,16 @@ def compare(
     *,
     unpaired: bool = False,
     alternative: Alternative = "two-sided",
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    resample: Resample = "test",
     confidence_level: float = 0.95,
+    interval: Interval | None = None,
     simultaneous: bool = False,
-    **options: Any,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare two systems: the paired bootstrap percentile test of their difference at every alpha.
 
@@ -201,10 +210,9 @@ def compare(
         The systems were tested on different trials: resample each on its own.
     alternative : {"two-sided", "less", "greater"}
         What the p-value speaks against "no difference" for: any, A's value less than B's, or greater.
-    confidence_level, simultaneous, **options
-        As in `priori.uncertainty.band` (bootstrap, n_resamples, resample, interval, shared_users, rng, threads,
-        progress). The p-value counts replicates beyond 0, with one added to their number and to all (Davison and
-        Hinkley 1997); simultaneous ones hold for all alphas at once.
+    bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, threads, progress
+        As in `priori.uncertainty.bands.band`. The p-value counts replicates beyond 0, with one added to their number
+        and to all (Davison and Hinkley 1997); simultaneous ones hold for all alphas at once.
 
     Examples
     --------
@@ -217,20 +225,38 @@ def compare(
     >>> priori.compare(a, b, n_resamples=1000).regions
     (Region(start=0.5, end=0.5, better='A'),)
     """
+    resampling = Resampling(
+        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
+    )
+    return make_comparison(
+        curve_a, curve_b, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
+    )
+
+
+def make_comparison(
+    curve_a: EPC,
+    curve_b: EPC,
+    resampling: Resampling,
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare two systems as a resampling describes."""
     check_alternative(alternative)
-    level = check_level(confidence_level)
-    _check_comparable(curve_a, curve_b, options.get("resample", "test"))
-    if options.get("promise", "confidence") != "confidence":
+    _check_comparable(curve_a, curve_b, resampling.resample)
+    if resampling.promise != "confidence":
         raise OptionError("a comparison speaks of the whole population; it has no prediction")
     (curve_a, notes_a), (curve_b, notes_b) = (
-        redrawable(curve, options, paired=not unpaired) for curve in (curve_a, curve_b)
+        redrawable(curve, resampling, paired=not unpaired) for curve in (curve_a, curve_b)
     )
     if not unpaired:
-        curve_a, curve_b = _paired(curve_a, curve_b, options.get("resample", "test") == "both")
-    bootstrap = Bootstrap.of(curve_a.dev, curve_a.test, confidence_level=level, simultaneous=simultaneous, **options)
+        curve_a, curve_b = _paired(curve_a, curve_b, resampling.resample == "both")
+    plan = resampling.settle(curve_a.dev, curve_a.test)
     run = _unpaired if unpaired else _together
-    replicates, calibration = run(curve_a, curve_b, bootstrap)
-    judge = _Judge(bootstrap, calibration, alternative)
+    replicates, calibration = run(curve_a, curve_b, plan, threads=threads, progress=progress)
+    judge = _Judge(plan, calibration, alternative)
     difference = curve_a.value - curve_b.value
     shares = _shares(curve_a.alpha)
     return Comparison(
@@ -244,14 +270,14 @@ def compare(
         judge.simultaneous(difference, replicates),
         judge.pointwise(difference @ shares[:, None], replicates @ shares[:, None]),
         replicates,
-        {**_settings(curve_a, bootstrap), "paired": not unpaired, "alternative": alternative},
-        (*bootstrap.plan.warnings, *notes_a, *notes_b),
+        {**_settings(curve_a, plan), "paired": not unpaired, "alternative": alternative},
+        (*plan.warnings, *notes_a, *notes_b),
     )._came_from(curve_a, curve_b)
 
 
-def _settings(curve: EPC, bootstrap: Bootstrap) -> dict[str, Any]:
+def _settings(curve: EPC, plan: Plan) -> dict[str, Any]:
     left_out = ("promise", "future_users", "future_growth")
-    kept = {name: value for name, value in bootstrap.settings().items() if name not in left_out}
+    kept = {name: value for name, value in plan.settings().items() if name not in left_out}
     return {"measure": curve.measure.title, "rate": curve.measure.rate, "criterion": curve.criterion.name, **kept}
 
 
@@ -306,39 +332,37 @@ def _in_one_order(a: Scores, b: Scores) -> tuple[Scores, Scores]:
 # -- replicates --------------------------------------------------------------------------------------------------
 
 
-def _together(a: EPC, b: EPC, bootstrap: Bootstrap) -> tuple[Floats, Calibration | None]:
+def _together(
+    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
+) -> tuple[Floats, Calibration | None]:
     """Return the difference in every replicate, the same trials drawn for both systems."""
     calibration = None
     each: list[Calibration] = []
-    if bootstrap.interval == "calibrated":
-        calibration = calibrate(a.test, a.threshold, bootstrap.plan, other=(b.test, b.threshold))
-        each = [replace(calibration, rate=_error_rates(curve)) for curve in (a, b)]
+    if plan.interval == "calibrated":
+        calibration = plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold))
+        each = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in (a, b)]
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
         counted = outcomes
         if each:
-            counted = [one.adjust(o, bootstrap.plan, first) for one, o in zip(each, outcomes, strict=True)]
+            counted = [own.adjust(o, plan, first) for own, o in zip(each, outcomes, strict=True)]
         value_a, value_b = (value_of(c.measure, o, c.alpha) for c, o in zip((a, b), counted, strict=True))
         return value_a - value_b
 
-    return replicate([system_of(a), system_of(b)], bootstrap.plan, statistic, **bootstrap.options), calibration
+    systems = [system_of(a), system_of(b)]
+    return replicate(systems, plan, statistic, threads=threads, progress=progress), calibration
 
 
-def _unpaired(a: EPC, b: EPC, bootstrap: Bootstrap) -> tuple[Floats, Calibration | None]:
+def _unpaired(
+    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
+) -> tuple[Floats, Calibration | None]:
     """Return the difference in every replicate, each system drawn on its own."""
-    apart = replace(bootstrap, plan=replace(bootstrap.plan, streams=1))
-    difference = bootstrap.replicates(a) - apart.replicates(b)
-    calibration = bootstrap.calibration(a)
-    if calibration is not None:
-        other = apart.calibration(b)
-        assert other is not None
-        calibration = min(calibration, other, key=lambda one: one.clusters)
-    return difference, calibration
-
-
-def _error_rates(curve: EPC) -> Floats:
-    at = count(curve.test, curve.threshold)
-    return np.stack([at.fp / len(curve.test.negative), at.fn / len(curve.test.positive)])
+    values, calibrations = [], []
+    for curve, own in ((a, plan), (b, replace(plan, streams=1))):
+        calibrations.append(own.calibration(curve.test, curve.threshold))
+        values.append(replicates_of(curve, own, calibrations[-1], threads=threads, progress=progress))
+    known = [calibration for calibration in calibrations if calibration is not None]
+    return values[0] - values[1], min(known, key=lambda calibration: calibration.clusters, default=None)
 
 
 # -- from replicates to verdicts ---------------------------------------------------------------------------------
@@ -348,14 +372,14 @@ def _error_rates(curve: EPC) -> Floats:
 class _Judge:
     """How replicates of a difference become an interval and a p-value."""
 
-    bootstrap: Bootstrap
+    plan: Plan
     calibration: Calibration | None
     alternative: Alternative
 
     def pointwise(self, difference: Floats, replicates: Floats) -> Verdict:
         """Judge each alpha on its own."""
-        level = self.bootstrap.level
-        centred = self.bootstrap.interval == "centred"
+        level = self.plan.level
+        centred = self.plan.interval == "centred"
         reached = self.calibration.level(level) if self.calibration else level
         lower, upper = bounds(replicates, reached, centred=centred)
         n = len(replicates) + 1
@@ -371,7 +395,7 @@ class _Judge:
 
     def simultaneous(self, difference: Floats, replicates: Floats) -> Verdict:
         """Judge all alphas at once, by the largest studentised deviation along the curve."""
-        level = self.bootstrap.level
+        level = self.plan.level
         calibration = self.calibration
         lower, upper = simultaneous_bounds(replicates, level, stretch=calibration.reach if calibration else float)
         mean, spread = replicates.mean(axis=0), replicates.std(axis=0)

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
-from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
 
-__all__ = ["Interval", "bounds", "check_interval", "simultaneous_bounds"]
+__all__ = ["Interval", "bounds", "simultaneous_bounds"]
 
 Interval = Literal["calibrated", "percentile", "centred"]
-
-#: The bootstraps that the calibrated interval knows how to put right.
-CALIBRATED = ("sample", "user", "crossed")
-
-
-def check_interval(interval: str | None, bootstrap: str) -> Interval:
-    """Return the interval, or the one a bootstrap has by default: calibrated, or the 2007 paper's."""
-    if interval is None:
-        return "calibrated" if bootstrap in CALIBRATED else "percentile"
-    if interval not in get_args(Interval):
-        raise unknown("interval", interval, get_args(Interval))
-    if interval == "calibrated" and bootstrap not in CALIBRATED:
-        raise OptionError(
-            f"the calibrated interval goes with the bootstraps {', '.join(CALIBRATED)}, not with {bootstrap}; "
-            "choose percentile"
-        )
-    return interval  # type: ignore[return-value]
 
 
 def quantile(values: Floats, probability: float | list[float]) -> Floats:

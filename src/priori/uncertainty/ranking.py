@@ -14,9 +14,11 @@ from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.comparison import Comparison, compare
+from priori.uncertainty.bootstrap.resampling import Interval, Resample, Resampling
+from priori.uncertainty.comparison import Comparison, make_comparison
+from priori.uncertainty.proportions import Alternative
 
-__all__ = ["Place", "Ranking", "compare_all", "holm"]
+__all__ = ["Place", "Ranking", "compare_all", "holm", "make_ranking"]
 
 
 class Place(NamedTuple):
@@ -104,14 +106,29 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def compare_all(curves: Sequence[EPC], *, progress: Progress | None = None, **options: Any) -> Ranking:
+def compare_all(
+    curves: Sequence[EPC],
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    resample: Resample = "test",
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
     """Compare every pair of systems; p-values are adjusted for the number of pairs (Holm), and ranked.
 
     Parameters
     ----------
     curves : sequence of EPC
         Two or more curves at the same alphas, each with a name of its own.
-    **options
+    unpaired, alternative, bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, ...
         As in `priori.compare`.
 
     Examples
@@ -126,21 +143,48 @@ def compare_all(curves: Sequence[EPC], *, progress: Progress | None = None, **op
     >>> [(place.name, place.groups) for place in ranking.places(0.5)]
     [('C', 'a'), ('B', 'a'), ('A', 'b')]
     """
+    resampling = Resampling(
+        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
+    )
+    return make_ranking(
+        curves, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
+    )
+
+
+def make_ranking(
+    curves: Sequence[EPC],
+    resampling: Resampling,
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Ranking:
+    """Compare every pair of systems as a resampling describes."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
     pairs = list(combinations(curves, 2))
-    found = []
-    for number, (a, b) in enumerate(pairs):
-        found.append(compare(a, b, progress=_part(progress, number, len(pairs)), **options))
+    comparisons = tuple(
+        make_comparison(
+            a,
+            b,
+            resampling,
+            unpaired=unpaired,
+            alternative=alternative,
+            threads=threads,
+            progress=_part(progress, number, len(pairs)),
+        )
+        for number, (a, b) in enumerate(pairs)
+    )
     return Ranking(
         names,
         curves[0].alpha,
         np.stack([curve.value for curve in curves]),
-        tuple(found),
-        holm(np.stack([one.p_value for one in found])),
-        holm(np.concatenate([one.area.p_value for one in found])),
-        found[0].verdict.confidence_level,
+        comparisons,
+        holm(np.stack([comparison.p_value for comparison in comparisons])),
+        holm(np.concatenate([comparison.area.p_value for comparison in comparisons])),
+        comparisons[0].verdict.confidence_level,
     )._came_from(*curves)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.alphas import as_fractions, grid
-from priori.base.errors import OptionError
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
-from priori.uncertainty.bands import Bootstrap
-from priori.uncertainty.bootstrap.calibration import Calibration, calibrate, half_missed
-from priori.uncertainty.bootstrap.plans import Plan, identify
-from priori.uncertainty.bootstrap.run import TEST_TRIALS, System, gather, load_kernel, replicate, rows_for, side_of
-from priori.uncertainty.intervals import check_interval
+from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
+from priori.uncertainty.bootstrap.designs import SAMPLE, USER
+from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resampling
+from priori.uncertainty.bootstrap.run import TEST_TRIALS, Resampled, gather, load_kernel, replicate, rows_for, side_of
 
-__all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
+__all__ = ["RateBands", "RocBand", "make_roc_band", "rate_bands", "roc_band"]
 
 
 #: Writes the heights of the curves of the replicates from a first one on.
@@ -54,7 +53,20 @@ class RocBand(Result):
         return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
 
 
-def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
+def roc_band(
+    scores: Scores,
+    *,
+    fpr: Any = None,
+    points: int = 101,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RocBand:
     """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
 
     A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
@@ -64,10 +76,11 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
     ----------
     fpr : list of numbers, optional
         The false positive rates; by default ``points`` of them from 0 to 1.
-    **options
-        Those of `priori.uncertainty.band`, but for ``resample`` and ``promise``. The default bootstrap is by user
-        where users are known; ``calibrated`` corrects the tails for few users, and adds half a missed trial and
-        half an accepted one, so that a stretch without a miss is not taken for a sure one.
+    bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
+        As in `priori.uncertainty.bands.band`; there is no development set to redraw, and nothing is predicted: the
+        thresholds are those of every replicate. The default bootstrap is by user where users are known;
+        ``calibrated`` corrects the tails for few users, and adds half a missed trial and half an accepted one, so that
+        a stretch without a miss is not taken for a sure one.
 
     Examples
     --------
@@ -78,48 +91,69 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
     >>> bool((found.lower < found.tpr).all() and (found.tpr < found.upper).all())
     True
     """
+    resampling = Resampling(
+        bootstrap=bootstrap,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        interval=interval,
+        simultaneous=simultaneous,
+        rng=rng,
+    )
+    return make_roc_band(scores, resampling, fpr=fpr, points=points, threads=threads, progress=progress)
+
+
+def make_roc_band(
+    scores: Scores,
+    resampling: Resampling,
+    *,
+    fpr: Any = None,
+    points: int = 101,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RocBand:
+    """Compute the band around a ROC curve that a resampling describes."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
 
-    for name in ("resample", "promise", "future_users", "future_trials"):
-        if name in options:
-            raise OptionError(f"a ROC band has no option {name!r}: its thresholds are those of every replicate")
-    if options.get("bootstrap") is None:
-        options["bootstrap"] = "user" if scores.n_users >= 2 else "sample"
+    if resampling.bootstrap is None:
+        resampling = replace(resampling, bootstrap=(USER if USER.suits([scores]) else SAMPLE).name)
     fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
-    bootstrap = Bootstrap.of(None, scores, **options)
-    at = np.array([float(fraction) for fraction in fractions])
-    calibration = None
-    if bootstrap.interval == "calibrated":
-        # The thresholds at which the curve has these rates, near enough to see how misses flock there.
-        calibration = calibrate(scores, np.quantile(scores.negatives, 1 - at, method="lower"), bootstrap.plan)
-    values = _heights(scores, fractions, bootstrap, calibration)
-    lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
-    tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
-    found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
-    return found._came_from(scores)
+    plan = resampling.settle(None, scores)
+    rates = np.array([float(fraction) for fraction in fractions])
+    # The thresholds at which the curve has these rates, near enough to see how misses flock there.
+    near = np.quantile(scores.negatives, 1 - rates, method="lower")
+    calibration = plan.calibration(scores, near)
+    values = _heights(scores, fractions, plan, calibration, threads=threads, progress=progress)
+    lower, upper = plan.bounds(values, calibration, rate=True)
+    tpr = heights(scores, rates, Axis(cosine=1.0, sine=0.0))
+    return RocBand(rates, tpr, lower, upper, plan.settings(), plan.warnings)._came_from(scores)
 
 
 def _heights(
-    scores: Scores, fractions: tuple[Fraction, ...], bootstrap: Bootstrap, calibration: Calibration | None = None
+    scores: Scores,
+    fractions: tuple[Fraction, ...],
+    plan: Plan,
+    calibration: Calibration | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Floats:
     """Return the height of every replicate's curve at these false positive rates."""
-    plan = bootstrap.plan
     climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
 
     def batch(first: int, size: int) -> Floats:
-        found = np.ones((size, len(fractions)))
-        climb(first, found)
+        heights = np.ones((size, len(fractions)))
+        climb(first, heights)
         if calibration is None:
-            return found
-        return half_missed(found, len(scores.positive), calibration.weight[1], plan, first)
+            return heights
+        return half_missed(heights, len(scores.positive), calibration.weight[1], plan, first)
 
-    return gather(batch, plan.n_resamples, rows_for(len(fractions), work), **bootstrap.options)
+    return gather(batch, plan.n_resamples, rows_for(len(fractions), work), threads=threads, progress=progress)
 
 
 def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int]:
     """Return what draws every trial and walks along the curve, and how much work that is."""
-    who = identify([scores], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
+    who = plan.design.identities([scores])[0] if plan.by_user else None
     side = side_of([scores], plan, who)
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
     q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
@@ -179,10 +213,25 @@ class RateBands(Result):
         return {**self.settings, "warnings": list(self.warnings)}
 
 
-def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBands:
+def rate_bands(
+    scores: Scores,
+    thresholds: ArrayLike,
+    *,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    promise: Promise = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RateBands:
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
-    Options are those of `priori.uncertainty.band`, but for ``resample``.
+    Options as in `priori.uncertainty.bands.band`; there is no development set to redraw.
 
     Examples
     --------
@@ -193,33 +242,40 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
     >>> bool(found.fpr_lower[0] < found.fpr[0] < found.fpr_upper[0])
     True
     """
-    if "resample" in options:
-        raise OptionError("rates at fixed thresholds have no development set to redraw; leave out 'resample'")
-    at = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    bootstrap = Bootstrap.of(None, scores, **options)
-    plan = bootstrap.plan
-    calibrated = check_interval(bootstrap.interval, plan.bootstrap) == "calibrated"
-    calibration = calibrate(scores, at, plan) if calibrated or plan.per_user != (1.0, 1.0) else None
+    resampling = Resampling(
+        bootstrap=bootstrap,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        interval=interval,
+        simultaneous=simultaneous,
+        rng=rng,
+        promise=promise,
+        future_users=future_users,
+        future_trials=future_trials,
+    )
+    fixed = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    plan = resampling.settle(None, scores)
+    calibration = plan.calibration(scores, fixed)
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        (one,) = outcomes
+        (counted,) = outcomes
         if calibration is not None:
-            one = calibration.adjust(one, plan, first)
-        rates = (one.fp / np.maximum(one.fp + one.tn, 1), one.tp / np.maximum(one.tp + one.fn, 1))
-        return np.concatenate(rates, axis=1)
+            counted = calibration.adjust(counted, plan, first)
+        fpr = counted.fp / np.maximum(counted.fp + counted.tn, 1)
+        return np.concatenate([fpr, counted.tp / np.maximum(counted.tp + counted.fn, 1)], axis=1)
 
-    values = replicate([System(scores, at)], plan, statistic, **bootstrap.options)
-    lower, upper = bootstrap.bounds_by(values, calibration if calibrated else None, rate=True)
-    found = count(scores, at)
+    values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
+    lower, upper = plan.bounds(values, calibration, rate=True)
+    observed = count(scores, fixed)
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
     return RateBands(
-        at,
-        found.fp / len(scores.negative),
+        fixed,
+        observed.fp / len(scores.negative),
         fpr_lower,
         fpr_upper,
-        found.tp / len(scores.positive),
+        observed.tp / len(scores.positive),
         tpr_lower,
         tpr_upper,
-        bootstrap.settings(),
+        plan.settings(),
         plan.warnings,
     )._came_from(scores)

@@ -13,14 +13,14 @@ from priori.report.settings import Settings
 from priori.scores import Scores, Trials
 from priori.scores.systems import System
 from priori.uncertainty.bands import Band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
 __all__ = ["Caution", "cautions"]
 
 #: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.
 ENOUGH_ERRORS = 30
-#: Fewer users than this are too few to redraw: the spread between them is hardly known.
-ENOUGH_USERS = 20
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
 #: The share of a class that may stand on one score.
@@ -164,7 +164,7 @@ def _few_users(systems: Sequence[System]) -> Caution | None:
         few = [
             f"{counted(scores.n_users, 'user')} in the {name} set"
             for name, scores in (("development", system.dev), ("test", system.test))
-            if 0 < scores.n_users < ENOUGH_USERS
+            if 0 < scores.n_users < FEW_USERS
         ]
         return listing(few) or None
 
@@ -173,14 +173,16 @@ def _few_users(systems: Sequence[System]) -> Caution | None:
         return None
     return Caution(
         "few-users", "warning", "Few users",
-        f"{'; '.join(parts)}. How much users differ is hardly known from fewer than {ENOUGH_USERS} of them: trust the "
+        f"{'; '.join(parts)}. How much users differ is hardly known from fewer than {FEW_USERS} of them: trust the "
         "intervals less.",
     )  # fmt: skip
 
 
 def _users_unused(systems: Sequence[System], bands: Sequence[Band | None]) -> Caution | None:
     unused = any(
-        band is not None and band.settings["bootstrap"] == "sample" and (system.dev.has_users or system.test.has_users)
+        band is not None
+        and not BOOTSTRAPS[band.settings["bootstrap"]].by_user
+        and (system.dev.has_users or system.test.has_users)
         for system, band in zip(systems, bands, strict=True)
     )
     if not unused:

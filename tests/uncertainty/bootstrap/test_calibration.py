@@ -10,10 +10,9 @@ from test_streams import _uniforms
 import priori
 from priori import Scores
 from priori.base.errors import OptionError
-from priori.uncertainty.bootstrap.calibration import calibrate
 from priori.uncertainty.bootstrap.clusters import clusters_of
 from priori.uncertainty.bootstrap.counters import uniforms
-from priori.uncertainty.bootstrap.plans import make_plan
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 
 def test_arrays_of_random_numbers_are_those_of_the_streams():
@@ -33,7 +32,7 @@ def crossed(rng: np.random.Generator, people: int = 8, probes: int = 2) -> Score
 def test_two_way_variance_is_the_sum_over_all_pairs_of_trials_that_share_an_identity():
     scores = crossed(np.random.default_rng(0))
     thresholds = np.array([1.0, -0.3, 2.2, 1.0])
-    found = clusters_of(scores, thresholds, make_plan(None, scores, bootstrap="crossed"))
+    found = clusters_of(scores, thresholds, Resampling(bootstrap="crossed").settle(None, scores))
     negative = scores.negative
     for k, threshold in enumerate(thresholds):
         off = (negative.score > threshold) - np.mean(negative.score > threshold)
@@ -61,7 +60,7 @@ def test_the_difference_of_two_systems_flocks_by_its_own_variance():
         probe_user=np.concatenate([a.negative.probe_user, a.positive.probe_user]),
     )
     at_a, at_b = np.array([1.0, 0.0]), np.array([0.5, 0.2])
-    plan = make_plan(None, a, bootstrap="user")
+    plan = Resampling(bootstrap="user").settle(None, a)
     found = clusters_of(a, at_a, plan, other=(b, at_b))
     for k in range(2):
         difference = (a.negative.score > at_a[k]) * 1.0 - (b.negative.score > at_b[k])
@@ -72,12 +71,12 @@ def test_the_difference_of_two_systems_flocks_by_its_own_variance():
 
 def test_tails_and_p_values_belong_together():
     scores = crossed(np.random.default_rng(0))
-    calibration = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="user"))
+    calibration = Resampling(bootstrap="user").settle(None, scores).calibration(scores, np.array([1.0]))
     assert calibration.level(0.95) > 0.98  # eight users
     for level in (0.5, 0.9, 0.95, 0.99):
         assert 2 * calibration.tail(np.array((1 - calibration.level(level)) / 2)) == pytest.approx(1 - level)
         assert calibration.known(np.array(calibration.reach(1 + level))) == pytest.approx(1 + level)
-    plain = calibrate(scores, np.array([1.0]), make_plan(None, scores, bootstrap="sample"))
+    plain = Resampling(bootstrap="sample").settle(None, scores).calibration(scores, np.array([1.0]))
     assert plain.level(0.95) == pytest.approx(0.95)
 
 

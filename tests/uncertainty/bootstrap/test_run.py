@@ -13,7 +13,7 @@ import brute
 import priori
 from priori import Scores
 from priori.uncertainty.bands import system_of, value_of
-from priori.uncertainty.bootstrap.plans import make_plan
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
@@ -32,7 +32,7 @@ def small(seed: int, shift: float = 2.0, names: str = "abcd", noise: bool = True
 
 
 def values(curve, **options):
-    plan = make_plan(curve.dev, curve.test, **options)
+    plan = Resampling(**options).settle(curve.dev, curve.test)
     return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
 
 
@@ -98,7 +98,7 @@ def test_users_are_drawn_anew_only_after_every_s_replicates():
 
 def test_two_classes_of_one_system_are_drawn_apart():
     curve = priori.epc(small(1), small(2), alpha=[Fraction(1, 2)])
-    plan = make_plan(None, curve.test, bootstrap="sample", n_resamples=SIZE)
+    plan = Resampling(bootstrap="sample", n_resamples=SIZE).settle(None, curve.test)
     rates = replicate(
         [system_of(curve)], plan, lambda o, first: np.column_stack([o[0].fp[:, 0], o[0].fn[:, 0]]).astype(float)
     )
@@ -109,7 +109,7 @@ def test_two_classes_of_one_system_are_drawn_apart():
 @pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
 def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
     curve = priori.epc(small(1), small(2), points=11)
-    plan = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3)
+    plan = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3).settle(curve.dev, curve.test)
 
     def run(**options):
         return replicate(
@@ -119,7 +119,7 @@ def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
     once = run(threads=1)
     for options in ({"threads": 2}, {"threads": 3, "rows": 7}, {"threads": 1, "rows": 1}):
         np.testing.assert_array_equal(run(**options), once)
-    other = make_plan(curve.dev, curve.test, bootstrap=bootstrap, resample=resample, n_resamples=500, rng=4)
+    other = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=4).settle(curve.dev, curve.test)
     again = replicate([system_of(curve)], other, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
     assert (again != once).any()
 
@@ -144,7 +144,7 @@ def test_counts_at_ranks_are_those_of_whole_sets(criterion):
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 2), rng.normal(2, 1, 5_000)) for _ in range(2))
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
-    plan = make_plan(dev, test, bootstrap="sample", resample="both", n_resamples=1500)
+    plan = Resampling(bootstrap="sample", resample="both", n_resamples=1500).settle(dev, test)
 
     def run(plan):
         return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
@@ -183,7 +183,7 @@ def test_a_criterion_without_a_kernel_can_choose_anew():
 
 def test_an_interrupt_ends_the_run_at_once():
     curve = priori.epc(small(1), small(2), points=11)
-    plan = make_plan(curve.dev, curve.test, n_resamples=10**9, bootstrap="sample")
+    plan = Resampling(n_resamples=10**9, bootstrap="sample").settle(curve.dev, curve.test)
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt

@@ -1,7 +1,8 @@
 """Calibration: what replicates lack of the promise, measured on the test set itself and put right.
 
 A bootstrap from few users is too narrow, one with two identities per trial too wide, and one that saw no error
-knows of none. Three corrections, each measured by simulation (see the documentation):
+knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
+documentation):
 
 * *tails*: quantiles as far out as Student's t has them for that many users (Hesterberg 2015);
 * *half an error*: each class gets a pseudo-trial that is always an error and one that never is, with random
@@ -20,11 +21,11 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
-from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
+from priori.uncertainty.bootstrap.clusters import Clusters
 from priori.uncertainty.bootstrap.counters import uniforms
-from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
+from priori.uncertainty.bootstrap.plans import Plan
 
-__all__ = ["Calibration", "calibrate", "half_missed"]
+__all__ = ["Calibration", "error_rates", "from_clusters", "half_missed"]
 
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
@@ -122,61 +123,15 @@ def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float])
     return np.asarray(weights)
 
 
-def calibrate(
-    test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
-) -> Calibration:
-    """Measure what the replicates of a plan need at these thresholds of the test set.
+def error_rates(test: Scores, thresholds: Floats) -> Floats:
+    """Return the error rates of the classes (rows) at thresholds (columns)."""
+    outcomes = count(test, thresholds)
+    return np.stack([outcomes.fp / len(test.negative), outcomes.fn / len(test.positive)])
 
-    With ``other``, the same trials scored by another system at its own thresholds: what their difference needs,
-    in which pseudo-trials cancel out. The cost grows with the trials only where they have users.
-    """
-    at = count(test, thresholds)
-    rate = np.stack([at.fp / len(test.negative), at.fn / len(test.positive)])
-    ones = np.ones_like(rate)
-    if plan.bootstrap == "sample":
-        return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
-    if plan.bootstrap == "user" and other is not None:
-        return Calibration(rate, ones, 0 * ones, identities_in_use(test))
-    clusters = clusters_of(test, thresholds, plan, other=other)
-    scale = ones
-    if plan.bootstrap == "crossed":
-        scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
-    elif plan.future[0]:
-        scale = _future_scale(clusters, plan)
-    weight = clusters.effect if other is None else 0 * ones
+
+def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *, paired: bool) -> Calibration:
+    """Return the calibration of drawn users; in the difference of paired systems pseudo-trials cancel out."""
+    weight = np.zeros_like(rate) if paired else clusters.effect
     # What is drawn grows with the future users; that each has other trials is the scale's affair.
     growth = (plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1])
-    return Calibration(rate, scale, weight, clusters.count if plan.draws_users else 0, growth)
-
-
-def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
-    """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
-
-    By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
-    their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007). For a future set
-    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square less 1; they
-    should be 1 + 1/growth and 1 + 1/growth^2.
-    """
-    inverse = 1 / growth if growth else 0.0
-    one = 1 + inverse
-    shared = np.maximum(clusters.by_identity - 2 * clusters.by_pair, 0.0)
-    wanted = one * shared + (1 + inverse**2) * clusters.by_pair
-    drawn = one * shared + ((1 + one) ** 2 - 1) * clusters.by_pair
-    # Never below what independent trials, or the claimed identities alone, would have.
-    wanted = np.maximum(wanted, one * clusters.floor)
-    # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    wanted = wanted * (1 - 1 / clusters.count) / (1 - clusters.lost)
-    return np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0))
-
-
-def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
-    """Return the factor for a future set whose users have another number of trials than now.
-
-    The user bootstrap gives a future user as many trials as now. With another number the spread within users
-    shrinks or grows, that between users stays.
-    """
-    share = clusters.count / plan.future[0]
-    before = clusters.variance * (1 + share)
-    within = clusters.within * share * (1 / np.array(plan.per_user)[:, None] - 1)
-    after = np.maximum(before + within, clusters.variance)
-    return np.sqrt(np.divide(after, before, out=np.ones_like(before), where=before > 0))
+    return Calibration(rate, scale, weight, clusters.count, growth)

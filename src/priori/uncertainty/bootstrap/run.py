@@ -19,12 +19,12 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.kinds import kernel_kind
-from priori.uncertainty.bootstrap.plans import Identities, Plan, identify
+from priori.uncertainty.bootstrap.plans import Identities, Plan
 from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_side, make_urns
 from priori.uncertainty.bootstrap.standins import apart, between
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
-__all__ = ["Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
+__all__ = ["Resampled", "Statistic", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
@@ -42,7 +42,7 @@ DENSE = 1 << 25
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 
 
-class System(NamedTuple):
+class Resampled(NamedTuple):
     """One system to resample: its sets, and how its thresholds come about.
 
     ``thresholds`` are used where they stay fixed, ``criterion`` and ``fractions`` where they are chosen anew.
@@ -57,7 +57,7 @@ class System(NamedTuple):
 
 
 def replicate(
-    systems: Sequence[System],
+    systems: Sequence[Resampled],
     plan: Plan,
     statistic: Statistic,
     *,
@@ -151,7 +151,7 @@ def _draws(plan: Plan, who: Identities | None) -> tuple[Draw, Draw]:
 # -- thresholds fixed ----------------------------------------------------------------------------------------
 
 
-def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+def _fixed(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, at = [edge for edge, _ in unique], [place for _, place in unique]
@@ -161,13 +161,13 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     else:
         tests = [system.test for system in systems]
         gaps = 2 * sum(edge.size + 1 for edge in edges)
-        if plan.bootstrap == "user" and tests[0].n_users * gaps <= DENSE and (each := apart(tests, edges)) is not None:
-            return _by_product(each, edges, at, [identify([one])[0] for one in each], plan)
+        if plan.design.whole_users and tests[0].n_users * gaps <= DENSE and (each := apart(tests, edges)) is not None:
+            return _by_product(each, edges, at, [plan.design.identities([one])[0] for one in each], plan)
         tests = between(tests, edges, by_user=plan.by_user)
         if plan.by_user:
-            who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
+            who = plan.design.identities(tests[:1])[0]
             entries = sum(trials.score.size for trials in (tests[0].negative, tests[0].positive))
-            if plan.bootstrap == "user" and who.count * gaps <= min(DENSE, 16 * entries):  # mostly filled, as it were
+            if plan.design.whole_users and who.count * gaps <= min(DENSE, 16 * entries):  # mostly filled, as it were
                 return _by_product(tests, edges, at, [who] * len(tests), plan)
         urns, places = _from_trials(tests, edges, _draws(plan, who))
     width = max(edge.size for edge in edges)
@@ -258,7 +258,7 @@ def _from_trials(
 # -- thresholds chosen anew ----------------------------------------------------------------------------------
 
 
-def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen anew, and how many replicates to take at once."""
     dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
@@ -282,12 +282,12 @@ def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
 
 
-def _both_sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
+def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
     devs = [system.dev for system in systems if system.dev is not None]
     tests = [system.test for system in systems]
     who: Sequence[Identities | None] = (None, None)
     if plan.by_user:
-        who = identify([devs[0], tests[0]], crossed=plan.bootstrap == "crossed", shared=plan.shared_users)
+        who = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
     users = TEST_USERS if plan.shared_users else DEV_USERS
     dev_plan = plan if plan.shared_users else replace(plan, future=_as_large(plan, devs[0], who[0]))
     return side_of(devs, dev_plan, who[0], users, DEV_TRIALS), side_of(tests, plan, who[1])

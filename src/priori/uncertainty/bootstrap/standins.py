@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
 from priori.scores.remote import Remote
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import Resampling
 
 __all__ = ["apart", "between", "redrawable"]
 
@@ -48,14 +51,14 @@ def apart(tests: Sequence[Scores], edges: Sequence[Floats]) -> list[Scores] | No
     ]
 
 
-def redrawable(curve: EPC, options: Mapping[str, Any], *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
-    """Return the curve with sets of which a bootstrap can redraw what its options say, and notes on stand-ins.
+def redrawable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
+    """Return the curve with sets of which a bootstrap can redraw what a resampling says, and notes on stand-ins.
 
     Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
-    if options.get("resample", "test") != "both":
+    if resampling.resample != "both":
         return curve, ()
-    by_user = options.get("bootstrap") != "sample" and curve.test.has_users and curve.dev.has_users
+    by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
     notes: list[str] = []
     sets: dict[str, Any] = {}
     for role, scores in (("dev", curve.dev), ("test", curve.test)):

@@ -1,0 +1,130 @@
+"""What every bootstrap has: its flags and words, and rules that hold wherever users are kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from priori.base.errors import InputError, OptionError
+from priori.base.types import Floats
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use
+
+__all__ = ["FEW_USERS", "TOO_FEW_USERS", "Bootstrap", "future_sizes"]
+
+#: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
+FEW_USERS = 20
+#: Below this many users any interval is doubtful, calibrated or not.
+TOO_FEW_USERS = 10
+
+Trials = int | tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """One way to resample.
+
+    Attributes
+    ----------
+    name : str
+        What people type.
+    redraws, choice : str
+        What is redrawn, in words: for the page, and shorter for the form.
+    draws_users, draws_trials : bool
+        Whether users are drawn; whether trials are, rather than come along with their user.
+    by_user : bool
+        Whether the trials of a user are kept apart from those of others.
+    crossed : bool
+        Whether a trial is weighted by both of its identities.
+    nested : bool
+        Whether (U, S) replicates make sense: U draws of users, S of their trials in each.
+    calibrated : bool
+        Whether `calibrate` knows how to put its interval right, which then is the default.
+    preference : int
+        Of the bootstraps that suit the data, the one with the highest is the default.
+    """
+
+    name: str
+    redraws: str
+    choice: str
+    draws_users: bool = False
+    draws_trials: bool = False
+    by_user: bool = True
+    crossed: bool = False
+    nested: bool = False
+    calibrated: bool = False
+    preference: int = 0
+
+    @property
+    def whole_users(self) -> bool:
+        """Whether users come with all their trials and nothing else is drawn: sums by user are enough."""
+        return self.draws_users and not self.draws_trials and not self.crossed
+
+    def suits(self, sets: Sequence[Scores]) -> bool:
+        """Tell whether these sets can have this bootstrap by default."""
+        return False
+
+    def left_out(self, sets: Sequence[Scores]) -> list[str]:
+        """Return warnings that this bootstrap could not become the default where it might have."""
+        return []
+
+    def check(self, scores: Scores) -> None:
+        """Raise an error where a set lacks what is drawn."""
+        if not scores.has_users:
+            raise OptionError(
+                f"the {self.name} bootstrap needs the user of each trial, and {scores.source} has none; "
+                "read a user column, or choose the sample bootstrap"
+            )
+        if scores.n_users < 2:
+            raise InputError(
+                f"{scores.source} has one user only; the {self.name} bootstrap needs two or more, "
+                "or choose the sample bootstrap"
+            )
+
+    def warnings(self, sets: Sequence[Scores]) -> list[str]:
+        """Return what to mind about these sets."""
+        fewest = min(scores.n_users for scores in sets)
+        if fewest >= TOO_FEW_USERS:
+            return []
+        return [f"only {fewest} users: so few say little about everybody else, whatever the interval"]
+
+    def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
+        """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
+        return identify(list(sets), crossed=self.crossed, shared=shared)
+
+    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+        """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
+        if users is not None and users < 2:
+            raise OptionError(f"future_users must be 2 or more, not {users}")
+        if trials is not None:
+            raise OptionError(
+                f"future_trials does not go with the {self.name} bootstrap; give future_users, or choose user"
+            )
+        now = identities_in_use(test, crossed=self.crossed)
+        wanted = now if users is None else users
+        return replace(plan, future=(wanted, 0, 0), growth=self.growth(wanted / now))
+
+    def growth(self, ratio: float) -> tuple[float, float]:
+        """Return how many times as many negatives and positives so many times as many users have."""
+        return ratio, ratio
+
+    def calibrate(
+        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    ) -> Calibration:
+        """Measure what the replicates need at these thresholds of the test set.
+
+        With ``other``, the same trials scored by another system at its own thresholds: what their difference needs.
+        """
+        raise NotImplementedError(f"the {self.name} bootstrap is not calibrated")
+
+
+def future_sizes(trials: Trials | None, sizes: tuple[int, int], ratio: float) -> tuple[int, int]:
+    """Return the negatives and positives of a future set; a single number is shared out as they are now."""
+    if trials is None:
+        return round(sizes[0] * ratio), round(sizes[1] * ratio)
+    pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
+    negatives, positives = (round(number) for number in pair)
+    if min(negatives, positives) < 1:
+        raise OptionError(f"future_trials leaves a class without trials ({negatives} negatives, {positives} positives)")
+    return negatives, positives

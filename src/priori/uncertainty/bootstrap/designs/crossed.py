@@ -1,0 +1,85 @@
+"""The crossed bootstrap: identities, a trial weighted by both of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
+from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
+from priori.uncertainty.bootstrap.designs.base import Bootstrap
+from priori.uncertainty.bootstrap.plans import Plan, leaves_out_probes
+
+__all__ = ["CROSSED"]
+
+#: Why a scan has no crossed bootstrap, and what to do.
+CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
+TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"
+
+
+class _Crossed(Bootstrap):
+    def suits(self, sets: Sequence[Scores]) -> bool:
+        return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
+
+    def left_out(self, sets: Sequence[Scores]) -> list[str]:
+        scanned = [scores.source for scores in sets if leaves_out_probes(scores)]
+        return [
+            f"{source}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
+            for source in scanned[:1]
+        ]
+
+    def check(self, scores: Scores) -> None:
+        if leaves_out_probes(scores):
+            raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
+        if not scores.has_identities:
+            raise OptionError(
+                f"the crossed bootstrap needs both identities of each trial, and {scores.source} does not have them; "
+                "read them as user (claimed) and probe_user (real), or choose another bootstrap"
+            )
+        super().check(scores)
+
+    def growth(self, ratio: float) -> tuple[float, float]:
+        """Every pair of identities makes negatives, each identity its positives."""
+        return ratio**2, ratio
+
+    def calibrate(
+        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    ) -> Calibration:
+        clusters = clusters_of(test, thresholds, plan, other=other)
+        scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
+        return from_clusters(error_rates(test, thresholds), scale, clusters, plan, paired=other is not None)
+
+
+def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
+    """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
+
+    By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
+    their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007). For a future set
+    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square less 1; they
+    should be 1 + 1/growth and 1 + 1/growth^2.
+    """
+    inverse = 1 / growth if growth else 0.0
+    one = 1 + inverse
+    shared = np.maximum(clusters.by_identity - 2 * clusters.by_pair, 0.0)
+    wanted = one * shared + (1 + inverse**2) * clusters.by_pair
+    drawn = one * shared + ((1 + one) ** 2 - 1) * clusters.by_pair
+    # Never below what independent trials, or the claimed identities alone, would have.
+    wanted = np.maximum(wanted, one * clusters.floor)
+    # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
+    wanted = wanted * (1 - 1 / clusters.count) / (1 - clusters.lost)
+    return np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0))
+
+
+CROSSED = _Crossed(
+    name="crossed",
+    redraws="identities, a trial weighted by both of its own",
+    choice="both identities of a trial",
+    draws_users=True,
+    crossed=True,
+    calibrated=True,
+    preference=2,
+)

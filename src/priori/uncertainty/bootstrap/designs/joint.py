@@ -1,0 +1,16 @@
+"""The joint bootstrap: users, then the trials of each drawn user (2007, Eq. 13)."""
+
+from __future__ import annotations
+
+from priori.uncertainty.bootstrap.designs.base import Bootstrap
+
+__all__ = ["JOINT"]
+
+JOINT = Bootstrap(
+    name="joint",
+    redraws="users, then the trials of each drawn user",
+    choice="users, then their trials",
+    draws_users=True,
+    draws_trials=True,
+    nested=True,
+)

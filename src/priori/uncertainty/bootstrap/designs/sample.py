@@ -1,0 +1,58 @@
+"""The sample bootstrap: trials, drawn within each class as if they were independent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
+from priori.uncertainty.bootstrap.plans import Plan
+
+__all__ = ["SAMPLE"]
+
+
+class _Sample(Bootstrap):
+    def suits(self, sets: Sequence[Scores]) -> bool:
+        return True
+
+    def check(self, scores: Scores) -> None:
+        """Any set will do."""
+
+    def warnings(self, sets: Sequence[Scores]) -> list[str]:
+        # Not how many users: to ask a table for them is a scan.
+        if not any(scores.has_users for scores in sets):
+            return []
+        return [
+            "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
+            "is too narrow; choose the user bootstrap"
+        ]
+
+    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+        if users is not None:
+            raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
+        sizes = (len(test.negative), len(test.positive))
+        wanted = future_sizes(trials, sizes, 1.0)
+        return replace(plan, future=(0, *wanted), growth=(wanted[0] / sizes[0], wanted[1] / sizes[1]))
+
+    def calibrate(
+        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    ) -> Calibration:
+        rate = error_rates(test, thresholds)
+        ones = np.ones_like(rate)
+        return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
+
+
+SAMPLE = _Sample(
+    name="sample",
+    redraws="trials, within each class",
+    choice="trials, within each class",
+    draws_trials=True,
+    by_user=False,
+    calibrated=True,
+)

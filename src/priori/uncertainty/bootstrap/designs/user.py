@@ -1,0 +1,67 @@
+"""The user bootstrap: users, each with all their trials (subset bootstrap)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from priori.base.types import Floats
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
+from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
+from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
+from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
+
+__all__ = ["USER"]
+
+
+class _User(Bootstrap):
+    def suits(self, sets: Sequence[Scores]) -> bool:
+        return all(scores.n_users >= 2 for scores in sets)
+
+    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+        future = super().predict(plan, test, users, None)
+        if trials is None:
+            return future
+        sizes = (len(test.negative), len(test.positive))
+        ratio = future.growth[0]
+        wanted = future_sizes(trials, sizes, ratio)
+        growth = (wanted[0] / sizes[0], wanted[1] / sizes[1])
+        return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
+
+    def calibrate(
+        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    ) -> Calibration:
+        rate = error_rates(test, thresholds)
+        ones = np.ones_like(rate)
+        if other is not None:
+            return Calibration(rate, ones, 0 * ones, identities_in_use(test))
+        clusters = clusters_of(test, thresholds, plan)
+        return from_clusters(
+            rate, _future_scale(clusters, plan) if plan.future[0] else ones, clusters, plan, paired=False
+        )
+
+
+def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
+    """Return the factor for a future set whose users have another number of trials than now.
+
+    The user bootstrap gives a future user as many trials as now. With another number the spread within users
+    shrinks or grows, that between users stays.
+    """
+    share = clusters.count / plan.future[0]
+    before = clusters.variance * (1 + share)
+    within = clusters.within * share * (1 / np.array(plan.per_user)[:, None] - 1)
+    after = np.maximum(before + within, clusters.variance)
+    return np.sqrt(np.divide(after, before, out=np.ones_like(before), where=before > 0))
+
+
+USER = _User(
+    name="user",
+    redraws="users, with all their trials (subset bootstrap)",
+    choice="users, with all their trials",
+    draws_users=True,
+    calibrated=True,
+    preference=1,
+)

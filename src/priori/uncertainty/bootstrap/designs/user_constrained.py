@@ -1,0 +1,23 @@
+"""The user-constrained bootstrap: the trials of each user, every user kept."""
+
+from __future__ import annotations
+
+from priori.base.errors import OptionError
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials
+from priori.uncertainty.bootstrap.plans import Plan
+
+__all__ = ["USER_CONSTRAINED"]
+
+
+class _UserConstrained(Bootstrap):
+    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+        raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
+
+
+USER_CONSTRAINED = _UserConstrained(
+    name="user-constrained",
+    redraws="the trials of each user, within each class",
+    choice="the trials of each user",
+    draws_trials=True,
+)

@@ -1,0 +1,222 @@
+"""Resampling: the one description of how to resample, checked once; signatures, options, forms and files follow it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from priori.base.errors import OptionError, unknown
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
+from priori.uncertainty.bootstrap.designs.base import FEW_USERS
+from priori.uncertainty.bootstrap.plans import Plan, Resample, same_users
+from priori.uncertainty.intervals import Interval
+from priori.uncertainty.proportions import check_level
+
+__all__ = ["FormField", "Interval", "Option", "Promise", "Resample", "Resampling", "option_fields"]
+
+Promise = Literal["confidence", "prediction"]
+
+
+@dataclass(frozen=True)
+class FormField:
+    """How a form asks for an option: its label and help, its name in messages, the texts or the range it allows.
+
+    ``most`` is None where the server's own limit holds.
+    """
+
+    label: str
+    what: str = ""
+    help: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    least: float = 0
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """How people meet a field: by ``name`` on the command line and in a study file, perhaps in a form.
+
+    ``least`` is the smallest whole number typed, ``opposite`` the name of the option that says no, ``parse`` what
+    makes a value of text of the shape ``metavar``.
+    """
+
+    name: str
+    help: str
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    opposite: str | None = None
+    metavar: str | None = None
+    parse: Callable[[str], Any] | None = None
+    form: FormField | None = None
+
+
+def _read_number(text: str) -> int | tuple[int, int]:
+    """Read a number of replicates as typed: 10000, or 100x100."""
+    parts = text.lower().replace("×", "x").split("x")
+    if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+        raise OptionError(f"--resamples {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100")
+    numbers = [int(part) for part in parts]
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+_PLAIN = " and the ".join(sorted(name for name, bootstrap in BOOTSTRAPS.items() if not bootstrap.calibrated))
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How to resample; what each field means is said in `priori.uncertainty.bands.band`.
+
+    Examples
+    --------
+    >>> Resampling(n_resamples=500).confidence_level
+    0.95
+    """
+
+    bootstrap: str | None = field(default=None, metadata={"option": Option(
+        "bootstrap", "What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
+        form=FormField("Bootstrap draws", "bootstrap", "What is drawn again and again for the intervals."),
+    )})  # fmt: skip
+    n_resamples: int | tuple[int, int] = field(default=10_000, metadata={"option": Option(
+        "resamples",
+        "How many replicates; UxS draws users U times and their trials S times in each (joint).",
+        metavar="N|UxS", parse=_read_number, form=FormField("Resamples", "the number of resamples", least=100),
+    )})  # fmt: skip
+    resample: Resample = field(default="test", metadata={"option": Option(
+        "resample", "Redraw the test scores only, or the development scores too, choosing thresholds anew.",
+        choices=get_args(Resample),
+        form=FormField("Redraw", "set to redraw",
+                       texts={"test": "the test set", "both": "both sets: thresholds are chosen anew"}),
+    )})  # fmt: skip
+    confidence_level: float = field(default=0.95, metadata={"option": Option(
+        "level", "The confidence level.",
+        form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
+    )})  # fmt: skip
+    interval: Interval | None = field(default=None, metadata={"option": Option(
+        "interval", f"How bounds come from replicates. Default: calibrated, or percentile for the {_PLAIN} "
+        "bootstrap, as published.", choices=get_args(Interval),
+    )})  # fmt: skip
+    simultaneous: bool = field(default=False, metadata={"option": Option(
+        "simultaneous", "Hold the whole curve at once, not each alpha on its own.",
+        form=FormField("Bands hold for all alphas at once"),
+    )})  # fmt: skip
+    rng: int | np.random.Generator | None = field(default=0, metadata={"option": Option(
+        "seed", "The same seed, the same numbers.", least=0,
+        form=FormField("Seed", "the seed", most=999_999_999),
+    )})  # fmt: skip
+    shared_users: bool | None = field(default=None, metadata={"option": Option(
+        "shared_users", "Draw the users of both sets together, or apart. Default: together when they are the "
+        "same.", opposite="own_users",
+    )})  # fmt: skip
+    promise: Promise = field(default="confidence", metadata={"option": Option(
+        "promise", "Hold the curve of the whole population, or the one that a new test set will show.",
+        choices=get_args(Promise),
+    )})  # fmt: skip
+    future_users: int | None = field(default=None, metadata={"option": Option(
+        "future_users", "The users of that new test set. Default: as many as now.", least=1,
+    )})  # fmt: skip
+    future_trials: int | tuple[int, int] | None = field(default=None, metadata={"option": Option(
+        "future_trials", "Its trials. Default: as many as now.", least=1,
+    )})  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_level(self.confidence_level)
+        if self.promise not in get_args(Promise):
+            raise unknown("promise", self.promise, get_args(Promise))
+        if self.resample not in get_args(Resample):
+            raise unknown("set to resample", self.resample, get_args(Resample))
+        if self.bootstrap is not None and self.bootstrap not in BOOTSTRAPS:
+            raise unknown("bootstrap", self.bootstrap, BOOTSTRAPS)
+        if self.interval is not None and self.interval not in get_args(Interval):
+            raise unknown("interval", self.interval, get_args(Interval))
+        numbers = self._numbers()
+        if len(numbers) != 2 or not all(_is_whole(number) and number >= 1 for number in numbers):
+            raise OptionError(
+                f"n_resamples must be a whole number from 1 up, or a pair (U, S) of them, not {self.n_resamples}"
+            )
+        if self.rng is None or isinstance(self.rng, np.random.Generator):
+            return
+        if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:
+            raise OptionError(f"rng must be a whole number from 0 up, a numpy Generator, or None, not {self.rng!r}")
+
+    @property
+    def may_keep_users(self) -> bool:
+        """Whether the trials of users are kept apart, or may be where the data choose the bootstrap."""
+        return self.bootstrap is None or BOOTSTRAPS[self.bootstrap].by_user
+
+    def settle(self, dev: Scores | None, test: Scores) -> Plan:
+        """Return what runs on these sets: what is left open is decided by the data, what they lack is an error."""
+        sets = [test] if self.resample == "test" or dev is None else [dev, test]
+        chosen, warnings = self._choose(sets)
+        for scores in sets:
+            chosen.check(scores)
+        warnings += chosen.warnings(sets)
+        if isinstance(self.n_resamples, (tuple, list)) and not chosen.nested:
+            nested = " and the ".join(name for name, bootstrap in BOOTSTRAPS.items() if bootstrap.nested)
+            raise OptionError(
+                f"(U, S) replicates belong to the {nested} bootstrap; the {chosen.name} one takes a whole number"
+            )
+        shared = False
+        if len(sets) == 2 and chosen.draws_users:
+            shared, said = same_users(sets[0], sets[1], self.shared_users)
+            warnings += said
+        interval = self._interval(chosen)
+        outer, inner = (int(number) for number in self._numbers())
+        level = float(self.confidence_level)
+        plan = Plan(chosen, self.resample, outer, inner, shared, self._seed(), interval, level, self.simultaneous)
+        if self.promise == "prediction":
+            plan = chosen.predict(plan, test, self.future_users, self.future_trials)
+        elif self.future_users is not None or self.future_trials is not None:
+            raise OptionError("a future set belongs to the promise 'prediction'; a confidence band has none")
+        if chosen.calibrated and chosen.by_user and interval != "calibrated":
+            users = min(scores.n_users for scores in sets)
+            if users < FEW_USERS:
+                warnings.append(
+                    f"a {interval} interval from {users} users covers up to ten points less than it says; "
+                    "choose calibrated"
+                )
+        return replace(plan, warnings=tuple(warnings))
+
+    def _choose(self, sets: list[Scores]) -> tuple[Bootstrap, list[str]]:
+        """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""
+        if self.bootstrap is not None:
+            return BOOTSTRAPS[self.bootstrap], []
+        suitable = [bootstrap for bootstrap in BOOTSTRAPS.values() if bootstrap.suits(sets)]
+        warnings = [line for bootstrap in BOOTSTRAPS.values() for line in bootstrap.left_out(sets)]
+        return max(suitable, key=lambda bootstrap: bootstrap.preference), warnings
+
+    def _interval(self, bootstrap: Bootstrap) -> Interval:
+        if self.interval is None:
+            return "calibrated" if bootstrap.calibrated else "percentile"
+        if self.interval == "calibrated" and not bootstrap.calibrated:
+            names = ", ".join(name for name, other in BOOTSTRAPS.items() if other.calibrated)
+            raise OptionError(
+                f"the calibrated interval goes with the bootstraps {names}, not with {bootstrap.name}; "
+                "choose percentile"
+            )
+        return self.interval
+
+    def _numbers(self) -> tuple[int, ...]:
+        return (*self.n_resamples,) if isinstance(self.n_resamples, (tuple, list)) else (self.n_resamples, 1)
+
+    def _seed(self) -> int:
+        """Return the key of the random numbers: a seed, or one drawn from a generator, or a fresh one for None."""
+        if self.rng is None:
+            return secrets.randbits(63)
+        if isinstance(self.rng, np.random.Generator):
+            return int(self.rng.integers(0, 2**63 - 1))
+        return int(self.rng)
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+
+
+def option_fields() -> Iterator[tuple[Field[Any], Option]]:
+    """Yield every field of a resampling with what people see of it."""
+    for each in fields(Resampling):
+        yield each, each.metadata["option"]
