@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate papers docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate papers plan docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -46,6 +46,9 @@ bench: $(VENV)/.installed-test  ## Measure speed against references and peers in
 
 papers: $(VENV)/.installed  ## Redo the five papers' figures and tables into docs/gallery (minutes)
 	$(BIN)/python -m papers --output docs/gallery
+
+plan: $(VENV)/.installed-test  ## Draw docs/plan.svg, the floors of the package, from the imports as they are
+	$(BIN)/python tools/plan.py
 
 validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
 	$(BIN)/python validation/coverage/measure.py --jobs 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_run import ALPHAS, small
 
 import priori
+from four_users import ALPHAS, small
 from priori import InputError, OptionError, Scores
 from priori.uncertainty.intervals import bounds, simultaneous_bounds
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtr, ndtri
-from test_run import small
 
 import brute
 import priori
+from four_users import small
 from priori import Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis

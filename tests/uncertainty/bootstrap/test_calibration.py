@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from test_streams import _uniforms
 
 import priori
 from priori import Scores
@@ -13,12 +12,13 @@ from priori.base.errors import OptionError
 from priori.uncertainty.bootstrap.clusters import clusters_of
 from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.resampling import Resampling
+from random_numbers import uniforms_of
 
 
 def test_arrays_of_random_numbers_are_those_of_the_streams():
     found = uniforms(12, 5, 100, 4, 3)
     for row in range(4):
-        np.testing.assert_array_equal(found[row], _uniforms(12, 5, 100 + row, 3))
+        np.testing.assert_array_equal(found[row], uniforms_of(12, 5, 100 + row, 3))
 
 
 def crossed(rng: np.random.Generator, people: int = 8, probes: int = 2) -> Scores:

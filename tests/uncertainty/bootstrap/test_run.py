@@ -11,24 +11,13 @@ from scipy import stats
 
 import brute
 import priori
+from four_users import ALPHAS, small
 from priori import Scores
 from priori.uncertainty.bands import system_of, value_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate
 
-ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
 SIZE = 20_000
-
-
-def small(seed: int, shift: float = 2.0, names: str = "abcd", noise: bool = True) -> Scores:
-    """Four users of unequal size, scores full of ties, both identities."""
-    rng = np.random.default_rng(seed)
-    user = np.repeat(list(names), [8, 7, 6, 5])
-    label = np.concatenate([[0] * 5 + [1] * 3, [0] * 4 + [1] * 3, [0] * 4 + [1] * 2, [0] * 3 + [1] * 2])
-    effect = dict(zip(names, rng.integers(-1, 2, len(names)), strict=True))
-    score = np.round(rng.normal(0, 1.3, user.size) + shift * label + [effect[name] for name in user])
-    probe = np.where(label == 1, user, rng.permutation(user))
-    return Scores.from_predictions(label, score, user=user, probe_user=probe)
 
 
 def values(curve, **options):

@@ -1,0 +1,75 @@
+"""The plan of the house: its picture is drawn from the imports as they are, its floors import one way."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grimp")
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "priori"
+sys.path.insert(0, str(ROOT / "tools"))
+import plan
+
+
+def test_the_picture_shows_the_imports_as_they_are() -> None:
+    assert plan.FILE.read_text(encoding="utf-8") == plan.drawn(), "run make plan"
+
+
+def test_every_folder_is_a_floor_and_no_module_lies_beside_them() -> None:
+    floors = {floor for level in plan.floors() for floor in level}
+    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == floors
+    assert {path.name for path in SOURCE.glob("*.py")} == {"__init__.py", "__main__.py", "_version.py"}
+
+
+def test_contributing_names_every_floor() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for level in plan.floors():
+        for floor in level:
+            assert f"| `{floor}/`" in text
+
+
+def test_every_path_in_contributing_leads_somewhere() -> None:
+    import re
+
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src|tests|docs|tools|papers|validation|benchmarks)/[^`*<>\s]+)`", text)
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_a_module_is_a_room(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree) or path.name in ("_version.py", "__init__.py"), (
+        "its first line says what belongs there"
+    )
+    long = [
+        f"{node.name} ({node.end_lineno - node.lineno + 1} lines)"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno - node.lineno + 1 - _documented(node) > 60
+    ]
+    assert long == []
+
+
+def _documented(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many lines the docstring takes: an example in it is no length of the function."""
+    first = node.body[0]
+    return first.end_lineno - first.lineno + 1 if ast.get_docstring(node) else 0
+
+
+def test_no_public_function_hides_its_options() -> None:
+    hidden = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.args.kwarg is not None:
+                annotation = node.args.kwarg.annotation
+                if isinstance(annotation, ast.Name) and annotation.id == "Any":
+                    hidden.append(f"{path.relative_to(SOURCE)}: {node.name}(**{node.args.kwarg.arg})")
+    assert hidden == []
