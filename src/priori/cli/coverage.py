@@ -13,8 +13,10 @@ from priori.cli.options import (
     criterion_options,
     output_options,
     reading_options,
+    resampling_option,
     system_option,
     systems_of,
+    threads_option,
 )
 from priori.cli.output import csv_text, emit, json_text, percent, table_text
 from priori.cli.progress import Progress
@@ -57,17 +59,17 @@ def _numbers(text: str) -> list[int]:
               help="The number held while the other varies in the joint bootstrap.")  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True,
               help="How often users are drawn anew.")  # fmt: skip
-@click.option("--resample", type=click.Choice(["test", "both"]), default="both", show_default=True,
-              help="What the four bootstraps redraw: the test scores, or the development scores too.")  # fmt: skip
+@resampling_option(
+    "resample", default="both", help="What the four bootstraps redraw: the test scores, or the development scores too."
+)
 @click.option("--thresholds", type=click.Choice(["kept", "anew"]), default="kept", show_default=True,
               help="The unseen curve's: the band's own, or those of other development users.")  # fmt: skip
-@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
+@resampling_option("confidence_level")
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
 @click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="The same seed, the same numbers.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
+@resampling_option("rng")
+@threads_option
 @output_options("table", "csv", "json")
 @click.option("--plot", metavar="FILE", help="Draw the coverage against the number of draws: FILE.svg, .png or .pdf.")
 @reading_options

@@ -6,7 +6,7 @@ import functools
 import glob
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, cast
 
 import click
@@ -21,7 +21,7 @@ from priori.decisions.measures import MEASURES, TASKS
 from priori.scores import Scores
 from priori.scores.systems import SourceFile, System
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import Option, Resampling, option_fields
+from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
 
 __all__ = [
     "Curves",
@@ -34,10 +34,12 @@ __all__ = [
     "json_option",
     "output_options",
     "reading_options",
+    "resampling_option",
     "resampling_options",
     "scores_option",
     "system_option",
     "systems_of",
+    "threads_option",
 ]
 
 #: A file of fewer bytes than this is read into memory.
@@ -206,24 +208,32 @@ def criterion_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
-def _resampling_option(field: Field[Any], seen: Option, default: Any) -> Callable[[Command], Command]:
-    """Return the option for one field of a resampling."""
-    names = f"--{seen.name.replace('_', '-')}"
-    kind: Any = type(field.default)
-    if field.name == "bootstrap":
+#: ``--threads``, which is no part of a resampling: the numbers do not depend on it.
+threads_option = click.option(
+    "--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."
+)
+
+
+def resampling_option(name: str, *, default: Any = ..., help: str | None = None) -> Callable[[Command], Command]:
+    """Return the option for one field of a resampling, with its own default and help unless others are given."""
+    field, seen = next((field, seen) for field, seen in option_fields() if field.name == name)
+    value = field.default if default is ... else default
+    flags = f"--{seen.name.replace('_', '-')}"
+    kind: Any = type(value)
+    flag = seen.opposite is not None or field.default is False
+    if seen.opposite is not None:
+        flags += f"/--{seen.opposite.replace('_', '-')}"
+    if name == "bootstrap":
         kind = click.Choice(["auto", *BOOTSTRAPS])
     elif seen.choices:
         kind = click.Choice(seen.choices)
     elif seen.least is not None:
         kind = click.IntRange(min=seen.least)
     elif seen.parse is not None:
-        kind, default = str, str(default)
-    flag = seen.opposite is not None or field.default is False
-    if seen.opposite is not None:
-        names += f"/--{seen.opposite.replace('_', '-')}"
+        kind, value = str, str(value)
     return click.option(
-        names, seen.name, help=seen.help, default=default, metavar=seen.metavar, is_flag=flag or None,
-        type=None if flag else kind, show_default=default is not None and not flag,
+        flags, seen.name, help=help or seen.help, default=value, metavar=seen.metavar, is_flag=flag or None,
+        type=None if flag else kind, show_default=value is not None and not flag,
     )  # fmt: skip
 
 
@@ -232,13 +242,8 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
 
     The command gets them as ``resampling``, None where no bootstrap was asked for, and ``threads``.
     """
-    decorators = [
-        _resampling_option(field, seen, default if field.name == "bootstrap" else field.default)
-        for field, seen in option_fields()
-    ]
-    threads = click.option(
-        "--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."
-    )
+    names = [field.name for field, _ in option_fields() if field.name != "bootstrap"]
+    decorators = [resampling_option("bootstrap", default=default), *map(resampling_option, names), threads_option]
 
     def apply(command: Command) -> Command:
         @functools.wraps(command)
@@ -246,7 +251,7 @@ def resampling_options(default: str | None) -> Callable[[Command], Command]:
             typed = {field.name: given.pop(seen.name) for field, seen in option_fields()}
             return command(*args, resampling=_resampling(typed), **given)
 
-        return _stack(*decorators, threads)(gathered)  # type: ignore[return-value]
+        return _stack(*decorators)(gathered)  # type: ignore[return-value]
 
     return apply
 

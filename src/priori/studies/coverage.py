@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,15 @@ from numpy.typing import NDArray
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
-from priori.curves.epc import epc
+from priori.curves.epc import EPC, epc
+from priori.decisions.criteria import Criterion
+from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import Outcomes
 from priori.scores.remote import loaded
-from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
+from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Thresholds, Variant
 from priori.studies.simulation import generator
-from priori.uncertainty.proportions import check_level
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.resampling import Resample, Resampling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,9 +108,10 @@ class Coverage(Result):
         """Return the rows of each line of Figure 2, by name: the joint bootstrap has one for U and one for S."""
         found: dict[str, list[int]] = {}
         for row, (name, (users, samples)) in enumerate(zip(self.bootstrap, self.draws.tolist(), strict=True)):
-            of = f"{name}, S = {samples}" if name == "joint" and samples == self.settings["fixed"] else name
-            of = f"{name}, U = {users}" if name == "joint" and of == name else of
-            found.setdefault(of, []).append(row)
+            line = name
+            if name in BOOTSTRAPS and BOOTSTRAPS[name].nested:
+                line += f", S = {samples}" if samples == self.settings["fixed"] else f", U = {users}"
+            found.setdefault(line, []).append(row)
         return found
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
@@ -142,12 +148,17 @@ def coverage(
     fixed: int = 30,
     repeats: int = 1,
     confidence_level: float = 0.95,
-    resample: Literal["test", "both"] = "both",
+    resample: Resample = "both",
     thresholds: Thresholds = "kept",
     rng: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
-    **curve: Any,
+    task: str | Task = "authentication",
+    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
 ) -> Coverage:
     """Make bands from some users and see how much of the curve of others they cover (2007, section 5, Figure 2).
 
@@ -172,8 +183,8 @@ def coverage(
     thresholds : {"kept", "anew"}
         The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of as
         many other development users. The paper does not say which.
-    **curve
-        Options of `priori.epc`: task, criterion, measure, points, alpha.
+    task, criterion, measure, points, bounds, alpha
+        Of the curves, as in `priori.epc`.
 
     Returns
     -------
@@ -189,41 +200,40 @@ def coverage(
     >>> found.bootstrap
     ('sample', 'user', 'user-constrained', 'joint', 'joint', 'prediction')
     """
-    design = Design(
-        train_users, test_users, check_level(confidence_level), resample, thresholds, rng, threads, tuple(bootstraps)
-    )
+    curve_of = partial(epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha)
+    shared = Resampling(confidence_level=confidence_level, resample=resample)
+    experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
     given = systems.values() if isinstance(systems, Mapping) else systems
     pool = [tuple(map(loaded, pair)) for pair in given]  # experiments redraw trials: they must be in memory
-    variants = design.variants(n_resamples, fixed)
+    variants = experiment.variants(n_resamples, fixed)
     for pair in pool:
-        design.check(pair)
+        experiment.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
-    found = []
+    measured = []
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        found.append(_experiment(design, variants, pool[number], (number, repeat), curve))
+        dev, test = pool[number]
+        seen, unseen = experiment.draw(dev, test, repeat)
+        seed = int(generator((rng, repeat, number)).integers(0, 2**62))
+        measured.append(_covered(curve_of(*seen), curve_of(*unseen).value, variants, seed, threads))
         if progress:
             progress(done, len(pool) * repeats)
-    shares, widths = np.moveaxis(np.array(found), 2, 0)
+    shares, widths = np.moveaxis(np.array(measured), 2, 0)
     return Coverage(
         tuple(variant.bootstrap for variant in variants for _ in variant.rows),
         np.array([row for variant in variants for row in variant.rows], dtype=np.int64),
         shares,
         widths,
-        {"systems": len(pool), "repeats": repeats, "fixed": fixed, **design.settings()},
+        {"systems": len(pool), "repeats": repeats, "fixed": fixed, **experiment.settings()},
     )._came_from(*(test for _, test in pool))
 
 
-def _experiment(
-    design: Design, variants: Sequence[Variant], pair: Pair, which: tuple[int, int], options: Mapping[str, Any]
+def _covered(
+    curve: EPC, future: Floats, variants: Sequence[Variant], seed: int, threads: int | None
 ) -> list[tuple[float, float]]:
     """Return, for each row, the share of an unseen curve that a band covers, and the band's expected width."""
-    number, repeat = which
-    seen, unseen = design.draw(*pair, repeat)
-    curve, future = epc(*seen, **options), epc(*unseen, **options).value
-    seed = int(generator((design.seed, repeat, number)).integers(0, 2**62))
     return [
         (float(np.mean((lower <= future) & (future <= upper))), float(np.mean(upper - lower)))
         for variant in variants
-        for lower, upper in variant.bounds(curve, {**design.band_options(variant.bootstrap), "rng": seed})
+        for lower, upper in variant.bounds(curve, seed, threads)
     ]

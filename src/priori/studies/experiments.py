@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,8 +14,12 @@ from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores, restrict
 from priori.studies.simulation import generator
+from priori.uncertainty.bands import make_band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.intervals import bounds
 
-__all__ = ["FOUR", "PREDICTION", "Design", "Pair", "Thresholds", "Variant"]
+__all__ = ["FOUR", "PREDICTION", "Experiment", "Pair", "Thresholds", "Variant"]
 
 Thresholds = Literal["kept", "anew"]
 Pair = tuple[Scores, Scores]
@@ -26,16 +30,14 @@ FOUR = ("sample", "user", "user-constrained", "joint")
 
 
 @dataclass(frozen=True)
-class Design:
-    """The experiment's settings, checked, and what follows from them."""
+class Experiment:
+    """The experiment's settings, checked, and what follows from them; ``resampling`` is what all bands share."""
 
     train_users: int
     test_users: int
-    level: float
-    resample: str
-    thresholds: str
+    resampling: Resampling
+    thresholds: Thresholds
     seed: int
-    threads: int | None
     bootstraps: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -50,23 +52,46 @@ class Design:
             raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
 
     def settings(self) -> dict[str, Any]:
-        names = ("train_users", "test_users", "resample", "thresholds", "seed")
-        return {"confidence_level": self.level, **{name: getattr(self, name) for name in names}}
-
-    def band_options(self, bootstrap: str) -> dict[str, Any]:
-        """Return the options of a band; one that predicts redraws development users only where they will be new."""
-        common = {"confidence_level": self.level, "threads": self.threads}
-        if bootstrap == PREDICTION:
-            return {**common, "resample": "test" if self.thresholds == "kept" else "both",
-                    "future_users": self.test_users}  # fmt: skip
-        return {**common, "resample": self.resample}
+        return {
+            "confidence_level": self.resampling.confidence_level,
+            "train_users": self.train_users,
+            "test_users": self.test_users,
+            "resample": self.resampling.resample,
+            "thresholds": self.thresholds,
+            "seed": self.seed,
+        }
 
     def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
         """Return the runs of every bootstrap."""
         numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
         if not numbers or min(*numbers, fixed, 1) < 1:
             raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
-        return [variant for name in self.bootstraps for variant in runs_of(name, numbers, fixed)]
+        return [variant for name in self.bootstraps for variant in self._runs_of(name, numbers, fixed)]
+
+    def _runs_of(self, bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
+        most = numbers[-1]
+        if bootstrap == PREDICTION:
+            # Development users are redrawn only where they will be new.
+            resampling = replace(
+                self.resampling,
+                bootstrap="user",
+                n_resamples=most * fixed,
+                resample="test" if self.thresholds == "kept" else "both",
+                promise="prediction",
+                future_users=self.test_users,
+            )
+            return [Variant(bootstrap, resampling, ((most * fixed, 1),))]
+        design = BOOTSTRAPS[bootstrap]
+        common = replace(self.resampling, bootstrap=bootstrap, interval="percentile")
+        if design.nested:
+            users = Variant(
+                bootstrap, replace(common, n_resamples=(most, fixed)), tuple((number, fixed) for number in numbers)
+            )
+            samples = tuple((fixed, number) for number in numbers if (fixed, number) not in users.rows)
+            more = Variant(bootstrap, replace(common, n_resamples=(fixed, most)), samples)
+            return [users, more] if samples else [users]
+        rows = tuple((number, 1) if design.draws_users else (1, number) for number in numbers)
+        return [Variant(bootstrap, replace(common, n_resamples=most), rows)]
 
     def check(self, pair: Pair) -> None:
         """Raise an error where a system lacks users."""
@@ -118,38 +143,21 @@ class Variant:
     """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
 
     bootstrap: str
-    n_resamples: int | tuple[int, int]
+    resampling: Resampling
     rows: tuple[tuple[int, int], ...]
 
-    def bounds(self, curve: EPC, options: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
+    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
         """Return the bounds of each row."""
-        from priori.uncertainty.intervals import bounds
-
-        if self.bootstrap == PREDICTION:
-            band = curve.band(bootstrap="user", promise="prediction", n_resamples=self.n_resamples, **options)
+        resampling = replace(self.resampling, rng=seed)
+        predicts = resampling.promise == "prediction"
+        band = make_band(curve, resampling, threads=threads, keep=not predicts)
+        if predicts:
             yield band.lower, band.upper
             return
-        band = curve.band(
-            bootstrap=self.bootstrap, n_resamples=self.n_resamples, interval="percentile", keep=True, **options
-        )
         assert band.replicates is not None
-        nested = self.n_resamples if isinstance(self.n_resamples, tuple) else (self.n_resamples, 1)
+        draws = resampling.n_resamples
+        nested = draws if isinstance(draws, tuple) else (draws, 1)
         replicates = band.replicates.reshape(*nested, -1)
         for users, samples in self.rows:
-            first = (
-                replicates[:users, :samples] if isinstance(self.n_resamples, tuple) else replicates[: users * samples]
-            )
-            yield bounds(first.reshape(-1, first.shape[-1]), float(options["confidence_level"]))
-
-
-def runs_of(bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
-    most = numbers[-1]
-    if bootstrap == PREDICTION:
-        return [Variant(bootstrap, most * fixed, ((most * fixed, 1),))]
-    if bootstrap == "user":
-        return [Variant(bootstrap, most, tuple((number, 1) for number in numbers))]
-    if bootstrap == "joint":
-        users = Variant(bootstrap, (most, fixed), tuple((number, fixed) for number in numbers))
-        samples = tuple((fixed, number) for number in numbers if (fixed, number) not in users.rows)
-        return [users, *([Variant(bootstrap, (fixed, most), samples)] if samples else [])]
-    return [Variant(bootstrap, most, tuple((1, number) for number in numbers))]
+            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
+            yield bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
