@@ -18,7 +18,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,12 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 CHECKER = doctest.OutputChecker()
+
+
+def unexplained(names: Iterable[str], page: str) -> list[str]:
+    """Return the names that people type and a page of the documentation does not explain."""
+    content = (DOCS / page).read_text(encoding="utf-8")
+    return [name for name in names if f"`{name}`" not in content and f"({name}.md)" not in content]
 
 
 def pages() -> list[Path]:

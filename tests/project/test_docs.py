@@ -13,13 +13,13 @@ import pytest
 
 import priori
 import priori.cli
-from pages import DOCS, ROOT, check, pages, runnable
+from pages import DOCS, ROOT, check, pages, runnable, unexplained
 from priori.cli import COMMANDS, cli
 from priori.curves.epc import PRESETS
 from priori.decisions.criteria import CRITERIA
 from priori.decisions.measures import MEASURES, TASKS
 from priori.readers import FORMATS
-from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 
 sys.path.insert(0, str(DOCS / "_ext"))
 from commands import MARK, command_markdown
@@ -112,8 +112,7 @@ def test_nothing_is_in_the_reference_that_is_not_public() -> None:
     ids=["measures", "criteria", "tasks", "presets", "bootstraps", "intervals", "promises", "formats", "examples"],
 )
 def test_every_name_people_type_is_explained(names: list[str], page: str) -> None:
-    content = text(page)
-    assert [name for name in names if f"`{name}`" not in content and f"({name}.md)" not in content] == []
+    assert unexplained(names, page) == []
 
 
 def test_every_exit_code_is_explained_and_no_other() -> None:

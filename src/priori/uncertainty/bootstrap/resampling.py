@@ -13,7 +13,7 @@ from priori.base.errors import OptionError, unknown
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
-from priori.uncertainty.bootstrap.plans import Plan, Resample, same_users
+from priori.uncertainty.bootstrap.plans import Plan, Resample
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import check_level
 
@@ -161,8 +161,8 @@ class Resampling:
                 f"(U, S) replicates belong to the {nested} bootstrap; the {chosen.name} one takes a whole number"
             )
         shared = False
-        if len(sets) == 2 and chosen.draws_users:
-            shared, said = same_users(sets[0], sets[1], self.shared_users)
+        if len(sets) == 2:
+            shared, said = chosen.share(sets[0], sets[1], self.shared_users)
             warnings += said
         interval = self._interval(chosen)
         outer, inner = (int(number) for number in self._numbers())

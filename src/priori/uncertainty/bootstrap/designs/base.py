@@ -9,7 +9,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use
+from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use, same_users
 
 __all__ = ["FEW_USERS", "TOO_FEW_USERS", "Bootstrap", "future_sizes"]
 
@@ -92,6 +92,10 @@ class Bootstrap:
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
         return identify(list(sets), crossed=self.crossed, shared=shared)
+
+    def share(self, dev: Scores, test: Scores, wanted: bool | None) -> tuple[bool, list[str]]:
+        """Decide whether one draw of users serves both sets, and say what to mind about it."""
+        return same_users(dev, test, wanted) if self.draws_users else (False, [])
 
     def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""

@@ -1,0 +1,198 @@
+"""One description of a resampling: signatures, options, study files and forms say what it says."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING, fields
+
+import click
+import numpy as np
+import pytest
+
+import priori
+from four_users import small
+from priori import OptionError
+from priori.app.choices import Choices, resampling_fields
+from priori.app.limits import Limits
+from priori.cli import cli
+from priori.cli.studyfile import _options
+from priori.curves.epc import EPC
+from priori.curves.roc import AposterioriROC
+from priori.report.settings import Settings
+from priori.uncertainty.area_bands import area_bands
+from priori.uncertainty.bands import band
+from priori.uncertainty.bootstrap.designs import USER
+from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
+from priori.uncertainty.roc_bands import rate_bands, roc_band
+
+PREDICTION = {"promise", "future_users", "future_trials"}
+ONE_SET = {"resample", "shared_users"}
+#: Functions that write the description out, and what they have no use for.
+WRITTEN_OUT = {
+    "band": (band, set()),
+    "EPC.band": (EPC.band, set()),
+    "area_bands": (area_bands, set()),
+    "compare": (priori.compare, PREDICTION),
+    "compare_all": (priori.compare_all, PREDICTION),
+    "roc_band": (roc_band, PREDICTION | ONE_SET),
+    "AposterioriROC.band": (AposterioriROC.band, PREDICTION | ONE_SET),
+    "rate_bands": (rate_bands, ONE_SET),
+    "Settings": (Settings, {"bootstrap", "rng"}),  # auto by default, and a seed
+}
+OTHERS = {
+    "bootstrap": "joint",
+    "n_resamples": 7,
+    "resample": "both",
+    "confidence_level": 0.8,
+    "interval": "centred",
+    "simultaneous": True,
+    "rng": 5,
+    "shared_users": False,
+    "promise": "prediction",
+    "future_users": 9,
+    "future_trials": 11,
+}
+
+
+def curve() -> priori.EPC:
+    return priori.epc(small(1), small(2), points=3)
+
+
+@pytest.mark.parametrize("name", WRITTEN_OUT)
+def test_signatures_are_the_description_written_out(name):
+    function, left_out = WRITTEN_OUT[name]
+    parameters = inspect.signature(function).parameters
+    for field in fields(Resampling):
+        if field.name in left_out:
+            assert name == "Settings" or field.name not in parameters
+            continue
+        parameter = parameters[field.name]
+        assert (parameter.default, parameter.annotation) == (field.default, field.type), field.name
+        assert name == "Settings" or parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    assert parameters["threads"].default is None
+
+
+class _SettledError(Exception):
+    """Carries what was described, before anything is drawn."""
+
+
+@pytest.mark.parametrize("option", OTHERS)
+@pytest.mark.parametrize("name", WRITTEN_OUT)
+def test_every_option_reaches_the_description(name, option, monkeypatch):
+    def settle(self, dev, test):
+        raise _SettledError(self)
+
+    monkeypatch.setattr(Resampling, "settle", settle)
+    _, left_out = WRITTEN_OUT[name]
+    if option in left_out:
+        pytest.skip("it has no such option")
+    given, test = {option: OTHERS[option]}, small(2)
+    if name == "Settings":
+        assert Settings(**given).resampling == Resampling(**given)
+        return
+    calls = {
+        "band": lambda: band(curve(), **given),
+        "EPC.band": lambda: curve().band(**given),
+        "area_bands": lambda: area_bands(small(1), test, **given),
+        "compare": lambda: priori.compare(curve(), curve(), **given),
+        "compare_all": lambda: priori.compare_all([curve(), priori.epc(small(1), test, points=3, name="B")], **given),
+        "roc_band": lambda: roc_band(test, **given),
+        "AposterioriROC.band": lambda: priori.roc(test).band(**given),
+        "rate_bands": lambda: rate_bands(test, [1.0], **given),
+    }
+    with pytest.raises(_SettledError) as caught:
+        calls[name]()
+    described = caught.value.args[0]
+    assert getattr(described, option) == OTHERS[option]
+    others = {field.name for field in fields(Resampling)} - {option, "bootstrap"}
+    assert all(getattr(described, other) == getattr(Resampling(), other) for other in others)
+
+
+def test_an_unknown_option_is_pythons_own_error():
+    for call in (curve().band, priori.roc(small(2)).band):
+        with pytest.raises(TypeError, match=r"band\(\) got an unexpected keyword argument 'n_resample'"):
+            call(n_resample=5)
+    with pytest.raises(TypeError, match=r"compare_all\(\) got an unexpected keyword argument 'promise'"):
+        priori.compare_all([curve(), curve()], promise="prediction")
+
+
+def test_a_seed_of_settings_is_the_rng():
+    assert Settings(seed=7).resampling == Resampling(rng=7)
+    assert Settings(bootstrap="user").resampling == Resampling(bootstrap="user")
+
+
+@pytest.mark.parametrize("command", ["epc", "compare", "report", "roc", "det"])
+def test_the_command_line_and_the_study_file_have_every_field(command):
+    found = cli.get_command(click.Context(cli), command)
+    assert found is not None
+    keys = _options(found)
+    for field, seen in option_fields():
+        assert keys[seen.name].help == seen.help
+        if seen.opposite is not None:
+            assert keys[seen.opposite] is keys[seen.name]
+        if field.name != "bootstrap":
+            default = keys[seen.name].default
+            if isinstance(field.default, bool) or field.default is None:
+                assert not isinstance(default, (int, float, str)) or default == field.default
+            else:
+                assert str(default) == str(field.default)
+
+
+def test_help_is_one_line_that_ends_with_a_stop():
+    for field, seen in option_fields():
+        assert field.default is not MISSING
+        assert seen.help.endswith(".")
+        assert "\n" not in seen.help
+
+
+def test_the_form_has_the_same_defaults():
+    asked = resampling_fields()
+    for field, seen in option_fields():
+        assert (seen.form is not None) == (seen.name in asked)
+        if seen.form is not None and field.name != "bootstrap":
+            assert getattr(Choices(), seen.name) == field.default
+            assert type(getattr(Choices(), seen.name)) is type(field.default)
+    assert Choices.from_fields({}, Limits()).settings().resampling == Resampling()
+
+
+@pytest.mark.parametrize("field", ["level", "resamples", "seed"])
+def test_the_form_takes_what_is_within_its_limits(field):
+    form = resampling_fields()[field]
+    most = Limits().resamples if form.most is None else form.most
+    for limit in (form.least, most):
+        assert getattr(Choices.from_fields({field: f"{limit:.10g}"}, Limits()), field) == limit
+
+
+@pytest.mark.parametrize("settings", [{"n_resamples": True}, {"rng": 1.5}, {"rng": True}, {"n_resamples": [3, 0]}])
+def test_types_are_checked_where_it_is_made(settings):
+    with pytest.raises(OptionError, match="whole number"):
+        Resampling(**settings)
+
+
+def test_numbers_of_numpy_and_lists_are_numbers():
+    plan = Resampling(n_resamples=[np.int64(3), 4], bootstrap="joint", rng=np.int64(2)).settle(None, small(2))
+    assert (plan.outer, plan.inner, plan.seed) == (3, 4, 2)
+
+
+def test_a_generator_is_asked_once_a_run():
+    generator = np.random.default_rng(3)
+    first = curve().band(n_resamples=5, rng=generator).settings["seed"]
+    second = curve().band(n_resamples=5, rng=generator).settings["seed"]
+    expected = np.random.default_rng(3).integers(0, 2**63 - 1, size=2)
+    assert [first, second] == expected.tolist()
+
+
+def test_calibration_is_measured_once_a_band(monkeypatch):
+    calls = []
+    original = type(USER).calibrate
+
+    def counted(self, *args, **options):
+        calls.append(1)
+        return original(self, *args, **options)
+
+    monkeypatch.setattr(type(USER), "calibrate", counted)
+    curve().band(bootstrap="user", n_resamples=20)
+    assert len(calls) == 1
+    priori.compare(curve(), curve(), bootstrap="user", unpaired=True, n_resamples=20)
+    assert len(calls) == 3
