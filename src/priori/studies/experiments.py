@@ -15,7 +15,7 @@ from priori.curves.epc import EPC
 from priori.scores import Scores, restrict
 from priori.studies.simulation import generator
 from priori.uncertainty.bands import make_band
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.intervals import bounds
 
@@ -52,8 +52,9 @@ class Experiment:
             raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
 
     def settings(self) -> dict[str, Any]:
+        """Return everything that decides the numbers, for the record."""
         return {
-            "confidence_level": self.resampling.confidence_level,
+            "confidence_level": float(self.resampling.confidence_level),
             "train_users": self.train_users,
             "test_users": self.test_users,
             "resample": self.resampling.resample,
@@ -69,12 +70,13 @@ class Experiment:
         return [variant for name in self.bootstraps for variant in self._runs_of(name, numbers, fixed)]
 
     def _runs_of(self, bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
+        """Return the runs of one bootstrap; of a nested one first U varies, then S."""
         most = numbers[-1]
         if bootstrap == PREDICTION:
             # Development users are redrawn only where they will be new.
             resampling = replace(
                 self.resampling,
-                bootstrap="user",
+                bootstrap=USER.name,
                 n_resamples=most * fixed,
                 resample="test" if self.thresholds == "kept" else "both",
                 promise="prediction",
