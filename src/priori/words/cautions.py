@@ -15,6 +15,7 @@ from priori.scores.systems import System
 from priori.uncertainty.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
+from priori.uncertainty.bootstrap.designs.sample import USERS_UNUSED
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
 __all__ = ["Caution", "cautions"]
@@ -294,7 +295,7 @@ def _of_bands(bands: Sequence[Band | None]) -> list[Caution]:
     return [
         Caution("bootstrap", "note", "About the bootstrap", line[:1].upper() + line[1:] + ".")
         for line in lines
-        if "not used" not in line
+        if line != USERS_UNUSED
     ]
 
 

@@ -14,7 +14,13 @@ from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan
 
-__all__ = ["SAMPLE"]
+__all__ = ["SAMPLE", "USERS_UNUSED"]
+
+#: The warning about trials with users; whoever says it in other words leaves out this one.
+USERS_UNUSED = (
+    "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
+    "is too narrow; choose the user bootstrap"
+)
 
 
 class _Sample(Bootstrap):
@@ -26,12 +32,7 @@ class _Sample(Bootstrap):
 
     def warnings(self, sets: Sequence[Scores]) -> list[str]:
         # Not how many users: to ask a table for them is a scan.
-        if not any(scores.has_users for scores in sets):
-            return []
-        return [
-            "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
-            "is too narrow; choose the user bootstrap"
-        ]
+        return [USERS_UNUSED] if any(scores.has_users for scores in sets) else []
 
     def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
         if users is not None:
