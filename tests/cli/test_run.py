@@ -244,7 +244,7 @@ def test_what_is_completed() -> None:
     assert complete("threshold de") == ["file de"]
     assert complete("average a.csv b") == ["file b"]
     assert complete("run st") == ["file st"]
-    assert complete("reproduce --output do") == ["dir do"]
+    assert complete("demo --output do") == ["dir do"]
     assert complete("completion z") == ["plain zsh"]
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.output import emit, percent, table_text, tell, write_whole
+from priori.base.whole_files import write_whole
+from priori.cli.output import emit, percent, table_text, tell
 from priori.cli.progress import Stages
 from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
 
