@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from priori.base.types import Floats
 from priori.plots.style import axes, colours
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from priori.curves.averaging.epc import AverageEPC
     from priori.curves.averaging.result import AverageCurve
 
-__all__ = ["plot_average", "plot_average_epc"]
+__all__ = ["outline_of", "plot_average", "plot_average_epc"]
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -85,9 +86,15 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
                     fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
         return
+    x, y = outline_of(curve)
+    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+
+
+def outline_of(curve: AverageCurve) -> tuple[Floats, Floats]:
+    """Return the outline of the interval, x and y: from its upper to its lower limits and back."""
     x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
     y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
-    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+    return x, y
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats
+from priori.plots.average import outline_of
 from priori.plots.curves import DET_TICKS
 from priori.plots.style import COLOURS
 from priori.plots.thinning import thin
@@ -245,8 +246,7 @@ def figure_average(curve: Any) -> Any:
         made.add_scatter(x=100 * fpr, y=100 * tpr, mode="lines", name=_text(name), showlegend=False, opacity=0.5,
                          line={"color": "grey", "width": 1})  # fmt: skip
     if len(curve.datasets) > 1:
-        x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
-        y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
+        x, y = outline_of(curve)
         _area(made, 100 * x, 100 * y, colour, "interval")
     made.add_scatter(x=100 * curve.fpr, y=100 * curve.tpr, mode="lines", line={"color": colour, "width": 3},
                      name=f"{curve.method.name} (area {curve.area:.3f})")  # fmt: skip
