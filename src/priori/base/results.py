@@ -79,11 +79,11 @@ class Result:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         return {**plain(self.summary()), **plain(self.columns())}
 
-    def plotly(self, **options: Any) -> Any:
+    def plotly(self) -> Any:
         """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
         from priori.plots.interactive import figure
 
-        return figure(self, **options)
+        return figure(self)
 
     # -- files -----------------------------------------------------------------------------------------
 

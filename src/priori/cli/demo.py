@@ -64,7 +64,7 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     write_whole(page, render_html(study))
     write_whole(folder / "operating-points.csv", render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
-    save(plot_epc(study.curves, bands=bands or None).figure, figure)  # type: ignore[arg-type]
+    save(plot_epc(study.curves, bands=bands or None), figure)
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
     click.echo(f"\nThe page: {page}")

@@ -55,7 +55,7 @@ class Ending:
         if self.plot and figure is not None:
             from priori.plots import save
 
-            save(figure().figure, self.plot)  # type: ignore[arg-type]
+            save(figure(), self.plot)
             tell(f"wrote {self.plot}")
         if self.format == "csv":
             columns = csv()

@@ -118,7 +118,11 @@ def command(
     warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
     if ending.format != "html":
         emit(TEXTS[ending.format](study), target)
-        return
+    else:
+        _finish_page(study, target, static)
+
+
+def _finish_page(study: Study, target: str | None, static: bool) -> None:
     page = render_html(study, static=static)
     if target is None or target == "-":
         emit(page)

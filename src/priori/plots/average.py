@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.types import Floats
-from priori.plots.style import axes, colours
+from priori.plots.style import axes, colours, scaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def plot_average_epc(
     shown = [curves] if isinstance(curves, AverageEPC) else list(curves)
     first = shown[0]
     ax = axes(ax)
-    scale = 100 if first.measure.rate else 1
+    scale, unit = scaling(first.measure.rate)
     if singles:
         for row in first.each:
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
@@ -126,7 +126,7 @@ def plot_average_epc(
         ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
         ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
     ax.set(xlabel=f"alpha (criterion {first.criterion.name})", title="Average Expected Performance Curve (a priori)",
-           ylabel=f"{first.measure.title}{' (%)' if scale == 100 else ''} on the test sets")  # fmt: skip
+           ylabel=f"{first.measure.title}{unit} on the test sets")  # fmt: skip
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     return ax

@@ -66,10 +66,10 @@ class AverageROCDisplay(Display):
     """
 
     curve_: AverageCurve
-    metric_name = "AUC"
-    chance_label = "Chance level (AUC = 0.5)"
-    legend_place = "lower right"
-    bounded_spines = ("bottom", "left")
+    _metric_name = "AUC"
+    _chance_label = "Chance level (AUC = 0.5)"
+    _legend_place = "lower right"
+    _bounded_spines = ("bottom", "left")
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class EPCDisplay(Display):
     """
 
     curve_: EPC | AverageEPC
-    metric_name = "area"
+    _metric_name = "area"
 
     def __init__(
         self,

@@ -66,8 +66,8 @@ class DifferenceDisplay(Display):
     """
 
     comparison_: Comparison | None = None
-    chance_label = "No difference"
-    chance_shown = True
+    _chance_label = "No difference"
+    _chance_shown = True
 
     def __init__(
         self,

@@ -28,15 +28,15 @@ class Display:
     lies (`_chance`) and how its axes are labelled (`_axes`); all else is the same for all of them.
     """
 
-    name: Any = None
+    name: Any
     #: What the number in the legend is called.
-    metric_name: ClassVar[str] = ""
+    _metric_name: ClassVar[str] = ""
     #: The label of the chance level, and whether it is drawn when nothing is said.
-    chance_label: ClassVar[str] = "Chance level"
-    chance_shown: ClassVar[bool] = False
-    legend_place: ClassVar[Literal["best", "lower right"]] = "best"
+    _chance_label: ClassVar[str] = "Chance level"
+    _chance_shown: ClassVar[bool] = False
+    _legend_place: ClassVar[Literal["best", "lower right"]] = "best"
     #: The borders that end at 0 and 1 where the others are taken away.
-    bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
+    _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
 
     def plot(
         self,
@@ -78,7 +78,7 @@ class Display:
     ) -> Self:  # fmt: skip
         curves, metrics = self._curves()
         called = self._called(self.name if name is None else name)
-        styles = curve_styles(len(curves), called, metrics, self.metric_name, curve_kwargs)
+        styles = curve_styles(len(curves), called, metrics, self._metric_name, curve_kwargs)
         self.ax_ = ax = new_axes(ax)
         self.figure_ = ax.figure
         lines = [
@@ -90,14 +90,14 @@ class Display:
         self._draw_around(ax, lines[0].get_color(), behind)
         self.chance_level_: Any = None
         chance = self._chance()
-        if chance is not None and (self.chance_shown if plot_chance_level is None else plot_chance_level):
-            style = styled({"label": self.chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
+        if chance is not None and (self._chance_shown if plot_chance_level is None else plot_chance_level):
+            style = styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
             (self.chance_level_,) = ax.plot(*chance, **style)
         ax.set(**self._axes())
         if despine:
-            despined(ax, self.bounded_spines)
+            despined(ax, self._bounded_spines)
         if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc=self.legend_place)
+            ax.legend(loc=self._legend_place)
         return self
 
     def _called(self, name: Any) -> Any:

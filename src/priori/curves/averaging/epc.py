@@ -129,11 +129,11 @@ class AverageEPC(Result):
             f"{self.thresholds}, {self.alpha.size} alphas)"
         )
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the average over the single curves; returns the axes."""
+    def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
+        """Draw the average, over the single curves where ``singles``; returns the axes."""
         from priori.plots.average import plot_average_epc
 
-        return plot_average_epc(self, ax=ax, **options)
+        return plot_average_epc(self, ax=ax, singles=singles)
 
 
 def average_epc(

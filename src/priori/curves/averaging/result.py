@@ -177,11 +177,11 @@ class AverageCurve(Result):
             "eer": self.eer.to_dict(),
         }
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the average over the single curves, with its meaning; returns the axes."""
+    def plot(self, ax: Axes | None = None, *, singles: bool = True, interval: bool = True, text: bool = True) -> Axes:
+        """Draw the average, with its meaning; options as in `priori.plots.plot_average`; returns the axes."""
         from priori.plots.average import plot_average
 
-        return plot_average(self, ax=ax, **options)
+        return plot_average(self, ax=ax, singles=singles, interval=interval, text=text)
 
     def __repr__(self) -> str:
         return (
