@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["AverageROCDisplay"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AverageROCDisplay(Display):
     """One ROC curve from many: folds, data sets, users, readers. *A posteriori*, as every ROC curve.
 
@@ -65,32 +67,20 @@ class AverageROCDisplay(Display):
     5
     """
 
-    curve_: AverageCurve
+    fpr: Floats
+    tpr: Floats
+    singles: list[tuple[Floats, Floats]]
+    outline: tuple[Floats, Floats] | None = None
+    roc_auc: float | None = None
+    name: str | None = None
+    method: str | None = None
+    pos_label: Any = None
+    curve_: AverageCurve = field(init=False)
+
     _metric_name = "AUC"
     _chance_label = "Chance level (AUC = 0.5)"
     _legend_place = "lower right"
     _bounded_spines = ("bottom", "left")
-
-    def __init__(
-        self,
-        *,
-        fpr: Floats,
-        tpr: Floats,
-        singles: list[tuple[Floats, Floats]],
-        outline: tuple[Floats, Floats] | None = None,
-        roc_auc: float | None = None,
-        name: str | None = None,
-        method: str | None = None,
-        pos_label: Any = None,
-    ) -> None:
-        self.fpr = fpr
-        self.tpr = tpr
-        self.singles = singles
-        self.outline = outline
-        self.roc_auc = roc_auc
-        self.name = name
-        self.method = method
-        self.pos_label = pos_label
 
     def plot(
         self, ax: Axes | None = None, *, name: str | list[str] | None = None,

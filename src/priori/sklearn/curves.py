@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = ["EPCDisplay"]
 Limits = tuple[Floats | None, Floats | None]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EPCDisplay(Display):
     """Expected Performance Curve: a measure on test data against alpha, thresholds chosen on other data.
 
@@ -80,33 +82,19 @@ class EPCDisplay(Display):
     'HTER (Positive label: 1)'
     """
 
-    curve_: EPC | AverageEPC
-    _metric_name = "area"
+    alpha: Floats
+    value: Floats | list[Floats]
+    lower: Floats | None = None
+    upper: Floats | None = None
+    chance: Floats | None = None
+    area: float | list[float] | None = None
+    name: str | list[str] | None = None
+    pos_label: Any = None
+    measure: str = "value"
+    criterion: str | None = None
+    curve_: EPC | AverageEPC = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        alpha: Floats,
-        value: Floats | list[Floats],
-        lower: Floats | None = None,
-        upper: Floats | None = None,
-        chance: Floats | None = None,
-        area: float | list[float] | None = None,
-        name: str | list[str] | None = None,
-        pos_label: Any = None,
-        measure: str = "value",
-        criterion: str | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.value = value
-        self.lower = lower
-        self.upper = upper
-        self.chance = chance
-        self.area = area
-        self.name = name
-        self.pos_label = pos_label
-        self.measure = measure
-        self.criterion = criterion
+    _metric_name = "area"
 
     def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
         values = self.value if isinstance(self.value, list) else [self.value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["DifferenceDisplay"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DifferenceDisplay(Display):
     """Is A better than B, once thresholds are fixed in advance? Their difference along alpha, with an interval.
 
@@ -65,28 +67,17 @@ class DifferenceDisplay(Display):
     True
     """
 
-    comparison_: Comparison | None = None
+    alpha: Floats
+    difference: Floats
+    lower: Floats
+    upper: Floats
+    name: str | None = None
+    measure: str = "value"
+    criterion: str | None = None
+    comparison_: Comparison | None = field(init=False, default=None)
+
     _chance_label = "No difference"
     _chance_shown = True
-
-    def __init__(
-        self,
-        *,
-        alpha: Floats,
-        difference: Floats,
-        lower: Floats,
-        upper: Floats,
-        name: str | None = None,
-        measure: str = "value",
-        criterion: str | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.difference = difference
-        self.lower = lower
-        self.upper = upper
-        self.name = name
-        self.measure = measure
-        self.criterion = criterion
 
     def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
         return [(self.alpha, self.difference)], None
