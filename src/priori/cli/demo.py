@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from priori.base.whole_files import write_whole
 from priori.cli.output import emit, percent, table_text, tell
 from priori.cli.progress import Stages
 from priori.uncertainty.bootstrap.plans import BOOTSTRAPS
+
+if TYPE_CHECKING:
+    from priori.report import Study
 
 
 @click.command(name="demo", short_help="The whole story on bundled real scores.")
@@ -70,12 +74,10 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     click.echo(f"\nThe page: {page}")
 
 
-def _story(study: object) -> str:
+def _story(study: Study) -> str:
     """Return the table of who would be chosen and who should be, and the verdict in words."""
     from priori.curves.roc import a_posteriori_break_even
-    from priori.report import Study
 
-    assert isinstance(study, Study)
     measure, better = study.settings.shown, study.settings.shown.greater_is_better
     task = study.settings.domain
     errors = task.v1.greater_is_better
