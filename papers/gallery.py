@@ -10,7 +10,7 @@ from papers import REPRODUCTIONS
 from papers.misprints import MISPRINTS
 from papers.results import Reproduction
 from priori.base.errors import OptionError
-from priori.cli.output import write_whole
+from priori.base.whole_files import write_whole
 from priori.plots import save
 
 __all__ = ["write_gallery"]

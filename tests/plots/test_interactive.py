@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -18,10 +19,12 @@ import pytest
 from matplotlib import pyplot
 
 import priori
+from priori import plots
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.plots.interactive import FIGURES, figure_epc, figure_roc
 from priori.plots.style import COLOURS
+from priori.plots.ztests import better_system
 from results import curves, every_result, scores
 
 mpl.use("agg")
@@ -100,6 +103,44 @@ def test_plots_take_axes_and_return_them() -> None:
             assert result.plot(ax=ax) is ax, name
             assert result.plot() is not ax, name
             pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("result", "drawing"),
+    [(priori.EPC, plots.plot_epc), (priori.Band, plots.plot_epc), (priori.AposterioriROC, plots.plot_roc),
+     (priori.AposterioriDET, plots.plot_det), (priori.AverageCurve, plots.plot_average),
+     (priori.AverageEPC, plots.plot_average_epc), (priori.Comparison, plots.plot_comparison),
+     (priori.Coverage, plots.plot_coverage)],
+)  # fmt: skip
+def test_plot_writes_its_options_out(result: Any, drawing: Any) -> None:
+    own, theirs = (
+        {name: one.default for name, one in inspect.signature(function).parameters.items() if name != "self"}
+        for function in (result.plot, drawing)
+    )
+    del theirs[next(iter(theirs))]  # the result itself
+    if result is priori.Band:
+        del theirs["bands"]  # it is one
+    assert own == theirs
+
+
+def test_the_options_of_plots_do_what_they_say() -> None:
+    a, _ = curves()
+    band = a.band(n_resamples=20)
+    assert len(a.plot(best=True).lines) == len(a.plot().lines) + 2
+    assert len(a.plot(bands=[band]).collections) == len(band.plot().collections) == 1
+    assert set(_traces(a.plotly(bands=[band], best=True))) == {"A", "A, band", "A, a posteriori"}
+    assert set(_traces(band.plotly(best=True))) == {"A", "A, band", "A, a posteriori"}
+    roc = priori.roc(scores(2, 0))
+    assert len(roc.plot(operating_points=[a], chance=False).lines) == 2
+    pyplot.close("all")
+
+
+def test_the_better_system_has_the_interval() -> None:
+    a, b = curves()
+    for first, second in ((a, b), (b, a)):
+        tested = priori.ztest_epc(first, second)
+        means = {one.name: one.hter.value.mean() for one in (tested.a, tested.b)}
+        assert better_system(tested).name == min(means, key=means.__getitem__)
 
 
 def test_the_size_and_colours_of_the_user_come_first() -> None:

@@ -63,13 +63,59 @@ def test_arguments_are_those_of_scikit_learn(display: Any, method: str) -> None:
         names += ["sample_weight", "pos_label"]
     if method in ("from_estimator", "from_cv_results"):
         names += ["response_method"]
-    if method == "from_estimator" and display is not EPCDisplay:
-        names = [name for name in names if name in ours]  # the rest goes on to from_predictions
     newest = _shape(getattr(RocCurveDisplay, method, None) or RocCurveDisplay.from_predictions)
     for name in names:
         assert name in ours, name
         if name in newest and name != "plot_chance_level":
             assert ours[name] == newest[name], name
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("method", ["plot", "from_estimator", "from_predictions", "from_cv_results"])
+def test_every_option_is_in_the_signature(display: Any, method: str) -> None:
+    ours = inspect.signature(getattr(display, method)).parameters
+    assert all(one.kind is not one.VAR_KEYWORD for one in ours.values())
+    computed = priori.average if display is AverageROCDisplay else priori.epc
+    known = set(inspect.signature(computed).parameters) - {"parts", "by", "dev", "test", "exact", "preset"}
+    assert method == "plot" or known <= set(ours)
+
+
+def test_a_misspelt_option_is_named(data: Data) -> None:
+    y = data[1]
+    with pytest.raises(TypeError, match=r"from_predictions.*n_points"):
+        EPCDisplay.from_predictions(y, y, n_points=5)  # type: ignore[call-arg]
+
+
+def test_options_reach_the_curve(data: Data, fitted: Any) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    other = GaussianNB().fit(data[0][:20], data[1][:20])
+    options: dict[str, Any] = {"task": "diagnosis", "criterion": "target-v1", "measure": "sensitivity", "points": 4,
+                               "bounds": (0.2, 0.8)}  # fmt: skip
+    dev: dict[str, Any] = {"X_dev": X_dev, "y_dev": y_dev}
+    found = [
+        cross_validate(model, *data, cv=3, return_estimator=True, return_indices=True) for model in (fitted, other)
+    ]
+    for display in (
+        EPCDisplay.from_estimator(fitted, X, y, **dev, **options),
+        EPCDisplay.from_estimator(fitted, X, y, cv=3, **options),
+        EPCDisplay.from_cv_results(found[0], *data, **options),
+        DifferenceDisplay.from_estimator(fitted, other, X, y, n_resamples=100, **dev, **options),
+        DifferenceDisplay.from_estimator(fitted, other, X, y, cv=3, **options),
+        DifferenceDisplay.from_cv_results(*found, *data, **options),
+    ):
+        np.testing.assert_allclose(display.alpha, [0.2, 0.4, 0.6, 0.8])  # type: ignore[attr-defined]
+        assert (display.measure, display.criterion) == ("Sensitivity", "target-v1")  # type: ignore[attr-defined]
+    groups = np.arange(y.size) % 3
+    average = {"method": "cost", "prior": 0.1, "cost_fp": 2.0, "cost_fn": 3.0, "weights": "size", "positions": 51,
+               "confidence_level": 0.8, "interval": "bootstrap", "n_resamples": 50, "rng": 3}  # fmt: skip
+    drawn = AverageROCDisplay.from_estimator(fitted, X, y, groups=groups, **average)  # type: ignore[arg-type]
+    parts = [
+        priori.Scores.from_predictions(y[groups == group], fitted.predict_proba(X[groups == group])[:, 1])
+        for group in range(3)
+    ]
+    expected = priori.average(parts, **average)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(drawn.curve_.tpr_lower, expected.tpr_lower)
+    np.testing.assert_array_equal(drawn.tpr, expected.tpr)
 
 
 # -- the Expected Performance Curve ------------------------------------------------------------------------
@@ -168,6 +214,8 @@ def test_bands_weights_and_looks(data: Data, fitted: Any) -> None:
     assert drawn.ax_ is ax
     assert drawn.line_.get_linewidth() == 5
     assert not ax.spines["top"].get_visible()
+    assert ax.spines["bottom"].get_bounds() == (0, 1)
+    assert ax.spines["left"].get_bounds() is None
     both = EPCDisplay.from_predictions(y, dev, ax=ax, **options)
     assert both.line_.get_color() != drawn.line_.get_color()
     one = EPCDisplay.from_predictions(y, score, y_true_dev=y_dev, y_score_dev=dev, alpha=[0.5])
@@ -281,7 +329,11 @@ def test_averages_are_those_of_average(data: Data, method: str) -> None:
     assert len(display.singles_) == 3
     assert display.band_ is not None
     assert display.ax_.get_xlabel() == "False Positive Rate (Positive label: 1)"
-    assert display.plot(plot_singles=False, despine=True).singles_ == []
+    assert display.chance_level_ is not None
+    again = display.plot(plot_singles=False, despine=True)
+    assert again.singles_ == []
+    assert again.chance_level_ is None
+    assert again.ax_.spines["left"].get_bounds() == (0, 1)
 
 
 def test_averages_over_groups(data: Data, fitted: Any) -> None:

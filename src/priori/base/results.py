@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori._version import __version__
 from priori.base.dataframes import make_frame
 
-__all__ = ["Result", "csv_text", "plain"]
+__all__ = ["Result", "csv_text", "json_text", "plain"]
 
 #: Tables longer than this show only their two ends in a notebook.
 LONGEST = 12
@@ -78,11 +79,11 @@ class Result:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         return {**plain(self.summary()), **plain(self.columns())}
 
-    def plotly(self, **options: Any) -> Any:
+    def plotly(self) -> Any:
         """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
         from priori.plots.interactive import figure
 
-        return figure(self, **options)
+        return figure(self)
 
     # -- files -----------------------------------------------------------------------------------------
 
@@ -178,6 +179,11 @@ def _short(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return the content as JSON, with the version that made it."""
+    return json.dumps({"priori": __version__, **plain(dict(content))}, indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:

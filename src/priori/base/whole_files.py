@@ -10,7 +10,7 @@ from pathlib import Path
 
 from priori.base.errors import OptionError
 
-__all__ = ["whole_file"]
+__all__ = ["whole_file", "write_whole"]
 
 
 @contextmanager
@@ -44,3 +44,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         if isinstance(error, OSError):
             raise OptionError(f"cannot write {target}: {error.strerror or error}") from None
         raise
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that it appears whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)

@@ -11,9 +11,10 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.datasets import Averaging, averaging_options
-from priori.cli.options import Reading, output_options, reading_options
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
+from priori.cli.datasets import PLOT_HELP, Averaging, announce, averaging_options
+from priori.cli.ending import Ending, ending_options
+from priori.cli.options import Reading, reading_options
+from priori.cli.output import percent, table_text, tell
 from priori.curves.averaging import METHODS, AverageCurve, average, recommend
 from priori.curves.averaging.methods import READINGS
 
@@ -51,8 +52,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 )
 @click.option("--within", is_flag=True, help="With --interval bootstrap: redraw the trials inside data sets too.")
 @averaging_options
-@output_options("table", "csv", "json")
-@click.option("--plot", metavar="FILE", help="Draw the average over the single curves: FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot=PLOT_HELP)
 @reading_options
 def command(
     files: tuple[str, ...],
@@ -66,9 +66,7 @@ def command(
     positions: str,
     within: bool,
     averaging: Averaging,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
 ) -> None:
     """Average the ROC curves of several data sets into one.
@@ -90,34 +88,22 @@ def command(
       priori average --method cost --prior 0.01 --cost-fn 10 --by dataset scores.csv
     """  # fmt: skip
     chosen = _choose(method, one_threshold, read_along)
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
     options: dict[str, Any] = {
         "method": chosen, "prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn, "within": within,
         "theta": None if theta is None else math.radians(theta), **averaging.options(),
     }  # fmt: skip
     if chosen == "pooled":
         options["weights"] = None
-    at = _positions(positions)
+    sampled = _positions(positions)
     parts = averaging.read(files, reading)
-    curve = average(parts, positions=at, **options)
-    _announce(curve)
-    if plot:
-        from priori.plots import plot_average, save
+    curve = average(parts, positions=sampled, **options)
+    announce(f"{curve.method.name} average", curve.datasets.names, curve.datasets.skipped, curve)
 
-        save(plot_average(curve).figure, plot)  # type: ignore[arg-type]
-        tell(f"wrote {plot}")
-    if format_ == "csv":
-        columns = curve.columns()
-        names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
-        emit(csv_text([{name: columns[name] for name in names}]), output)
-    elif format_ == "json":
-        emit(json_text(curve.to_dict()), output)
-    else:
+    def table() -> str:
         shown = average(parts, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
-        emit(_summary(curve) + "\n" + _points(shown), output)
+        return _summary(curve) + "\n" + _points(shown)
+
+    ending.finish(table=table, csv=lambda: _columns(curve), json=curve.to_dict, figure=curve.plot)
 
 
 def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:
@@ -152,12 +138,10 @@ def _positions(text: str) -> int | str:
     return int(text)
 
 
-def _announce(curve: AverageCurve) -> None:
-    if curve.datasets.skipped:
-        tell(f"left out, one class only: {', '.join(curve.datasets.skipped)}")
-    tell(f"{curve.method.name} average of {len(curve.datasets)} data sets: {curve.meaning}")
-    if curve.warning:
-        tell(f"warning: {curve.warning}")
+def _columns(curve: AverageCurve) -> dict[str, Any]:
+    columns = curve.columns()
+    names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
+    return {name: columns[name] for name in names}
 
 
 def _interval(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:

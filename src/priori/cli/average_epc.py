@@ -10,9 +10,10 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.datasets import Averaging, averaging_options
-from priori.cli.options import MEASURE_HELP, Reading, alpha_list, criterion_options, output_options, reading_options
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
+from priori.cli.datasets import PLOT_HELP, Averaging, announce, averaging_options
+from priori.cli.ending import Ending, ending_options
+from priori.cli.options import MEASURE_HELP, Reading, alpha_list, criterion_options, reading_options
+from priori.cli.output import percent, table_text
 from priori.curves.averaging import AverageEPC, average_epc
 
 
@@ -36,8 +37,7 @@ from priori.curves.averaging import AverageEPC, average_epc
 @click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
 @click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
 @averaging_options
-@output_options("table", "csv", "json")
-@click.option("--plot", metavar="FILE", help="Draw the average over the single curves: FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot=PLOT_HELP)
 @reading_options
 def command(
     files: tuple[str, ...],
@@ -49,9 +49,7 @@ def command(
     points: int,
     alpha: str | None,
     averaging: Averaging,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
 ) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.
@@ -66,10 +64,6 @@ def command(
       priori average-epc --dev dev.csv --by dataset test.csv --one-threshold --plot average.svg
       priori average-epc --by fold folds.csv
     """  # fmt: skip
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
     alphas = alpha_list(alpha)
     tests = averaging.read(files, reading)
     devs = averaging.read(dev, reading) if dev else tests
@@ -82,26 +76,8 @@ def command(
         thresholds="common" if one_threshold else "per-dataset",
         task=task, criterion=criterion, measure=measure, points=points, alpha=alphas, **averaging.options(),
     )  # fmt: skip
-    _announce(curve)
-    if plot:
-        from priori.plots import plot_average_epc, save
-
-        save(plot_average_epc(curve).figure, plot)  # type: ignore[arg-type]
-        tell(f"wrote {plot}")
-    if format_ == "csv":
-        emit(csv_text([curve.columns()]), output)
-    elif format_ == "json":
-        emit(json_text(curve.to_dict()), output)
-    else:
-        emit(_table(curve), output)
-
-
-def _announce(curve: AverageEPC) -> None:
-    if curve.skipped:
-        tell(f"left out, one class only: {', '.join(curve.skipped)}")
-    tell(f"average EPC of {len(curve.curves)} data sets: {curve.meaning}")
-    if curve.warning:
-        tell(f"warning: {curve.warning}")
+    announce("average EPC", curve.names, curve.skipped, curve)
+    ending.finish(table=lambda: _table(curve), csv=curve.columns, json=curve.to_dict, figure=curve.plot)
 
 
 def _table(curve: AverageEPC) -> str:

@@ -6,17 +6,17 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     Curves,
     Reading,
     curve_options,
-    output_options,
     reading_options,
     resampling_options,
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
+from priori.cli.output import percent, table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import epc
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -35,8 +35,7 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 @click.option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
               show_default=True, help="What the p-value speaks for: any difference, A below B, or above.")  # fmt: skip
 @resampling_options("auto")
-@output_options("table", "csv", "json")
-@click.option("--plot", metavar="FILE", help="Draw the difference and its band (two systems): FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -44,9 +43,7 @@ def command(
     curves: Curves,
     unpaired: bool,
     alternative: Alternative,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
     resampling: Resampling,
     threads: int | None,
@@ -68,12 +65,8 @@ def command(
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
     if resampling.promise != "confidence":
         raise OptionError("a comparison speaks of the whole population; leave out --promise")
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
-        if len(system) > 2:
-            raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
+    if ending.plot and len(system) > 2:
+        raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
     settings = curves.settings()
     found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
     with Progress("bootstrap of the differences") as progress:
@@ -92,18 +85,14 @@ def command(
             result = make_ranking(
                 found, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
             )
-    warn((result if isinstance(result, Comparison) else result.comparisons[0]).warnings)
-    if plot:
-        from priori.plots import save
-
-        save(result.plot().figure, plot)  # type: ignore[union-attr,arg-type]
-        tell(f"wrote {plot}")
-    if format_ == "csv":
-        emit(csv_text([result.columns()]), output)
-    elif format_ == "json":
-        emit(json_text(result.to_dict()), output)
-    else:
-        emit(_table(result) if isinstance(result, Comparison) else _ranking(result), output)
+    first = result if isinstance(result, Comparison) else result.comparisons[0]
+    ending.finish(
+        table=lambda: _table(result) if isinstance(result, Comparison) else _ranking(result),
+        csv=result.columns,
+        json=result.to_dict,
+        figure=first.plot,
+        warnings=first.warnings,
+    )
 
 
 def _table(result: Comparison) -> str:

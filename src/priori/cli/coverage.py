@@ -7,18 +7,18 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
     criterion_options,
-    output_options,
     reading_options,
     resampling_option,
     system_option,
     systems_of,
     threads_option,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.output import percent, table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import epc
 from priori.decisions.measures import Measure
@@ -70,8 +70,7 @@ def _numbers(text: str) -> list[int]:
 @click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
 @resampling_option("rng")
 @threads_option
-@output_options("table", "csv", "json")
-@click.option("--plot", metavar="FILE", help="Draw the coverage against the number of draws: FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot="Draw the coverage against the number of draws: FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -81,9 +80,7 @@ def command(
     resamples: str,
     level: float,
     seed: int,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
     **options: Any,
 ) -> None:
@@ -99,10 +96,6 @@ def command(
       priori coverage --simulate --systems 6 --repeats 4 --bootstraps user,joint,prediction
       priori coverage --system A a-dev.csv a-test.csv --train-users 20 --test-users 40
     """
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
     wanted = {name: options.pop(name) for name in SIMULATED}
     if simulate == bool(system):
         raise OptionError("give score files (--system NAME DEV TEST) or --simulate, one of the two")
@@ -119,21 +112,7 @@ def command(
             progress=progress,
             **options,
         )
-    if plot:
-        from matplotlib.figure import Figure
-
-        from priori.plots import save
-
-        drawn = found.plot().figure
-        assert isinstance(drawn, Figure)
-        save(drawn, plot)
-        click.echo(f"priori: wrote {plot}", err=True)
-    if format_ == "csv":
-        emit(csv_text([found.columns()]), output)
-    elif format_ == "json":
-        emit(json_text(found.to_dict()), output)
-    else:
-        emit(_table(found, measure), output)
+    ending.finish(table=lambda: _table(found, measure), csv=found.columns, json=found.to_dict, figure=found.plot)
 
 
 def _simulated(wanted: dict[str, Any], seed: int) -> list[tuple[Scores, Scores]]:

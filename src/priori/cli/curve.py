@@ -9,15 +9,15 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     Reading,
     named_scores,
-    output_options,
     reading_options,
     resampling_options,
     scores_option,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
+from priori.cli.output import percent, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.scores import Scores
@@ -34,42 +34,25 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
                   help="The points a drawing needs, all of them, the convex hull, or those nearest to N false positive "
                   "rates; the last two do not need all scores in memory.")  # fmt: skip
     @resampling_options(None)
-    @output_options("table", "csv", "json")
-    @click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
+    @ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
     @reading_options
     def command(
         scores: tuple[tuple[str, str], ...],
         points: str,
         resampling: Resampling | None,
         threads: int | None,
-        format_: str,
-        output: str | None,
-        plot: str | None,
+        ending: Ending,
         reading: Reading,
     ) -> None:
-        if plot:
-            from priori.plots.style import check_format
-
-            check_format(plot)
         wanted = int(points) if points.isdecimal() else points
         curves = [compute(found, points=wanted, name=label) for label, found in named_scores(scores, reading)]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
-        if plot:
-            from priori.plots import save
-
-            save(draw(curves, bands=bands).figure, plot)
-            tell(f"wrote {plot}")
-        if format_ == "csv":
-            tables = bands or [curve.columns() for curve in curves]
-            named = zip(curves, tables, strict=True)
-            emit(csv_text({"system": [curve.name], **table} for curve, table in named), output)
-        elif format_ == "json":
-            systems = [curve.to_dict() for curve in curves]
-            for system, band in zip(systems, bands, strict=False):
-                system["band"] = band
-            emit(json_text({"kind": f"{name}, a posteriori", "systems": systems}), output)
-        else:
-            emit(_summary(name, curves), output)
+        ending.finish(
+            table=lambda: _summary(name, curves),
+            csv=lambda: _columns(curves, bands),
+            json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands)},
+            figure=lambda: draw(curves, bands=bands),
+        )
 
     command.help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
 
@@ -105,6 +88,17 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
     warn(f"{curve.name}: {warning}" for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
+
+
+def _columns(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    tables = bands or [curve.columns() for curve in curves]
+    return [{"system": [curve.name], **table} for curve, table in zip(curves, tables, strict=True)]
+
+
+def _systems(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if not bands:
+        return [curve.to_dict() for curve in curves]
+    return [{**curve.to_dict(), "band": band} for curve, band in zip(curves, bands, strict=True)]
 
 
 def _summary(name: str, curves: list[Any]) -> str:

@@ -11,11 +11,14 @@ import click
 
 from priori.base.errors import InputError, OneClassError, OptionError
 from priori.cli.options import Command, Reading, gather
-from priori.cli.output import tell
+from priori.cli.output import tell, warn
+from priori.curves.averaging import AverageCurve, AverageEPC
 from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool
 
-__all__ = ["Averaging", "averaging_options"]
+__all__ = ["PLOT_HELP", "Averaging", "announce", "averaging_options"]
+
+PLOT_HELP = "Draw the average over the single curves: FILE.svg, .png or .pdf."
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,14 @@ def _one_each(read: Sequence[tuple[str, Scores | None]]) -> dict[str, Scores]:
         twice = next(name for name in names if names.count(name) > 1)
         raise OptionError(f"the file {twice} is given twice; each data set counts once")
     return {name: scores for name, (_, scores) in zip(names, read, strict=True) if scores is not None}
+
+
+def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: AverageCurve | AverageEPC) -> None:
+    """Say on standard error which average of which data sets this is, and what it means."""
+    if skipped:
+        tell(f"left out, one class only: {', '.join(skipped)}")
+    tell(f"{kind} of {len(names)} data sets: {curve.meaning}")
+    warn([curve.warning] if curve.warning else [])
 
 
 def averaging_options(command: Command) -> Command:

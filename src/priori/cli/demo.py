@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.output import emit, percent, table_text, tell, write_whole
+from priori.base.whole_files import write_whole
+from priori.cli.output import emit, percent, table_text, tell
 from priori.cli.progress import Stages
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+
+if TYPE_CHECKING:
+    from priori.report import Study
 
 
 @click.command(name="demo", short_help="The whole story on bundled real scores.")
@@ -63,18 +68,16 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     write_whole(page, render_html(study))
     write_whole(folder / "operating-points.csv", render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
-    save(plot_epc(study.curves, bands=bands or None).figure, figure)  # type: ignore[arg-type]
+    save(plot_epc(study.curves, bands=bands or None), figure)
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
     click.echo(f"\nThe page: {page}")
 
 
-def _story(study: object) -> str:
+def _story(study: Study) -> str:
     """Return the table of who would be chosen and who should be, and the verdict in words."""
     from priori.curves.roc import a_posteriori_break_even
-    from priori.report import Study
 
-    assert isinstance(study, Study)
     measure, better = study.settings.shown, study.settings.shown.greater_is_better
     task = study.settings.domain
     errors = task.v1.greater_is_better

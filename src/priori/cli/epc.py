@@ -9,19 +9,20 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     Curves,
     Reading,
     curve_options,
-    output_options,
     reading_options,
     resampling_options,
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
+from priori.cli.output import percent, table_text, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas, epc
+from priori.plots.curves import plot_epc
 from priori.scores.remote import Remote
 from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -38,8 +39,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 @curve_options
 @click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
 @resampling_options(None)
-@output_options("table", "csv", "json")
-@click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -48,9 +48,7 @@ def command(
     exact: bool,
     resampling: Resampling | None,
     threads: int | None,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
 ) -> None:
     """Choose thresholds on development scores, show what they give on test scores.
@@ -67,10 +65,6 @@ def command(
       priori epc --system A a-dev.csv a-test.csv --plot epc.svg
       priori epc --system A a-dev.csv a-test.csv --bootstrap joint --resamples 100x100 --resample both
     """
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
     if exact and curves.alpha:
         raise OptionError("--exact has every alpha already; leave out --alpha")
     settings = {**curves.settings(), "exact": exact}
@@ -78,23 +72,16 @@ def command(
     bands = _bands(found, resampling, threads) if resampling is not None else None
     whole = [curve for curve in found if not _scanned(curve)]
     around = {}
-    if resampling is not None and format_ != "csv":
+    if resampling is not None and ending.format != "csv":
         around = {curve.name: _area_bands(curve, resampling, threads) for curve in whole}
-    if len(whole) < len(found) and format_ == "table":
+    if len(whole) < len(found) and ending.format == "table":
         tell("no areas of what is scanned: they need every score at once (--engine memory)")
-    if plot:
-        from priori.plots import plot_epc, save
-
-        save(plot_epc(found, bands=bands, best=len(found) == 1).figure, plot)  # type: ignore[arg-type]
-        tell(f"wrote {plot}")
-    if format_ == "csv":
-        bounds_of = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(found)
-        tables = zip(found, bounds_of, strict=True)
-        emit(csv_text({"system": [curve.name], **curve.columns(), **limits} for curve, limits in tables), output)
-    elif format_ == "json":
-        emit(json_text(_content(found, bands, around)), output)
-    else:
-        emit(_tables(found, bands, around), output)
+    ending.finish(
+        table=lambda: _tables(found, bands, around),
+        csv=lambda: _columns(found, bands),
+        json=lambda: _content(found, bands, around),
+        figure=lambda: plot_epc(found, bands=bands, best=len(found) == 1),
+    )
 
 
 def _bands(curves: list[EPC], resampling: Resampling, threads: int | None) -> list[Band]:
@@ -107,6 +94,11 @@ def _bands(curves: list[EPC], resampling: Resampling, threads: int | None) -> li
         for warning in bands[-1].warnings:
             tell(f"{curve.name}: {warning}")
     return bands
+
+
+def _columns(curves: list[EPC], bands: list[Band] | None) -> list[dict[str, Any]]:
+    limits = [{"lower": band.lower, "upper": band.upper} for band in bands or []] or [{}] * len(curves)
+    return [{"system": [curve.name], **curve.columns(), **limit} for curve, limit in zip(curves, limits, strict=True)]
 
 
 def _content(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaBands]) -> dict[str, Any]:

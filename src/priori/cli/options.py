@@ -31,8 +31,6 @@ __all__ = [
     "criterion_options",
     "curve_options",
     "gather",
-    "json_option",
-    "output_options",
     "reading_options",
     "resampling_option",
     "resampling_options",
@@ -314,28 +312,3 @@ def alpha_list(text: str | None) -> list[Any] | None:
             raise OptionError(f"--alpha {text!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
         return [from_costs(*parts)]
     return list(as_fractions([part for part in text.split(",") if part.strip()]))
-
-
-def json_option(command: Command) -> Command:
-    """Add ``--json``, short for ``--format json``."""
-
-    @functools.wraps(command)
-    def decided(*args: Any, json_: bool, format_: str, **given: Any) -> Any:
-        if json_ and format_ != "json":
-            source = click.get_current_context().get_parameter_source("format_")
-            if source is click.core.ParameterSource.COMMANDLINE:
-                raise OptionError(f"--json is short for --format json; leave out --format {format_}")
-        return command(*args, format_="json" if json_ else format_, **given)
-
-    return click.option("--json", "json_", is_flag=True, help="Short for --format json.")(decided)  # type: ignore[return-value]
-
-
-def output_options(*formats: str) -> Callable[[Command], Command]:
-    """Add ``--format``, ``--json`` and ``-o``; the first format is the default."""
-    return _stack(
-        click.option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=True,
-                     help="How the numbers are printed."),
-        json_option,
-        click.option("-o", "--output", metavar="FILE", default=None,
-                     help="Write the numbers to a file, whole or not at all, instead of standard output."),
-    )  # fmt: skip

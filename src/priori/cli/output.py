@@ -1,19 +1,14 @@
-"""Output: numbers as CSV, JSON or a table, to standard output or to a file that appears whole or not at all."""
+"""Output: text to standard output or to a file that appears whole or not at all, tables, lines on standard error."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import click
 
-from priori._version import __version__
-from priori.base.results import csv_text, plain
-from priori.base.whole_files import whole_file
+from priori.base.whole_files import write_whole
 
-__all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
+__all__ = ["emit", "percent", "table_text", "tell", "warn"]
 
 
 def emit(text: str, output: str | None = None) -> None:
@@ -33,17 +28,6 @@ def warn(lines: Iterable[str]) -> None:
     """Say on standard error what the reader of the numbers should know."""
     for line in lines:
         tell(f"warning: {line}")
-
-
-def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-
-
-def json_text(content: Mapping[str, Any]) -> str:
-    """Return the content as JSON, with the version that made it."""
-    return json.dumps({"priori": __version__, **plain(dict(content))}, indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:

@@ -7,16 +7,16 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     Reading,
     alpha_list,
     criterion_options,
-    output_options,
     reading_options,
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, table_text, warn
+from priori.cli.output import table_text
 from priori.curves.epc import epc
 from priori.decisions.measures import get_task
 from priori.studies.planning import Plan, plan
@@ -44,7 +44,7 @@ from priori.studies.planning import Plan, plan
 @click.option("--measure", metavar="NAME", help="hter, dcf:..., wer:0.3, ... Default: the task's.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
 @click.option("--one-sided", is_flag=True, help="The test will be one-sided.")
-@output_options("table", "json", "csv")
+@ending_options("table", "json", "csv")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -55,8 +55,7 @@ def command(
     measure: str | None,
     level: float,
     one_sided: bool,
-    format_: str,
-    output: str | None,
+    ending: Ending,
     reading: Reading,
     **wanted: Any,
 ) -> None:
@@ -75,14 +74,14 @@ def command(
     if system:
         if len(system) > 2:
             raise OptionError(f"one pilot or two, not {len(system)}")
-        at = alpha_list(alpha) or []
-        if len(at) != 1:
+        alphas = alpha_list(alpha) or []
+        if len(alphas) != 1:
             raise OptionError("a plan is for one alpha")
-        found = [
-            epc(one.dev, one.test, task=task, criterion=criterion, alpha=at)
-            for one in systems_of(system, reading, trials)
+        curves = [
+            epc(pilot.dev, pilot.test, task=task, criterion=criterion, alpha=alphas)
+            for pilot in systems_of(system, reading, trials)
         ]
-        for curve, of in zip(found, ("", "_b"), strict=False):
+        for curve, of in zip(curves, ("", "_b"), strict=False):
             wanted[f"pilot{of}"], wanted[f"threshold{of}"] = curve.test, float(curve.threshold[0])
     planned = plan(
         **wanted,
@@ -90,16 +89,14 @@ def command(
         confidence_level=level,
         alternative="greater" if one_sided else "two-sided",
     )
-    warn(planned.warnings)
-    if format_ == "json":
-        emit(json_text(planned.to_dict()), output)
-    elif format_ == "csv":
-        emit(
-            csv_text([{name: ["" if column[0] is None else column[0]] for name, column in planned.columns().items()}]),
-            output,
-        )
-    else:
-        emit(_table(planned), output)
+    ending.finish(
+        table=lambda: _table(planned),
+        csv=lambda: {
+            name: ["" if cell is None else cell for cell in column] for name, column in planned.columns().items()
+        },
+        json=planned.to_dict,
+        warnings=planned.warnings,
+    )
 
 
 def _table(planned: Plan) -> str:

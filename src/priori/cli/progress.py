@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 __all__ = ["Progress", "Scans", "Stages"]
@@ -37,9 +36,11 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Clear the bar."""
         if self.bar is not None:
             self.bar.stop()
 
@@ -56,7 +57,7 @@ class Scans:
             self.bar = Progress(self.title)
         self.bar(done, total)
         if done >= total:
-            self.bar.__exit__(None, None, None)
+            self.bar.close()
             self.bar = None
 
 
@@ -69,15 +70,14 @@ class Stages:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         if stage != self.stage or self.bar is None:
-            self.__exit__(None, None, None)
+            if self.bar is not None:
+                self.bar.close()
             self.stage, self.bar = stage, Progress(stage)
         self.bar(done, total)
 
     def __enter__(self) -> Stages:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self.bar is not None:
-            self.bar.__exit__(kind, error, trace)
+            self.bar.close()

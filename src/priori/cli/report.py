@@ -11,18 +11,20 @@ import click
 from click.core import ParameterSource
 
 from priori.base.errors import OptionError
+from priori.base.results import json_text
+from priori.base.whole_files import write_whole
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     MEASURE_HELP,
     Reading,
     alpha_list,
     criterion_options,
-    json_option,
     reading_options,
     resampling_options,
     system_option,
     systems_of,
 )
-from priori.cli.output import emit, json_text, warn, write_whole
+from priori.cli.output import emit, warn
 from priori.cli.progress import Stages
 from priori.examples import ABOUT, NAMES, load
 from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
@@ -52,11 +54,12 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 @click.option("--unpaired", is_flag=True, help="The systems were tested on different trials.")
 @click.option("--title", default="", metavar="TEXT", help="The heading of the page. Default: the systems' names.")
 @click.option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider.")
-@click.option("--format", "format_", type=click.Choice(["html", *TEXTS]), default="html", show_default=True,
-              help="The page, tables for a paper, or everything for a program.")  # fmt: skip
-@json_option
-@click.option("-o", "--output", metavar="FILE", default=None,
-              help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.")  # fmt: skip
+@ending_options(
+    "html",
+    *TEXTS,
+    format_help="The page, tables for a paper, or everything for a program.",
+    output_help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.",
+)
 @reading_options
 @click.pass_context
 def command(
@@ -73,8 +76,7 @@ def command(
     unpaired: bool,
     title: str,
     static: bool,
-    format_: str,
-    output: str | None,
+    ending: Ending,
     reading: Reading,
     resampling: Resampling,
     threads: int | None,
@@ -91,14 +93,14 @@ def command(
       priori report --system A a-dev.csv a-test.csv --format latex
       priori report --example faces
     """
-    if static and format_ != "html":
-        raise OptionError(f"--static is about the page; leave it out with --format {format_}")
-    target = PAGE if output is None and format_ == "html" else output
+    if static and ending.format != "html":
+        raise OptionError(f"--static is about the page; leave it out with --format {ending.format}")
+    target = PAGE if ending.output is None and ending.format == "html" else ending.output
     _check_target(target)
-    if example is not None and context.get_parameter_source("task") is ParameterSource.DEFAULT:
-        task = ABOUT[example].task
     if example is not None:
         title = title or ABOUT[example].title
+        if context.get_parameter_source("task") is ParameterSource.DEFAULT:
+            task = ABOUT[example].task
     described = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
     settings = Settings(
         task=task,
@@ -115,12 +117,18 @@ def command(
     with Stages() as stages:
         study = make_study(systems, settings, progress=stages, command=typed(context))
     warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
-    if format_ != "html":
-        emit(TEXTS[format_](study), target)
-    elif target == "-":
-        emit(render_html(study, static=static))
+    if ending.format != "html":
+        emit(TEXTS[ending.format](study), target)
     else:
-        write_whole(target or PAGE, render_html(study, static=static))
+        _finish_page(study, target, static)
+
+
+def _finish_page(study: Study, target: str | None, static: bool) -> None:
+    page = render_html(study, static=static)
+    if target is None or target == "-":
+        emit(page)
+    else:
+        write_whole(target, page)
         click.echo(f"{study.verdict.text}\n\nThe page: {target}")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from priori.base.errors import OptionError, PrioriError
-from priori.cli.output import write_whole
+from priori.base.whole_files import write_whole
+from priori.cli.output import tell
 from priori.cli.studyfile import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
 
 
@@ -93,4 +94,4 @@ def _write_template(name: str) -> None:
     if Path(name).exists():
         raise OptionError(f"{name} is there already; name another file")
     write_whole(name, TEMPLATE)
-    click.echo(f"priori: wrote {name}", err=True)
+    tell(f"wrote {name}")

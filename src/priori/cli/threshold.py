@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from priori.cli.options import Reading, alpha_list, criterion_options, output_options, reading_options
-from priori.cli.output import csv_text, emit, json_text, percent, table_text
+from priori.cli.ending import Ending, ending_options
+from priori.cli.options import Reading, alpha_list, criterion_options, reading_options
+from priori.cli.output import percent, table_text
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 
@@ -16,7 +17,7 @@ from priori.decisions.measures import get_task
               help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
 @criterion_options
 @click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")
-@output_options("table", "csv", "json")
+@ending_options("table", "csv", "json")
 @reading_options
 def command(
     dev: str,
@@ -24,8 +25,7 @@ def command(
     task: str,
     criterion: str | None,
     trials: str | None,
-    format_: str,
-    output: str | None,
+    ending: Ending,
     reading: Reading,
 ) -> None:
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
@@ -44,22 +44,24 @@ def command(
     rule = get_criterion(criterion, domain)
     choice = rule.choose(scores, fractions)
     v1, v2 = domain.v1, domain.v2
-    at = [float(fraction) for fraction in fractions]
-    dev_v1, dev_v2 = v1(choice.outcomes), v2(choice.outcomes)
-    columns = {"alpha": at, "threshold": choice.threshold, "dev_v1": dev_v1, "dev_v2": dev_v2}
-    if format_ == "csv":
-        emit(csv_text([columns]), output)
-    elif format_ == "json":
-        settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
-        emit(json_text({**settings, "outcomes": choice.outcomes.to_dict(), **columns}), output)
-    else:
-        rows = zip(at, choice.threshold, dev_v1, dev_v2, strict=True)
-        title = f"Threshold by {rule.name}; accept when the score is greater"
-        emit(
-            table_text(
-                title,
-                ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}"],
-                ([f"{a:.4g}", f"{t:.10g}", percent(x), percent(y)] for a, t, x, y in rows),
-            ),
-            output,
+    columns = {
+        "alpha": [float(fraction) for fraction in fractions],
+        "threshold": choice.threshold,
+        "dev_v1": v1(choice.outcomes),
+        "dev_v2": v2(choice.outcomes),
+    }
+    settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
+
+    def table() -> str:
+        rows = zip(*columns.values(), strict=True)
+        return table_text(
+            f"Threshold by {rule.name}; accept when the score is greater",
+            ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}"],
+            ([f"{a:.4g}", f"{t:.10g}", percent(x), percent(y)] for a, t, x, y in rows),
         )
+
+    ending.finish(
+        table=table,
+        csv=lambda: columns,
+        json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
+    )

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from priori.base.errors import OptionError
+from priori.cli.ending import Ending, ending_options
 from priori.cli.options import (
     Reading,
     alpha_list,
     criterion_options,
-    output_options,
     reading_options,
     system_option,
     systems_of,
 )
-from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
+from priori.cli.output import percent, table_text
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import get_measure, get_task, wer
+from priori.plots.ztests import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
 from priori.uncertainty.ztests import METHODS, ZTest, ztest, ztest_scores
 
@@ -55,8 +57,7 @@ RATES = ("far", "frr", "negatives", "positives")
     is_flag=True,
     help="Short for --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
 )
-@output_options("table", "json", "csv")
-@click.option("--plot", metavar="FILE", help="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf.")
+@ending_options("table", "json", "csv", plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -70,9 +71,7 @@ def command(
     level: float,
     alternative: str | None,
     one_sided: bool,
-    format_: str,
-    output: str | None,
-    plot: str | None,
+    ending: Ending,
     reading: Reading,
     **rates: Any,
 ) -> None:
@@ -93,44 +92,38 @@ def command(
     given = {name: value for name, value in rates.items() if value is not None}
     if bool(given) == bool(system):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
-    second = "far_b" in given or len(system) == 2
     if one_sided and alternative:
         raise OptionError("--one-sided is short for one --alternative; give one of the two")
+    if ending.plot and points is None and "," not in (alpha or ""):
+        raise OptionError("--plot draws two systems along alpha; give --points or a list of --alpha")
+    second = "far_b" in given or len(system) == 2
     side = alternative or (("greater" if second else "less") if one_sided else "two-sided")
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
-        if points is None and "," not in (alpha or ""):
-            raise OptionError("--plot draws two systems along alpha; give --points or a list of --alpha")
     settings: dict[str, Any] = {"confidence_level": level, "alternative": side}
     if given:
-        lacking = [f"--{name}" for name in RATES if name not in given]
-        if lacking:
-            raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: {lacking[0]} is missing")
+        _check_rates(given)
         if alpha is not None or points is not None or criterion is not None or unpaired:
             raise OptionError("--alpha, --points, --criterion and --unpaired are for scores (--system)")
-        _show(ztest(**given, measure=measure or get_task(task).aggregate, **settings), {}, format_, output)
+        _finish(ending, ztest(**given, measure=measure or get_task(task).aggregate, **settings))
         return
     if len(system) > 2:
         raise OptionError(f"one system or two, not {len(system)}; 'priori compare' tests all pairs")
-    chosen = [
+    curves = [
         epc(one.dev, one.test, task=task, criterion=criterion, measure=measure, name=one.name, points=points or 101,
             alpha=(alpha_list(alpha) or ["0.5"]) if points is None else None)
         for one in systems_of(system, reading, trials)
     ]  # fmt: skip
-    if chosen[0].alpha.size > 1:
-        if len(chosen) == 1:
-            raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
-        found = ztest_epc(*chosen, unpaired=unpaired, **settings)
-        if plot:
-            from priori.plots import figure_ztest, save
-
-            save(figure_ztest(found), plot)
-            tell(f"wrote {plot}")
-        _show_curve(found, format_, output)
+    if curves[0].alpha.size == 1:
+        _finish(ending, _at_one_alpha(curves, unpaired, settings), _thresholds(curves))
         return
-    _show(_at_one_alpha(chosen, unpaired, settings), _thresholds(chosen), format_, output)
+    if len(curves) == 1:
+        raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
+    _finish_curve(ending, ztest_epc(*curves, unpaired=unpaired, **settings))
+
+
+def _check_rates(given: Mapping[str, Any]) -> None:
+    lacking = [f"--{name}" for name in RATES if name not in given]
+    if lacking:
+        raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: {lacking[0]} is missing")
 
 
 def _at_one_alpha(curves: list[EPC], unpaired: bool, settings: dict[str, Any]) -> ZTest:
@@ -153,14 +146,13 @@ def _thresholds(curves: list[EPC]) -> dict[str, Any]:
     }
 
 
-def _show(found: ZTest, more: dict[str, Any], format_: str, output: str | None) -> None:
-    warn(found.warnings)
-    if format_ == "json":
-        emit(json_text({**more, **found.to_dict()}), output)
-    elif format_ == "csv":
-        emit(csv_text([found.columns()]), output)
-    else:
-        emit(_table(found), output)
+def _finish(ending: Ending, found: ZTest, chosen: Mapping[str, Any] | None = None) -> None:
+    ending.finish(
+        table=lambda: _table(found),
+        csv=found.columns,
+        json=lambda: {**(chosen or {}), **found.to_dict()},
+        warnings=found.warnings,
+    )
 
 
 def _table(found: ZTest) -> str:
@@ -195,21 +187,25 @@ def _label(method: str, title: str) -> str:
     return f"{shown} ({equation})" + (", over-confident" if remark.startswith("over") else "")
 
 
-def _show_curve(found: ZTestCurve, format_: str, output: str | None) -> None:
-    warn(found.warnings)
-    if format_ == "json":
-        emit(json_text(found.to_dict()), output)
-    elif format_ == "csv":
-        emit(csv_text([found.columns()]), output)
-    else:
-        columns, rate = found.columns(), found.measure.rate
-        tests = [name for name in ("dependent", "independent") if f"confidence_{name}" in columns]
-        rows = [
-            [f"{at:.4g}", *(percent(columns[name][place], rate) for name in ("value_a", "value_b", "difference")),
-             *(f"{100 * columns[f'confidence_{name}'][place]:.1f} %" for name in tests),
-             "yes" if found.significant[place] else "no"]
-            for place, at in enumerate(found.alpha)
-        ]  # fmt: skip
-        title = f"{found.measure.title} of {found.a.name} and {found.b.name}, and the confidence that they differ"
-        header = ["alpha", found.a.name, found.b.name, "difference", *tests, "significant"]
-        emit(table_text(title, header, rows), output)
+def _finish_curve(ending: Ending, found: ZTestCurve) -> None:
+    ending.finish(
+        table=lambda: _curve_table(found),
+        csv=found.columns,
+        json=found.to_dict,
+        figure=lambda: figure_ztest(found),
+        warnings=found.warnings,
+    )
+
+
+def _curve_table(found: ZTestCurve) -> str:
+    columns, rate = found.columns(), found.measure.rate
+    tests = [name for name in ("dependent", "independent") if f"confidence_{name}" in columns]
+    rows = [
+        [f"{alpha:.4g}", *(percent(columns[name][row], rate) for name in ("value_a", "value_b", "difference")),
+         *(f"{100 * columns[f'confidence_{name}'][row]:.1f} %" for name in tests),
+         "yes" if found.significant[row] else "no"]
+        for row, alpha in enumerate(found.alpha)
+    ]  # fmt: skip
+    title = f"{found.measure.title} of {found.a.name} and {found.b.name}, and the confidence that they differ"
+    header = ["alpha", found.a.name, found.b.name, "difference", *tests, "significant"]
+    return table_text(title, header, rows)

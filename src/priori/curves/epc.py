@@ -5,7 +5,7 @@ Also the areas under it (Eqs. 14-18). The curve is piecewise constant in alpha, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -173,11 +173,24 @@ class EPC(Result):
         )  # fmt: skip
         return make_band(self, resampling, threads=threads, progress=progress, keep=keep)
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve; returns the axes."""
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        bands: Sequence[Band] | None = None,
+        regions: Sequence[tuple[float, float]] = (),
+        best: bool = False,
+    ) -> Axes:
+        """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self], ax=ax, **options)
+        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best)
+
+    def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
+        """Return a plotly figure of the curve; options as in `plot`."""
+        from priori.plots.interactive import figure_epc
+
+        return figure_epc(self, bands=bands, best=best)
 
     def __repr__(self) -> str:
         return (

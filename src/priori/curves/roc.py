@@ -5,6 +5,7 @@ They are for analysis. To compare systems, or to say how one will work, use the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +29,7 @@ from priori.scores.remote import Remote, as_scores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.curves.epc import EPC
     from priori.uncertainty.bootstrap.resampling import Interval
     from priori.uncertainty.roc_bands import RocBand
 
@@ -128,11 +130,18 @@ class AposterioriROC(Result):
             progress=progress,
         )
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve, marked a posteriori; returns the axes."""
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        operating_points: Sequence[EPC] = (),
+        bands: Sequence[Mapping[str, Floats]] = (),
+        chance: bool = True,
+    ) -> Axes:
+        """Draw the curve, marked a posteriori; options as in `priori.plots.plot_roc`; returns the axes."""
         from priori.plots import plot_roc
 
-        return plot_roc([self], ax=ax, **options)
+        return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
@@ -159,11 +168,17 @@ class AposterioriDET(AposterioriROC):
         x, y = self.probit
         return {"threshold": self.threshold, "fpr": self.fpr, "fnr": self.fnr, "probit_fpr": x, "probit_fnr": y}
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve on probit axes, marked a posteriori; returns the axes."""
+    def plot(  # type: ignore[override] # there is no chance level on these axes
+        self,
+        ax: Axes | None = None,
+        *,
+        operating_points: Sequence[EPC] = (),
+        bands: Sequence[Mapping[str, Floats]] = (),
+    ) -> Axes:
+        """Draw the curve on probit axes, marked a posteriori; options as in `priori.plots.plot_det`."""
         from priori.plots import plot_det
 
-        return plot_det([self], ax=ax, **options)
+        return plot_det([self], ax=ax, operating_points=operating_points, bands=bands)
 
 
 def _shortlist(scores: Scores, points: Points) -> Scores | Shortlist:

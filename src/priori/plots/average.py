@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.plots.style import axes, colours
+from priori.base.types import Floats
+from priori.plots.style import axes, colours, scaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from priori.curves.averaging.epc import AverageEPC
     from priori.curves.averaging.result import AverageCurve
 
-__all__ = ["plot_average", "plot_average_epc"]
+__all__ = ["outline_of", "plot_average", "plot_average_epc"]
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -85,9 +86,15 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
                     fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
         return
+    x, y = outline_of(curve)
+    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+
+
+def outline_of(curve: AverageCurve) -> tuple[Floats, Floats]:
+    """Return the outline of the interval, x and y: from its upper to its lower limits and back."""
     x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
     y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
-    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+    return x, y
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
@@ -110,7 +117,7 @@ def plot_average_epc(
     shown = [curves] if isinstance(curves, AverageEPC) else list(curves)
     first = shown[0]
     ax = axes(ax)
-    scale = 100 if first.measure.rate else 1
+    scale, unit = scaling(first.measure.rate)
     if singles:
         for row in first.each:
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
@@ -119,7 +126,7 @@ def plot_average_epc(
         ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
         ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
     ax.set(xlabel=f"alpha (criterion {first.criterion.name})", title="Average Expected Performance Curve (a priori)",
-           ylabel=f"{first.measure.title}{' (%)' if scale == 100 else ''} on the test sets")  # fmt: skip
+           ylabel=f"{first.measure.title}{unit} on the test sets")  # fmt: skip
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     return ax

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.plots.style import LINES, axes, colours
 
@@ -25,9 +26,7 @@ def plot_coverage(found: Coverage, *, ax: Axes | None = None) -> Axes:
         if len(rows) == 1:
             ax.axhline(100 * found.coverage[rows[0]], **style)
             continue
-        draws = found.draws[rows]
-        varied = draws[:, int(np.argmax(np.ptp(draws, axis=0)))]
-        ax.plot(varied, 100 * found.coverage[rows], marker="o", ms=3, **style)
+        ax.plot(_varied(found.draws[rows]), 100 * found.coverage[rows], marker="o", ms=3, **style)
     ax.axhline(100 * found.settings["confidence_level"], color="0.5", lw=0.8, ls=":")
     ax.set(xlabel="number of draws", ylabel="coverage (%)", ylim=(None, 100))
     ax.set_title(
@@ -36,3 +35,8 @@ def plot_coverage(found: Coverage, *, ax: Axes | None = None) -> Axes:
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     return ax
+
+
+def _varied(draws: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of draws, of users or of trials, that varies along a line."""
+    return np.asarray(draws[:, int(np.argmax(np.ptp(draws, axis=0)))])

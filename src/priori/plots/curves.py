@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.types import Floats
-from priori.plots.style import LINES, axes, colours
+from priori.plots.style import LINES, axes, colours, scaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
 
-__all__ = ["plot_det", "plot_epc", "plot_roc"]
+__all__ = ["det_axes", "plot_det", "plot_epc", "plot_roc"]
 
 
 #: The error rates marked on the axes of a DET curve.
@@ -47,7 +47,7 @@ def plot_epc(
     """
     ax = axes(ax)
     first = curves[0]
-    scale = 100 if first.measure.rate else 1
+    scale, unit = scaling(first.measure.rate)
     for start, stop in regions:
         ax.axvspan(start, stop, color="0.85", zorder=0, lw=0)
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
@@ -64,16 +64,16 @@ def plot_epc(
         if bands is not None:
             band = bands[index]
             ax.fill_between(band.alpha, scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0)
-    _label_epc(ax, first, scale)
+    _label_epc(ax, first, unit)
     if best:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="threshold chosen on the test set (a posteriori)")
     ax.legend(frameon=False)
     return ax
 
 
-def _label_epc(ax: Axes, curve: EPC, scale: int) -> None:
+def _label_epc(ax: Axes, curve: EPC, unit: str) -> None:
     ax.set_xlabel(f"alpha (criterion {curve.criterion.name})")
-    ax.set_ylabel(f"{curve.measure.title}{' (%)' if scale == 100 else ''} on the test set")
+    ax.set_ylabel(f"{curve.measure.title}{unit} on the test set")
     ax.set_title("Expected Performance Curve (a priori)")
     ax.set_xlim(float(curve.bounds[0]), float(curve.bounds[1])) if curve.bounds[0] < curve.bounds[1] else None
     if curve.measure.rate and not curve.measure.greater_is_better:
@@ -113,6 +113,17 @@ def plot_roc(
     return ax
 
 
+def det_axes(curves: Sequence[AposterioriDET]) -> tuple[float, float, dict[str, float]]:
+    """Return where the axes of DET curves begin and end, and the places of the error rates marked on them."""
+    from scipy.special import ndtri
+
+    # The smallest step that any curve can show sets where the axes begin.
+    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in curves)
+    low, high = float(ndtri(max(floor, 1e-6))), float(ndtri(0.6))
+    marked = {f"{100 * rate:g}": float(ndtri(rate)) for rate in DET_TICKS}
+    return low, high, {name: tick for name, tick in marked.items() if low <= tick <= high}
+
+
 def plot_det(
     curves: Sequence[AposterioriDET],
     *,
@@ -127,9 +138,7 @@ def plot_det(
     from scipy.special import ndtri
 
     ax = axes(ax, figsize=(5, 5))
-    # The smallest step that any curve can show sets where the axes begin.
-    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in curves)
-    low, high = ndtri(max(floor, 1e-6)), ndtri(0.6)
+    low, high, ticks = det_axes(curves)
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)
         ax.plot(
@@ -142,10 +151,8 @@ def plot_det(
     for band, colour in zip(bands, colours(len(bands)), strict=True):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
         ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
-    shown = [tick for tick in DET_TICKS if low <= ndtri(tick) <= high]
-    names = [f"{100 * tick:g}" for tick in shown]
-    ax.set_xticks([ndtri(tick) for tick in shown], names)
-    ax.set_yticks([ndtri(tick) for tick in shown], names)
+    ax.set_xticks(list(ticks.values()), list(ticks))
+    ax.set_yticks(list(ticks.values()), list(ticks))
     ax.plot([low, high], [low, high], color="0.6", lw=0.8, ls=":")
     ax.set(xlabel="False acceptance rate (%)", ylabel="False rejection rate (%)", title="DET (a posteriori)",
            xlim=(low, high), ylim=(low, high), aspect="equal")  # fmt: skip

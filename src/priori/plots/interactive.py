@@ -11,8 +11,9 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats
-from priori.plots.curves import DET_TICKS
-from priori.plots.style import COLOURS
+from priori.plots.average import outline_of
+from priori.plots.curves import det_axes
+from priori.plots.style import COLOURS, scaling
 from priori.plots.thinning import thin
 
 __all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_det", "figure_epc", "figure_roc"]
@@ -20,7 +21,7 @@ __all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_d
 DASHES = ("solid", "dash", "dashdot", "dot")
 
 
-def figure(result: Result, **options: Any) -> Any:
+def figure(result: Result) -> Any:
     """Return the plotly figure of a result.
 
     Examples
@@ -33,7 +34,7 @@ def figure(result: Result, **options: Any) -> Any:
     name = type(result).__name__
     if name not in FIGURES:
         raise OptionError(f"a {name} has no plotly figure; those that have: {', '.join(FIGURES)}")
-    return FIGURES[name](result, **options)
+    return FIGURES[name](result)
 
 
 # -- what all figures share ----------------------------------------------------------------------------------
@@ -98,8 +99,7 @@ def figure_epc(curves: Any, *, bands: Sequence[Any] | None = None, best: bool = 
     """
     shown = list(curves) if isinstance(curves, Sequence) else [curves]
     first = shown[0]
-    scale = 100 if first.measure.rate else 1
-    unit = " (%)" if scale == 100 else ""
+    scale, unit = scaling(first.measure.rate)
     made = _figure("Expected Performance Curve (a priori)", f"alpha (criterion {first.criterion.name})",
                    f"{first.measure.title}{unit} on the test set")  # fmt: skip
     for place, curve in enumerate(shown):
@@ -137,13 +137,12 @@ def _told(curve: Any, scale: int) -> tuple[Any, str]:
     return told, f"{hover}<br>{more}"
 
 
-def _figure_band(band: Any, **options: Any) -> Any:
-    return figure_epc([band.curve], bands=[band], **options)
+def _figure_band(band: Any) -> Any:
+    return figure_epc(band.curve, bands=[band])
 
 
 def _figure_average_epc(curve: Any) -> Any:
-    scale = 100 if curve.measure.rate else 1
-    unit = " (%)" if scale == 100 else ""
+    scale, unit = scaling(curve.measure.rate)
     made = _figure("Average Expected Performance Curve (a priori)", f"alpha (criterion {curve.criterion.name})",
                    f"{curve.measure.title}{unit} on the test sets")  # fmt: skip
     colour = _colour(made, 0)
@@ -203,11 +202,8 @@ def figure_roc(curves: Any) -> Any:
 
 def figure_det(curves: Any) -> Any:
     """Draw DET curves, a posteriori, on normal-deviate axes."""
-    from scipy.special import ndtri
-
     shown = list(curves) if isinstance(curves, Sequence) else [curves]
-    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in shown)
-    low, high = float(ndtri(max(floor, 1e-6))), float(ndtri(0.6))
+    low, high, ticks = det_axes(shown)
     made = _figure("DET (a posteriori)", "False acceptance rate (%)", "False rejection rate (%)", width=560,
                    height=560, legend={"x": 0.98, "y": 0.98, "xanchor": "right"})  # fmt: skip
     for place, curve in enumerate(shown):
@@ -221,8 +217,7 @@ def figure_det(curves: Any) -> Any:
             hovertemplate="FAR %{customdata[1]:.4g} %<br>FRR %{customdata[2]:.4g} %<br>"
             "threshold %{customdata[0]:.6g}",
         )  # fmt: skip
-    ticks = [tick for tick in DET_TICKS if low <= ndtri(tick) <= high]
-    axis = {"tickvals": [float(ndtri(tick)) for tick in ticks], "ticktext": [f"{100 * tick:g}" for tick in ticks]}
+    axis = {"tickvals": list(ticks.values()), "ticktext": list(ticks)}
     made.update_xaxes(range=[low, high], constrain="domain", zeroline=False, **axis)
     made.update_yaxes(range=[low, high], scaleanchor="x", zeroline=False, **axis)
     return made
@@ -245,8 +240,7 @@ def figure_average(curve: Any) -> Any:
         made.add_scatter(x=100 * fpr, y=100 * tpr, mode="lines", name=_text(name), showlegend=False, opacity=0.5,
                          line={"color": "grey", "width": 1})  # fmt: skip
     if len(curve.datasets) > 1:
-        x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
-        y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
+        x, y = outline_of(curve)
         _area(made, 100 * x, 100 * y, colour, "interval")
     made.add_scatter(x=100 * curve.fpr, y=100 * curve.tpr, mode="lines", line={"color": colour, "width": 3},
                      name=f"{curve.method.name} (area {curve.area:.3f})")  # fmt: skip

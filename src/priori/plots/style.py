@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "axes", "colours", "save"]
+__all__ = ["COLOURS", "axes", "colours", "save", "scaling"]
 
 #: Okabe and Ito's palette, ordered so that neighbours differ in lightness too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")
@@ -28,6 +28,11 @@ def colours(count: int) -> list[str]:
     own = chosen.by_key().get("color", []) if chosen != rcParamsDefault["axes.prop_cycle"] else []
     palette = own or COLOURS
     return [palette[index % len(palette)] for index in range(count)]
+
+
+def scaling(rate: bool) -> tuple[int, str]:
+    """Return what values are multiplied with, and the unit their axis says: rates are drawn in per cent."""
+    return (100, " (%)") if rate else (1, "")
 
 
 def axes(ax: Axes | None, **size: Any) -> Axes:
@@ -50,12 +55,13 @@ def check_format(path: str | Path) -> str:
     return suffix
 
 
-def save(figure: Figure, path: str | Path, **options: Any) -> Path:
-    """Write a figure whole or not at all; the same figure always gives the same bytes."""
+def save(figure: Figure | Axes, path: str | Path, *, dpi: float = 150) -> Path:
+    """Write a figure, or the one that these axes are in, whole or not at all; the same one gives the same bytes."""
     from matplotlib import rc_context
 
     target, kind = Path(path), check_format(path)
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     with whole_file(target) as temporary, rc_context({"svg.hashsalt": "priori", "svg.fonttype": "path"}):
-        figure.savefig(temporary, format=kind, metadata=metadata, **{"dpi": 150, **options})
+        whole = figure.figure  # a figure is its own
+        whole.savefig(temporary, format=kind, metadata=metadata, dpi=dpi)  # type: ignore[union-attr]
     return target

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.plots.style import axes, colours
+from priori.plots.style import axes, colours, scaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from priori.uncertainty.normal_tests import ZSystem
     from priori.uncertainty.ztest_curves import ZTestCurve
 
 __all__ = ["figure_ztest", "plot_confidence"]
@@ -33,6 +34,13 @@ def plot_confidence(found: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def better_system(found: ZTestCurve) -> ZSystem:
+    """Return the system whose values are the better ones in the mean over the alphas."""
+    mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (found.a, found.b))
+    b_is_better = mean_b > mean_a if found.measure.greater_is_better else mean_b < mean_a
+    return found.b if b_is_better else found.a
+
+
 def figure_ztest(found: ZTestCurve) -> Figure:
     """Draw the two curves, the better one's interval at each alpha, and below them the confidence (Figure 3.11)."""
     from matplotlib import pyplot
@@ -40,16 +48,14 @@ def figure_ztest(found: ZTestCurve) -> Figure:
     figure, (upper, lower) = pyplot.subplots(
         2, 1, sharex=True, figsize=(6.5, 6), layout="constrained", gridspec_kw={"height_ratios": (3, 2)}
     )
-    scale = 100 if found.measure.rate else 1
-    systems = (found.a, found.b)
-    means = [float(np.mean(system.hter.value)) for system in systems]
-    best = int(np.argmax(means) if found.measure.greater_is_better else np.argmin(means))
-    for place, (system, colour) in enumerate(zip(systems, colours(2), strict=True)):
+    scale, unit = scaling(found.measure.rate)
+    better = better_system(found)
+    for system, colour in zip((found.a, found.b), colours(2), strict=True):
         upper.plot(found.alpha, scale * system.hter.value, color=colour, label=system.name)
-        if place == best:
+        if system is better:
             low, high = scale * system.hter.lower, scale * system.hter.upper
             upper.fill_between(found.alpha, low, high, color=colour, alpha=0.18, lw=0)
-    upper.set_ylabel(f"{found.measure.title}{' (%)' if scale == 100 else ''} on the test set")
+    upper.set_ylabel(f"{found.measure.title}{unit} on the test set")
     upper.set_title("Expected Performance Curve (a priori)")
     upper.grid(alpha=0.25)
     upper.legend(frameon=False)

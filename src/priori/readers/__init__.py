@@ -22,17 +22,10 @@ __all__ = ["FORMATS", "pair_check", "read"]
 
 
 def read(
-    path: PathOrFile,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    pos_label: Any = None,
-    nan: NanPolicy = "error",
-    lower_is_better: bool = False,
-    trials: PathOrFile | None = None,
-    announce: Callable[[str], None] | None = None,
-    source: str | None = None,
-) -> Scores:
+    path: PathOrFile, *, format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
+    nan: NanPolicy = "error", lower_is_better: bool = False, trials: PathOrFile | None = None,
+    announce: Callable[[str], None] | None = None, source: str | None = None,
+) -> Scores:  # fmt: skip
     """Read the scores of one system on one set from a file, in whichever of the field's formats it is.
 
     Parameters
@@ -55,10 +48,6 @@ def read(
         Gets one line of text that says what was recognised and found.
     source : str, optional
         What to call the file in messages and reports, instead of its path.
-
-    Returns
-    -------
-    Scores
 
     Raises
     ------

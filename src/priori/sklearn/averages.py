@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.curves.averaging import AverageCurve, average
-from priori.scores import Scores
+from priori.curves.averaging import AverageCurve, Method, average
+from priori.curves.averaging.intervals import IntervalKind
+from priori.plots.average import outline_of
+from priori.sklearn.displays import Display, positive_label
 from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
-from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
+from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["AverageROCDisplay"]
 
 
-class AverageROCDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class AverageROCDisplay(Display):
     """One ROC curve from many: folds, data sets, users, readers. *A posteriori*, as every ROC curve.
 
     Which average is right depends on how the classifier will be used (`priori.recommend`); ``method`` is any of
@@ -63,113 +67,90 @@ class AverageROCDisplay:
     5
     """
 
-    curve_: AverageCurve
+    fpr: Floats
+    tpr: Floats
+    singles: list[tuple[Floats, Floats]]
+    outline: tuple[Floats, Floats] | None = None
+    roc_auc: float | None = None
+    name: str | None = None
+    method: str | None = None
+    pos_label: Any = None
+    curve_: AverageCurve = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        fpr: Floats,
-        tpr: Floats,
-        singles: list[tuple[Floats, Floats]],
-        outline: tuple[Floats, Floats] | None = None,
-        roc_auc: float | None = None,
-        name: str | None = None,
-        method: str | None = None,
-        pos_label: Any = None,
-    ) -> None:
-        self.fpr = fpr
-        self.tpr = tpr
-        self.singles = singles
-        self.outline = outline
-        self.roc_auc = roc_auc
-        self.name = name
-        self.method = method
-        self.pos_label = pos_label
+    _metric_name = "AUC"
+    _chance_label = "Chance level (AUC = 0.5)"
+    _legend_place = "lower right"
+    _bounded_spines = ("bottom", "left")
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_singles: bool = True,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-    ) -> Self:
+        self, ax: Axes | None = None, *, name: str | list[str] | None = None,
+        curve_kwargs: Style | Sequence[Style] | None = None, plot_singles: bool = True,
+        plot_chance_level: bool | None = None, chance_level_kw: Style | None = None, despine: bool = False,
+    ) -> Self:  # fmt: skip
         """Draw the average, its interval, and behind it the single curves; arguments as in `RocCurveDisplay.plot`."""
-        told = self.name if name is None else name
-        called = " ".join(part for part in (told, self.method and f"{self.method} average") if part) or None
-        (style,) = curve_styles(1, called, None if self.roc_auc is None else [self.roc_auc], "AUC", curve_kwargs)
-        self.ax_ = ax = new_axes(ax)
-        self.figure_ = ax.figure
-        (self.line_,) = ax.plot(self.fpr, self.tpr, **style)
-        colour = self.line_.get_color()
+        return self._drawn(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine, behind=plot_singles)
+
+    def _called(self, name: str | None) -> str | None:
+        return " ".join(part for part in (name, self.method and f"{self.method} average") if part) or None
+
+    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
+        return [(self.fpr, self.tpr)], None if self.roc_auc is None else [self.roc_auc]
+
+    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.singles_ = [
             line
-            for fpr, tpr in (self.singles if plot_singles else ())
+            for fpr, tpr in (self.singles if behind else ())
             for line in ax.plot(fpr, tpr, color=colour, alpha=0.35, linestyle="--", linewidth=0.8, zorder=1)
         ]
-        self.band_ = None
         if self.outline is not None:
             (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0)
-        self.chance_level_ = None
-        if plot_chance_level:
-            line = styled({"label": "Chance level (AUC = 0.5)", "color": "k", "linestyle": "--"}, chance_level_kw)
-            (self.chance_level_,) = ax.plot((0, 1), (0, 1), **line)
-        label = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
-        ax.set(xlabel=f"False Positive Rate{label}", ylabel=f"True Positive Rate{label}", xlim=(-0.01, 1.01),
-               ylim=(-0.01, 1.01), aspect="equal")  # fmt: skip
-        if despine:
-            despined(ax)
-            ax.spines["left"].set_bounds(0, 1)
-        if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc="lower right")
-        return self
+
+    def _chance(self) -> tuple[Any, Any] | None:
+        return (0, 1), (0, 1)
+
+    def _axes(self) -> dict[str, Any]:
+        label, limits = positive_label(self.pos_label), (-0.01, 1.01)
+        return {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
+                "ylim": limits, "aspect": "equal"}  # fmt: skip
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        groups: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
-        """Make the display of a fitted classifier on several data sets: ``groups`` names the one of each sample."""
+        cls, estimator: Any, X: Any, y: Any, *, groups: ArrayLike, sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto", pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
+        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
+        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
+        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
+        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
+    ) -> Self:  # fmt: skip
+        """Make the display of a fitted classifier on several data sets: ``groups`` names the one of each sample.
+
+        Arguments as in `sklearn.metrics.RocCurveDisplay.from_estimator` and in `from_predictions`.
+        """
         y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
         return cls.from_predictions(
-            y,
-            y_score,
-            groups=groups,
-            sample_weight=sample_weight,
-            pos_label=positive,
-            name=type(estimator).__name__ if name is None else name,
-            **options,
-        )
+            y, y_score, groups=groups, sample_weight=sample_weight, pos_label=positive,
+            name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
+            method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
+            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
+            within=within, rng=rng, skip_incomplete=skip_incomplete,
+        )  # fmt: skip
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        groups: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, groups: ArrayLike, sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        **options: Any,
-    ) -> Self:
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
+        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
+        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
+        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
+        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
+    ) -> Self:  # fmt: skip
         """Make the display of labels and scores of several data sets.
 
         Parameters
@@ -180,102 +161,72 @@ class AverageROCDisplay:
             The data set (fold, user, reader) of each sample: one curve per value.
         sample_weight, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
-        **options
-            method, theta, prior, weights, interval, confidence_level, skip_incomplete, ...: as in `priori.average`.
+        method, theta, prior, cost_fp, cost_fn, weights, positions, skip_incomplete
+            As in `priori.average`, as are confidence_level, interval, n_resamples, within and rng.
         """
         labels, values, sets = np.asarray(y_true), np.asarray(y_score), np.asarray(groups)
         if sets.shape != labels.shape:
             raise OptionError(f"groups must name the data set of each of the {labels.size} samples")
         weight = None if sample_weight is None else np.asarray(sample_weight)
-        parts = {
-            str(one): scores(
-                labels[sets == one],
-                values[sets == one],
-                pos_label=pos_label,
-                sample_weight=None if weight is None else weight[sets == one],
-                name=str(one),
-            )
-            for one in np.unique(sets)
-        }
-        return cls._made(
-            parts,
-            options,
-            name=name,
-            pos_label=pos_label,
-            ax=ax,
-            curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level,
-            chance_level_kw=chance_level_kw,
+        parts = {}
+        for group in np.unique(sets):
+            inside = sets == group
+            parts[str(group)] = scores(
+                labels[inside], values[inside], pos_label=pos_label, name=str(group),
+                sample_weight=None if weight is None else weight[inside],
+            )  # fmt: skip
+        curve = average(
+            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
+            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
+            within=within, rng=rng, skip_incomplete=skip_incomplete,
+        )  # fmt: skip
+        display = cls._of(curve, name, pos_label)
+        return display.plot(
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
             despine=despine,
-        )
+        )  # fmt: skip
 
     @classmethod
     def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        **options: Any,
-    ) -> Self:
+        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto", pos_label: Any = None, ax: Axes | None = None,
+        name: str | None = None, curve_kwargs: Style | None = None, plot_chance_level: bool = False,
+        chance_level_kwargs: Style | None = None, despine: bool = False,
+        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
+        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
+        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
+        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
+    ) -> Self:  # fmt: skip
         """Make the display of a cross-validation: the average of the folds' curves.
 
-        Arguments as in `sklearn.metrics.RocCurveDisplay.from_cv_results`; ``**options`` as in `priori.average`
-        (method, theta, weights, interval, confidence_level, ...).
+        Arguments as in `sklearn.metrics.RocCurveDisplay.from_cv_results` and in `priori.average`.
         """
         parts, positive = from_cv_results(
             cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
         )
-        return cls._made(
-            parts,
-            options,
-            name=name,
-            pos_label=positive,
-            ax=ax,
-            curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level,
-            chance_level_kw=chance_level_kwargs,
+        curve = average(
+            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
+            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
+            within=within, rng=rng, skip_incomplete=skip_incomplete,
+        )  # fmt: skip
+        display = cls._of(curve, name, positive)
+        return display.plot(
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
             despine=despine,
-        )
+        )  # fmt: skip
 
     @classmethod
-    def _made(
-        cls,
-        parts: Mapping[str, Scores],
-        options: Mapping[str, Any],
-        *,
-        name: str | None,
-        pos_label: Any,
-        **drawing: Any,
-    ) -> Self:
-        curve = average(parts, **options)
+    def _of(cls, curve: AverageCurve, name: str | None, pos_label: Any) -> Self:
         display = cls(
             fpr=curve.fpr,
             tpr=curve.tpr,
             singles=curve.singles(),
-            outline=_outline(curve),
+            outline=outline_of(curve) if len(curve.datasets) > 1 else None,
             roc_auc=curve.auc.value,
             name=name,
             method=curve.method.name,
             pos_label=pos_label,
         )
         display.curve_ = curve
-        return display.plot(**drawing)
-
-
-def _outline(curve: AverageCurve) -> tuple[Floats, Floats] | None:
-    """Return the outline of the interval: from its lower to its upper limits and back."""
-    if len(curve.datasets) < 2:
-        return None
-    x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
-    y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
-    return x, y
+        return display

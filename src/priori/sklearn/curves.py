@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.curves.averaging import average_epc
-from priori.curves.averaging.epc import AverageEPC
+from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.epc import EPC, epc
+from priori.decisions.measures import Task
 from priori.scores import Scores
+from priori.sklearn.displays import AnyCriterion, AnyMeasure, Display, along_alpha, positive_label, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
+from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["EPCDisplay", "a_priori_curve"]
+__all__ = ["EPCDisplay"]
+
+Limits = tuple[Floats | None, Floats | None]
 
 
-def a_priori_curve(
-    test: Scores, dev: Scores | None, *, cv: int, random_state: int, name: str, **options: Any
-) -> EPC | AverageEPC:
-    """Return the curve of a test set: with thresholds of a development set, or of the test set's other folds."""
-    if dev is not None:
-        return epc(dev, test, name=name, **options)
-    return average_epc(folds(test, cv, random_state), **options)
-
-
-def chance_level(curve: EPC) -> Floats:
-    """Return the curve of a classifier that gives every sample the same score."""
-    flat = [
-        Scores.from_arrays(np.zeros(len(one.negative)), np.zeros(len(one.positive))) for one in (curve.dev, curve.test)
-    ]
-    return epc(
-        *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()
-    ).value
-
-
-class EPCDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class EPCDisplay(Display):
     """Expected Performance Curve: a measure on test data against alpha, thresholds chosen on other data.
 
     A ROC curve shows every threshold, as if the right one were known. This curve shows what thresholds give that
@@ -97,111 +82,45 @@ class EPCDisplay:
     'HTER (Positive label: 1)'
     """
 
-    curve_: EPC | AverageEPC
+    alpha: Floats
+    value: Floats | list[Floats]
+    lower: Floats | None = None
+    upper: Floats | None = None
+    chance: Floats | None = None
+    area: float | list[float] | None = None
+    name: str | list[str] | None = None
+    pos_label: Any = None
+    measure: str = "value"
+    criterion: str | None = None
+    curve_: EPC | AverageEPC = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        alpha: Floats,
-        value: Floats | list[Floats],
-        lower: Floats | None = None,
-        upper: Floats | None = None,
-        chance: Floats | None = None,
-        area: float | list[float] | None = None,
-        name: str | list[str] | None = None,
-        pos_label: Any = None,
-        measure: str = "value",
-        criterion: str | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.value = value
-        self.lower = lower
-        self.upper = upper
-        self.chance = chance
-        self.area = area
-        self.name = name
-        self.pos_label = pos_label
-        self.measure = measure
-        self.criterion = criterion
+    _metric_name = "area"
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        name : str or list of str, optional
-            For the legend; the display's own name by default.
-        curve_kwargs : dict or list of dict, optional
-            Arguments of matplotlib's ``plot``: for all curves, or for each.
-        plot_chance_level : bool
-            Also draw what a classifier gives whose scores are all the same.
-        chance_level_kw : dict, optional
-            Arguments of matplotlib's ``plot`` for that line.
-        despine : bool
-            Take away the upper and the right border.
-
-        Returns
-        -------
-        display : EPCDisplay
-        """
+    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
         values = self.value if isinstance(self.value, list) else [self.value]
         areas = self.area if isinstance(self.area, list) or self.area is None else [self.area]
-        styles = curve_styles(len(values), self.name if name is None else name, areas, "area", curve_kwargs)
-        self.ax_ = ax = new_axes(ax)
-        self.figure_ = ax.figure
-        lines = [
-            ax.plot(self.alpha, value, **{"marker": "o" if self.alpha.size == 1 else None, **style})[0]
-            for value, style in zip(values, styles, strict=True)
-        ]
-        self.line_ = lines[0] if len(lines) == 1 else lines
-        self.band_ = None
+        return [(self.alpha, value) for value in values], areas
+
+    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         if self.lower is not None and self.upper is not None:
-            colour = lines[0].get_color()
             self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-        self.chance_level_ = None
-        if plot_chance_level and self.chance is not None:
-            style = styled({"label": "Chance level", "color": "k", "linestyle": "--"}, chance_level_kw)
-            (self.chance_level_,) = ax.plot(self.alpha, self.chance, **style)
-        told = "" if self.pos_label is None else f" (Positive label: {self.pos_label})"
-        rule = "" if self.criterion is None else f" (criterion: {self.criterion})"
-        ax.set(xlabel=f"alpha{rule}", ylabel=f"{self.measure}{told}", xlim=(-0.01, 1.01))
-        if despine:
-            despined(ax)
-        if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc="best")
-        return self
+
+    def _chance(self) -> tuple[Any, Any] | None:
+        return None if self.chance is None else (self.alpha, self.chance)
+
+    def _axes(self) -> dict[str, Any]:
+        return along_alpha(self.criterion, self.measure + positive_label(self.pos_label))
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        **options: Any,
-    ) -> Self:
+        cls, estimator: Any, X: Any, y: Any, *, X_dev: Any = None, y_dev: Any = None,
+        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+    ) -> Self:  # fmt: skip
         """Make the display of a fitted classifier.
 
         Parameters
@@ -214,57 +133,36 @@ class EPCDisplay:
             On which the thresholds are chosen. Without them X, y are taken apart into folds; see `from_predictions`.
         sample_weight, response_method, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in `sklearn.metrics.RocCurveDisplay.from_estimator`; weights must be whole numbers.
-        **options
-            As in `from_predictions`: task, criterion, measure, alpha, points, confidence_level, cv, ...
+        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
+            As in `from_predictions`.
 
         Returns
         -------
         display : EPCDisplay
         """
-        if (X_dev is None) != (y_dev is None):
-            raise OptionError("development data need both X_dev and y_dev")
+        together("development data need both X_dev and y_dev", X_dev, y_dev)
         y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
         y_score_dev = None
         if X_dev is not None:
             y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
         return cls.from_predictions(
-            y,
-            y_score,
-            y_true_dev=y_dev,
-            y_score_dev=y_score_dev,
-            sample_weight=sample_weight,
-            pos_label=positive,
-            name=type(estimator).__name__ if name is None else name,
-            ax=ax,
-            curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level,
-            chance_level_kw=chance_level_kw,
-            despine=despine,
-            **options,
-        )
+            y, y_score, y_true_dev=y_dev, y_score_dev=y_score_dev, sample_weight=sample_weight, pos_label=positive,
+            name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
+            task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
+            confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
+        )  # fmt: skip
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        y_true_dev: ArrayLike | None = None,
-        y_score_dev: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        confidence_level: float | None = None,
-        n_resamples: int = 2000,
-        cv: int = 5,
-        random_state: int = 0,
-        **options: Any,
-    ) -> Self:
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, y_true_dev: ArrayLike | None = None,
+        y_score_dev: ArrayLike | None = None, sample_weight: ArrayLike | None = None, pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+    ) -> Self:  # fmt: skip
         """Make the display of labels and scores.
 
         Parameters
@@ -277,73 +175,45 @@ class EPCDisplay:
             average (`priori.average_epc`).
         sample_weight, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
+        task, criterion, measure, points, bounds, alpha
+            As in `priori.epc`.
         confidence_level : float, optional
             Draw an interval: by the bootstrap, ``n_resamples`` times; with folds, Student's t over them.
         random_state : int
             The seed of the folds and of the bootstrap.
-        **options
-            task, criterion, measure, alpha, points, bounds: as in `priori.epc`.
 
         Returns
         -------
         display : EPCDisplay
         """
-        if (y_true_dev is None) != (y_score_dev is None):
-            raise OptionError("a development set needs both y_true_dev and y_score_dev")
+        together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
         test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name="test")
-        dev = None
-        if y_true_dev is not None and y_score_dev is not None:
-            dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
         called = "Classifier" if name is None else name
-        if dev is None and confidence_level is not None:
-            options["confidence_level"] = confidence_level
-        curve = a_priori_curve(test, dev, cv=cv, random_state=random_state, name=called, **options)
-        first = curve if isinstance(curve, EPC) else curve.curves[0]
-        limits: tuple[Floats | None, Floats | None] = (None, None)
-        if confidence_level is not None and isinstance(curve, EPC):
-            band = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-            limits = band.lower, band.upper
-        elif confidence_level is not None and isinstance(curve, AverageEPC):
-            limits = curve.lower, curve.upper
-        display = cls(
-            alpha=curve.alpha,
-            value=curve.value,
-            lower=limits[0],
-            upper=limits[1],
-            chance=chance_level(first),
-            area=float(np.mean(curve.value)),
-            name=called,
-            pos_label=_shown_label(pos_label, y_true),
-            measure=curve.measure.title,
-            criterion=curve.criterion.name,
-        )
-        display.curve_ = curve
+        settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
+                                    "bounds": bounds, "alpha": alpha}  # fmt: skip
+        curve: EPC | AverageEPC
+        if y_true_dev is None or y_score_dev is None:
+            level = 0.95 if confidence_level is None else confidence_level
+            curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
+        else:
+            dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
+            curve = epc(dev, test, name=called, **settings)
+        limits = _limits(curve, confidence_level, n_resamples, random_state)
+        display = cls._of(curve, curve.value, called, _shown_label(pos_label, y_true), limits)
         return display.plot(
-            ax=ax,
-            curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level,
-            chance_level_kw=chance_level_kw,
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
             despine=despine,
-        )
+        )  # fmt: skip
 
     @classmethod
     def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        **options: Any,
-    ) -> Self:
+        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto", pos_label: Any = None, ax: Axes | None = None,
+        name: str | list[str] | None = None, curve_kwargs: Style | Sequence[Style] | None = None,
+        plot_chance_level: bool = False, chance_level_kwargs: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+    ) -> Self:  # fmt: skip
         """Make the display of a cross-validation: one curve per fold.
 
         Each fold is judged with thresholds chosen on the other folds' out-of-sample scores, so no fold ever sees a
@@ -357,8 +227,8 @@ class EPCDisplay:
         X, y : the data given to `cross_validate`
         sample_weight, response_method, pos_label, ax, name, curve_kwargs, plot_chance_level, despine
             As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``.
-        **options
-            task, criterion, measure, alpha, points, bounds: as in `priori.epc`.
+        task, criterion, measure, points, bounds, alpha
+            As in `priori.epc`.
 
         Returns
         -------
@@ -367,25 +237,54 @@ class EPCDisplay:
         parts, positive = from_cv_results(
             cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
         )
-        curve = average_epc(parts, **options)
+        curve = average_epc(
+            parts, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha
+        )
+        display = cls._of(curve, list(curve.each), name, positive)
+        return display.plot(
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
+            despine=despine,
+        )  # fmt: skip
+
+    @classmethod
+    def _of(
+        cls, curve: EPC | AverageEPC, value: Floats | list[Floats], name: str | list[str] | None, pos_label: Any,
+        limits: Limits = (None, None),
+    ) -> Self:  # fmt: skip
         display = cls(
             alpha=curve.alpha,
-            value=list(curve.each),
-            chance=chance_level(curve.curves[0]),
-            area=[float(np.mean(value)) for value in curve.each],
+            value=value,
+            lower=limits[0],
+            upper=limits[1],
+            chance=_chance_level(curve if isinstance(curve, EPC) else curve.curves[0]),
+            area=[float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value)),
             name=name,
-            pos_label=positive,
+            pos_label=pos_label,
             measure=curve.measure.title,
             criterion=curve.criterion.name,
         )
         display.curve_ = curve
-        return display.plot(
-            ax=ax,
-            curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level,
-            chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )
+        return display
+
+
+def _limits(curve: EPC | AverageEPC, confidence_level: float | None, n_resamples: int, random_state: int) -> Limits:
+    if confidence_level is None:
+        return None, None
+    if isinstance(curve, AverageEPC):
+        return curve.lower, curve.upper
+    band = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+    return band.lower, band.upper
+
+
+def _chance_level(curve: EPC) -> Floats:
+    """Return the curve of a classifier that gives every sample the same score."""
+    flat = [
+        Scores.from_arrays(np.zeros(len(part.negative)), np.zeros(len(part.positive)))
+        for part in (curve.dev, curve.test)
+    ]
+    return epc(
+        *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()
+    ).value
 
 
 def _shown_label(pos_label: Any, y_true: ArrayLike) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.curves.averaging import average_epc
+from priori.curves.averaging.epc import average_epc
 from priori.curves.averaging.intervals import IntervalPlan
-from priori.curves.epc import epc
+from priori.curves.epc import EPC, epc
+from priori.decisions.measures import Task
 from priori.scores import Scores
+from priori.sklearn.displays import AnyCriterion, AnyMeasure, Display, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
+from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["DifferenceDisplay"]
 
 
-class DifferenceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DifferenceDisplay(Display):
     """Is A better than B, once thresholds are fixed in advance? Their difference along alpha, with an interval.
 
     Where the interval does not hold 0 the difference is significant there. Make one with `from_estimator`,
@@ -49,75 +53,54 @@ class DifferenceDisplay:
     line_, band_, chance_level_ : matplotlib Artists
         The difference, its interval, the line of no difference.
     ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from priori.sklearn import DifferenceDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 1000)
+    >>> good, poor = rng.normal(2 * y), rng.normal(y)
+    >>> display = DifferenceDisplay.from_predictions(y, good, poor, points=11)
+    >>> bool((display.upper < 0).all())
+    True
     """
 
-    comparison_: Comparison | None = None
+    alpha: Floats
+    difference: Floats
+    lower: Floats
+    upper: Floats
+    name: str | None = None
+    measure: str = "value"
+    criterion: str | None = None
+    comparison_: Comparison | None = field(init=False, default=None)
 
-    def __init__(
-        self,
-        *,
-        alpha: Floats,
-        difference: Floats,
-        lower: Floats,
-        upper: Floats,
-        name: str | None = None,
-        measure: str = "value",
-        criterion: str | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.difference = difference
-        self.lower = lower
-        self.upper = upper
-        self.name = name
-        self.measure = measure
-        self.criterion = criterion
+    _chance_label = "No difference"
+    _chance_shown = True
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw the difference and its interval; the chance level is the line of no difference."""
-        (style,) = curve_styles(1, self.name if name is None else name, None, "", curve_kwargs)
-        self.ax_ = ax = new_axes(ax)
-        self.figure_ = ax.figure
-        marker = "o" if self.alpha.size == 1 else None
-        (self.line_,) = ax.plot(self.alpha, self.difference, **{"marker": marker, **style})
-        colour = self.line_.get_color()
+    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
+        return [(self.alpha, self.difference)], None
+
+    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-        self.chance_level_ = None
-        if plot_chance_level:
-            line = styled({"label": "No difference", "color": "k", "linestyle": "--"}, chance_level_kw)
-            (self.chance_level_,) = ax.plot((0, 1), (0, 0), **line)
-        rule = "" if self.criterion is None else f" (criterion: {self.criterion})"
-        ax.set(xlabel=f"alpha{rule}", ylabel=f"Difference in {self.measure}", xlim=(-0.01, 1.01))
-        if despine:
-            despined(ax)
-        if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc="best")
-        return self
+
+    def _chance(self) -> tuple[Any, Any] | None:
+        return (0, 1), (0, 0)
+
+    def _axes(self) -> dict[str, Any]:
+        return along_alpha(self.criterion, f"Difference in {self.measure}")
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator_a: Any,
-        estimator_b: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
+        cls, estimator_a: Any, estimator_b: Any, X: Any, y: Any, *, X_dev: Any = None, y_dev: Any = None,
+        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+    ) -> Self:  # fmt: skip
         """Make the display of two fitted classifiers on the same data.
 
         Parameters
@@ -126,54 +109,40 @@ class DifferenceDisplay:
         X, y : test data
         X_dev, y_dev : development data, optional
             On which each one's thresholds are chosen. Without them X, y are taken apart into folds.
-        **options
+        sample_weight, response_method, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
+            As in `EPCDisplay.from_estimator`; the chance level is the line of no difference.
+        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
             As in `from_predictions`.
         """
-        if (X_dev is None) != (y_dev is None):
-            raise OptionError("development data need both X_dev and y_dev")
-        both, dev = [], []
+        both = together("development data need both X_dev and y_dev", X_dev, y_dev)
+        y_scores, dev_scores = [], []
         for estimator in (estimator_a, estimator_b):
             score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-            both.append(score)
-            if X_dev is not None:
-                dev.append(responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)[0])
+            y_scores.append(score)
+            if both:
+                score, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
+                dev_scores.append(score)
         names = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
         return cls.from_predictions(
-            y,
-            *both,
-            y_true_dev=y_dev,
-            y_score_dev_a=dev[0] if dev else None,
-            y_score_dev_b=dev[1] if dev else None,
-            sample_weight=sample_weight,
-            pos_label=positive,
-            name=" less ".join(names) if name is None else name,
-            **options,
-        )
+            y, *y_scores, y_true_dev=y_dev, y_score_dev_a=dev_scores[0] if both else None,
+            y_score_dev_b=dev_scores[1] if both else None, sample_weight=sample_weight, pos_label=positive,
+            name=" less ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
+            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
+            task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
+            confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
+        )  # fmt: skip
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score_a: ArrayLike,
-        y_score_b: ArrayLike,
-        *,
-        y_true_dev: ArrayLike | None = None,
-        y_score_dev_a: ArrayLike | None = None,
-        y_score_dev_b: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        cv: int = 5,
-        random_state: int = 0,
-        **options: Any,
-    ) -> Self:
+        cls, y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, y_true_dev: ArrayLike | None = None,
+        y_score_dev_a: ArrayLike | None = None, y_score_dev_b: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None, pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+    ) -> Self:  # fmt: skip
         """Make the display of two sets of scores of the same samples.
 
         Parameters
@@ -183,106 +152,92 @@ class DifferenceDisplay:
         y_true_dev, y_score_dev_a, y_score_dev_b : array-like, optional
             The same of the development set. Without them thresholds are chosen fold by fold on the other folds, and
             the interval is Student's t over folds.
-        confidence_level, n_resamples, random_state
-            Of the paired bootstrap, `priori.compare`; ``cv`` and ``random_state`` make the folds.
         sample_weight, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in scikit-learn's displays; the chance level is the line of no difference.
-        **options
-            task, criterion, measure, alpha, points, bounds: as in `priori.epc`.
-
-        Examples
-        --------
-        >>> import matplotlib; matplotlib.use("agg")
-        >>> import numpy as np
-        >>> from priori.sklearn import DifferenceDisplay
-        >>> rng = np.random.default_rng(0)
-        >>> y = np.repeat([0, 1], 1000)
-        >>> good, poor = rng.normal(2 * y), rng.normal(y)
-        >>> display = DifferenceDisplay.from_predictions(y, good, poor, points=11)
-        >>> bool((display.upper < 0).all())
-        True
+        task, criterion, measure, points, bounds, alpha
+            As in `priori.epc`.
+        confidence_level, n_resamples, random_state
+            Of the paired bootstrap, `priori.compare`; ``cv`` and ``random_state`` make the folds.
         """
-        given = [one is not None for one in (y_true_dev, y_score_dev_a, y_score_dev_b)]
-        if any(given) and not all(given):
-            raise OptionError("a development set needs y_true_dev, y_score_dev_a and y_score_dev_b")
+        message = "a development set needs y_true_dev, y_score_dev_a and y_score_dev_b"
+        together(message, y_true_dev, y_score_dev_a, y_score_dev_b)
         tests = [
             scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight) for score in (y_score_a, y_score_b)
         ]
         called = "A less B" if name is None else name
-        drawing = {"ax": ax, "curve_kwargs": curve_kwargs, "plot_chance_level": plot_chance_level,
-                   "chance_level_kw": chance_level_kw, "despine": despine}  # fmt: skip
-        if not all(given):
+        settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
+                                    "bounds": bounds, "alpha": alpha}  # fmt: skip
+        if y_true_dev is None or y_score_dev_a is None or y_score_dev_b is None:
             parts = [folds(test, cv, random_state) for test in tests]
-            return cls._over_folds(parts, confidence_level, called, options, drawing)
-        from priori.uncertainty.comparison import compare
-
-        devs = [scores(y_true_dev, one, pos_label=pos_label) for one in (y_score_dev_a, y_score_dev_b)]  # type: ignore[arg-type]
-        curves = [epc(dev, test, name=one, **options) for dev, test, one in zip(devs, tests, "AB", strict=True)]
-        found = compare(*curves, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(
-            alpha=found.alpha,
-            difference=found.difference,
-            lower=found.lower,
-            upper=found.upper,
-            name=called,
-            measure=curves[0].measure.title,
-            criterion=curves[0].criterion.name,
-        )
-        display.comparison_ = found
-        return display.plot(**drawing)  # type: ignore[arg-type]
+            display = cls._over_folds(parts, called, confidence_level, settings)
+        else:
+            devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
+            a, b = (epc(dev, test, name=which, **settings) for dev, test, which in zip(devs, tests, "AB", strict=True))
+            display = cls._compared(a, b, called, confidence_level, n_resamples, random_state)
+        return display.plot(
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
+            despine=despine,
+        )  # fmt: skip
 
     @classmethod
     def from_cv_results(
-        cls,
-        cv_results_a: Mapping[str, Any],
-        cv_results_b: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kwargs: Style | None = None,
-        despine: bool = False,
+        cls, cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any], X: Any, y: Any, *,
+        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        ax: Axes | None = None, name: str | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kwargs: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95,
-        **options: Any,
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """Make the display of two cross-validations over the same folds: their mean difference and its t interval.
 
         Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
+        Arguments as in `EPCDisplay.from_cv_results` and `from_predictions`.
         """
         for one, other in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
             if not np.array_equal(one, other):
                 raise OptionError("the two cross-validations have different folds; give both the same cv")
         parts = [
             from_cv_results(
-                found, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
+                results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
             )[0]
-            for found in (cv_results_a, cv_results_b)
+            for results in (cv_results_a, cv_results_b)
         ]
-        drawing = {"ax": ax, "curve_kwargs": curve_kwargs, "plot_chance_level": plot_chance_level,
-                   "chance_level_kw": chance_level_kwargs, "despine": despine}  # fmt: skip
-        return cls._over_folds(parts, confidence_level, "A less B" if name is None else name, options, drawing)
+        settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
+                                    "bounds": bounds, "alpha": alpha}  # fmt: skip
+        display = cls._over_folds(parts, "A less B" if name is None else name, confidence_level, settings)
+        return display.plot(
+            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
+            despine=despine,
+        )  # fmt: skip
+
+    @classmethod
+    def _compared(cls, a: EPC, b: EPC, name: str, confidence_level: float, n_resamples: int, random_state: int) -> Self:
+        from priori.uncertainty.comparison import compare
+
+        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        display = cls(
+            alpha=comparison.alpha,
+            difference=comparison.difference,
+            lower=comparison.lower,
+            upper=comparison.upper,
+            name=name,
+            measure=a.measure.title,
+            criterion=a.criterion.name,
+        )
+        display.comparison_ = comparison
+        return display
 
     @classmethod
     def _over_folds(
-        cls,
-        parts: list[dict[str, Scores]],
-        confidence_level: float,
-        name: str,
-        options: Mapping[str, Any],
-        drawing: Mapping[str, Any],
+        cls, parts: list[dict[str, Scores]], name: str, confidence_level: float, settings: Mapping[str, Any]
     ) -> Self:
-        a, b = (average_epc(part, **options) for part in parts)
+        a, b = (average_epc(part, **settings) for part in parts)
         each = a.each - b.each
         mean = each.mean(axis=0)
         plan = IntervalPlan.checked("t", confidence_level, 1, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
-        display = cls(
+        return cls(
             alpha=a.alpha,
             difference=mean,
             lower=lower,
@@ -291,4 +246,3 @@ class DifferenceDisplay:
             measure=a.measure.title,
             criterion=a.criterion.name,
         )
-        return display.plot(**drawing)

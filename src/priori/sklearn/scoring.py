@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +9,10 @@ import numpy as np
 
 from priori.base.alphas import as_fractions
 from priori.curves.averaging.epc import average_epc
-from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.criteria import get_criterion
+from priori.decisions.measures import Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes
+from priori.sklearn.displays import AnyCriterion, AnyMeasure
 from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
 
 __all__ = ["AprioriScorer", "make_apriori_scorer"]
@@ -22,8 +22,8 @@ __all__ = ["AprioriScorer", "make_apriori_scorer"]
 class AprioriScorer:
     """A scorer, ``scorer(estimator, X, y)``. Made by `make_apriori_scorer`."""
 
-    measure: str | Measure | Callable[[Outcomes], Any] | None
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None
+    measure: AnyMeasure
+    criterion: AnyCriterion
     alpha: Any
     task: str | Task
     cv: int
@@ -84,9 +84,9 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    measure: AnyMeasure = None,
     *,
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    criterion: AnyCriterion = None,
     alpha: Any = 0.5,
     task: str | Task = "authentication",
     cv: int = 5,

@@ -83,8 +83,9 @@ def _label(name: str | None, metric_name: str, metric: Any, spread: str = "") ->
     return told if name is None else f"{name} ({told})"
 
 
-def despined(ax: Axes) -> None:
-    """Take away the upper and the right border."""
+def despined(ax: Axes, bounded: Sequence[str]) -> None:
+    """Take away the upper and the right border, and end the bounded ones at 0 and 1."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    ax.spines["bottom"].set_bounds(0, 1)
+    for side in bounded:
+        ax.spines[side].set_bounds(0, 1)

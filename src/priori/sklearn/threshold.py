@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from priori.base.errors import InputError, OptionError
 from priori.curves.epc import EPC, epc
-from priori.decisions.criteria import Criterion, choose_threshold
+from priori.decisions.criteria import choose_threshold
 from priori.decisions.measures import Task
-from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
+from priori.sklearn.displays import AnyCriterion, AnyMeasure
 from priori.sklearn.responses import ResponseMethod, check_binary, responses, take
 
 __all__ = ["AprioriThresholdClassifier"]
@@ -114,7 +114,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self,
         estimator: Any,
         *,
-        criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+        criterion: AnyCriterion = None,
         alpha: Any = 0.5,
         task: str | Task = "authentication",
         cv: Any = None,
@@ -223,16 +223,24 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         passed = np.where(equal, -np.finfo(np.float64).tiny, np.where(equal, 0.0, score) - self.threshold_)
         return np.asarray(passed if positive == self.classes_[1] else -passed)
 
-    def epc(self, X: Any, y: Any, **options: Any) -> EPC:
+    def epc(
+        self, X: Any, y: Any, *, task: str | Task | None = None, criterion: AnyCriterion = None,
+        measure: AnyMeasure = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        exact: bool = False, preset: str | None = None, name: str | None = None,
+    ) -> EPC:  # fmt: skip
         """Return the Expected Performance Curve on other data, thresholds chosen on `dev_scores_`.
 
-        ``**options`` as in `priori.epc`; task and criterion are the classifier's own by default.
+        Arguments as in `priori.epc`; task, criterion and name are the classifier's own by default.
         """
         check_is_fitted(self, "threshold_")
         labels, score = self._scored(self.estimator_, X, y)
         test = Scores.from_predictions(labels, score, pos_label=True, source="test")
-        settings = {"task": self.task, "criterion": self.criterion, "name": type(self.estimator_).__name__}
-        return epc(self.dev_scores_, test, **{**settings, **options})
+        return epc(
+            self.dev_scores_, test, task=self.task if task is None else task,
+            criterion=self.criterion if criterion is None else criterion, measure=measure, points=points,
+            bounds=bounds, alpha=alpha, exact=exact, preset=preset,
+            name=type(self.estimator_).__name__ if name is None else name,
+        )  # fmt: skip
 
     # -- what scikit-learn asks about a classifier ---------------------------------------------------------
 

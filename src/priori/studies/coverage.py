@@ -114,11 +114,11 @@ class Coverage(Result):
             found.setdefault(line, []).append(row)
         return found
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
         from priori.plots import plot_coverage
 
-        return plot_coverage(self, ax=ax, **options)
+        return plot_coverage(self, ax=ax)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""

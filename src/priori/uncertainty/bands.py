@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -87,11 +87,17 @@ class Band(Result):
         made = {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
         return {**self.curve.described(), **made}
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve and its band; returns the axes."""
+    def plot(self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False) -> Axes:
+        """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self.curve], bands=[self], ax=ax, **options)
+        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best)
+
+    def plotly(self, *, best: bool = False) -> Any:
+        """Return a plotly figure of the curve and its band; options as in `plot`."""
+        from priori.plots.interactive import figure_epc
+
+        return figure_epc(self.curve, bands=[self], best=best)
 
 
 def system_of(curve: EPC) -> Resampled:

@@ -170,11 +170,11 @@ class Comparison(Result):
             "warnings": list(self.warnings),
         }
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""
         from priori.plots import plot_comparison
 
-        return plot_comparison(self, ax=ax, **options)
+        return plot_comparison(self, ax=ax)
 
     def __repr__(self) -> str:
         share = f"{int(self.significant.sum())} of {self.alpha.size} alphas"

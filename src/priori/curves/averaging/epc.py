@@ -14,7 +14,7 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
-from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, normalised
+from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, shares_of
 from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import Criterion
@@ -129,11 +129,11 @@ class AverageEPC(Result):
             f"{self.thresholds}, {self.alpha.size} alphas)"
         )
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the average over the single curves; returns the axes."""
+    def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
+        """Draw the average, over the single curves where ``singles``; returns the axes."""
         from priori.plots.average import plot_average_epc
 
-        return plot_average_epc(self, ax=ax, **options)
+        return plot_average_epc(self, ax=ax, singles=singles)
 
 
 def average_epc(
@@ -189,11 +189,11 @@ def average_epc(
         epc(dev, test, name=name, **settings)
         for name, dev, test in zip(pairs.names, pairs.devs, pairs.tests, strict=True)
     )
-    sizes = [len(test) for test in pairs.tests]
-    equal = [1.0] * len(sizes)
-    shares = normalised(sizes if isinstance(weights, str) and weights == "size" else equal if weights is None
-                        else weights, pairs.names)  # fmt: skip
+    shares = shares_of(weights, [len(test) for test in pairs.tests], pairs.names)
+    return _averaged(curves, pairs, shares, plan)
 
+
+def _averaged(curves: tuple[EPC, ...], pairs: _Pairs, shares: Floats, plan: IntervalPlan) -> AverageEPC:
     def mean(name: str) -> Floats:
         return np.asarray(shares @ np.stack([getattr(curve, name) for curve in curves]))
 

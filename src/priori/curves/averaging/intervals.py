@@ -15,7 +15,7 @@ from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
 
-__all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "mean_of_counts", "normalised"]
+__all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "is_size", "mean_of_counts", "shares_of"]
 
 IntervalKind = Literal["t", "normal", "bootstrap"]
 INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
@@ -176,8 +176,14 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(first + (weights[:, None] @ (values - first[:, None]))[:, 0])
 
 
-def normalised(weights: Any, names: Sequence[str]) -> Floats:
-    """Validate weights given one per data set, and scale them to sum to 1."""
+def is_size(weights: Any) -> bool:
+    """Tell whether data sets are to count by their sizes."""
+    return isinstance(weights, str) and weights == "size"
+
+
+def shares_of(weights: Any, sizes: Any, names: Sequence[str]) -> Floats:
+    """Return how much each data set counts, 1 in all: equally, by size, or as the weights given say."""
+    weights = sizes if is_size(weights) else np.ones(len(names)) if weights is None else weights
     try:
         given = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):

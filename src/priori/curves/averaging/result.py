@@ -63,6 +63,15 @@ class AverageCurve(Result):
         The data sets averaged, and the names of those left out.
     commensurability : Commensurability
         How far the data sets lie apart on the score axis; see `warning`.
+
+    Notes
+    -----
+    At each position the upper point of a curve is taken, and points are joined by straight lines (section 3.2), also
+    when the axes are turned. A number of positions gives a curve from (0, 0) to (1, 1); given positions
+    are taken as they are, and no end is added.
+    Thresholds are sampled evenly by rank: each class of each data set offers its scores, no more than ``positions``
+    evenly spaced ones, and of all these ``positions`` are used. So the curve does not change when all scores go
+    through the same increasing function.
     """
 
     fpr: Floats
@@ -177,11 +186,11 @@ class AverageCurve(Result):
             "eer": self.eer.to_dict(),
         }
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the average over the single curves, with its meaning; returns the axes."""
+    def plot(self, ax: Axes | None = None, *, singles: bool = True, interval: bool = True, text: bool = True) -> Axes:
+        """Draw the average, with its meaning; options as in `priori.plots.plot_average`; returns the axes."""
         from priori.plots.average import plot_average
 
-        return plot_average(self, ax=ax, **options)
+        return plot_average(self, ax=ax, singles=singles, interval=interval, text=text)
 
     def __repr__(self) -> str:
         return (

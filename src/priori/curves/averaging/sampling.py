@@ -11,7 +11,15 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import DataSets, Parts
-from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, Means, averages, mean_of_counts, normalised
+from priori.curves.averaging.intervals import (
+    IntervalKind,
+    IntervalPlan,
+    Means,
+    averages,
+    is_size,
+    mean_of_counts,
+    shares_of,
+)
 from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
 from priori.curves.averaging.result import AverageCurve
 from priori.scores import Scores
@@ -20,23 +28,12 @@ __all__ = ["average"]
 
 
 def average(
-    parts: Parts,
-    *,
-    method: str | Method = "vertical",
-    theta: float | None = None,
-    prior: float | None = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    weights: Literal["size"] | ArrayLike | None = None,
-    positions: int | ArrayLike | Literal["exact"] = 1001,
-    confidence_level: float = 0.95,
-    interval: IntervalKind = "t",
-    n_resamples: int = 1000,
-    within: bool = False,
-    rng: int | np.random.Generator = 0,
-    by: Literal["dataset", "user"] = "dataset",
-    skip_incomplete: bool = False,
-) -> AverageCurve:
+    parts: Parts, *, method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
+    cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
+    positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
+    interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
+    rng: int | np.random.Generator = 0, by: Literal["dataset", "user"] = "dataset", skip_incomplete: bool = False,
+) -> AverageCurve:  # fmt: skip
     """Average the ROC curves of several data sets into one (sections 3 and 4 of the averaging paper).
 
     Which average is right depends on how the classifier will be used: see `recommend`.
@@ -62,15 +59,6 @@ def average(
     skip_incomplete : bool
         Leave out data sets with one class only, instead of raising an error that names them.
 
-    Notes
-    -----
-    At each position the upper point of a curve is taken, and points are joined by straight lines (section 3.2), also
-    when the axes are turned. A number of positions gives a curve from (0, 0) to (1, 1); given positions
-    are taken as they are, and no end is added.
-    Thresholds are sampled evenly by rank: each class of each data set offers its scores, no more than ``positions``
-    evenly spaced ones, and of all these ``positions`` are used. So the curve does not change when all scores go
-    through the same increasing function.
-
     Examples
     --------
     >>> import priori
@@ -87,23 +75,23 @@ def average(
     axis = find_axis(chosen, theta, prior, cost_fp, cost_fn)
     plan = IntervalPlan.checked(interval, confidence_level, n_resamples, within, rng)
     sets = DataSets.of(parts, by=by, skip_incomplete=skip_incomplete)
-    sizes = np.array([sets.negatives, sets.positives], dtype=np.float64)
-    by_size = isinstance(weights, str) and weights == "size"
     if chosen.name == "pooled":
-        if weights is not None and not by_size:
-            raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
-        by_size = True
-    if by_size:
-        overall = normalised(sizes.sum(axis=0), sets.names)
-    else:
-        overall = normalised(np.ones(len(sets)) if weights is None else weights, sets.names)
+        weights = _pooled(weights)
+    sizes = np.array([sets.negatives, sets.positives], dtype=np.float64)
+    shares = shares_of(weights, sizes.sum(axis=0), sets.names)
     if axis is None:
-        shares = sizes / sizes.sum(axis=1, keepdims=True) if by_size else np.stack([overall, overall])
-        points = _at_thresholds(sets, positions, shares, plan, by_size, equal=weights is None)
+        by_class = sizes / sizes.sum(axis=1, keepdims=True) if is_size(weights) else np.stack([shares, shares])
+        points = _at_thresholds(sets, positions, by_class, plan, is_size(weights), equal=weights is None)
     else:
-        points = _in_roc_space(sets, positions, overall, plan, axis)
+        points = _in_roc_space(sets, positions, shares, plan, axis)
     angle = np.nan if axis is None else axis.theta
-    return AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=overall, plan=plan)
+    return AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
+
+
+def _pooled(weights: object) -> Literal["size"]:
+    if weights is not None and not is_size(weights):
+        raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
+    return "size"
 
 
 # -- along an axis in ROC space ------------------------------------------------------------------------

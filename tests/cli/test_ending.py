@@ -1,0 +1,115 @@
+"""The one ending of commands: what was asked for is made, and nothing else; figures, formats and files."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot
+
+from priori.base.errors import OptionError
+from priori.cli import COMMANDS
+from priori.cli.ending import Ending
+
+mpl.use("agg")
+
+DEV = "score,label\n0.1,0\n0.4,0\n0.3,1\n0.8,1\n"
+
+
+def _commands() -> dict[str, click.Command]:
+    return {name: importlib.import_module(f"priori.cli.{name.replace('-', '_')}").command for name in COMMANDS}
+
+
+WITH_FORMATS = [name for name, command in _commands().items() if any(one.name == "format_" for one in command.params)]
+
+
+def _refused() -> Any:
+    raise AssertionError("made without being asked for")
+
+
+@pytest.mark.parametrize(
+    ("format_", "expected"), [("table", "a table\n"), ("csv", "x,y\n1,0.5\n2,0.5\n"), ("json", None)]
+)
+def test_only_the_format_asked_for_is_made(
+    capsys: pytest.CaptureFixture[str], format_: str, expected: str | None
+) -> None:
+    made: dict[str, Any] = {"table": _refused, "csv": _refused, "json": _refused, "figure": _refused}
+    content = {"table": "a table", "csv": {"x": [1, 2], "y": [0.5]}, "json": {"x": [1, float("nan")]}}
+    made[format_] = lambda: content[format_]
+    Ending(format_, None).finish(**made, warnings=["mind this"])
+    out, err = capsys.readouterr()
+    assert err == "priori: warning: mind this\n"
+    if expected is None:
+        document = json.loads(out)
+        assert document["x"] == [1, None]
+        assert "priori" in document
+    else:
+        assert out == expected
+
+
+def test_several_tables_are_one_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    tables = [{"system": ["A"], "x": [1, 2]}, {"system": ["B"], "x": [3, 4]}]
+    Ending("csv", None).finish(table=_refused, csv=lambda: tables, json=_refused)
+    assert capsys.readouterr().out == "system,x\nA,1\nA,2\nB,3\nB,4\n"
+
+
+def test_figure_and_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    figure, numbers = tmp_path / "x.svg", tmp_path / "x.txt"
+    for drawn in (pyplot.figure(), pyplot.figure().add_subplot()):
+        figure.unlink(missing_ok=True)
+        Ending("table", str(numbers), str(figure)).finish(
+            table=lambda: "a table", csv=_refused, json=_refused, figure=lambda drawn=drawn: drawn, warnings=["first"]
+        )
+        assert figure.read_text(encoding="utf-8").startswith("<?xml")
+    assert numbers.read_text(encoding="utf-8") == "a table\n"
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == f"priori: warning: first\npriori: wrote {figure}\n" * 2
+    with pytest.raises(OptionError, match="cannot write"):
+        Ending("table", str(tmp_path / "no" / "x.txt")).finish(table=lambda: "a", csv=_refused, json=_refused)
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", WITH_FORMATS)
+def test_commands_with_formats_share_their_options(name: str) -> None:
+    options = {option.name: option for option in _commands()[name].params}
+    assert {"format_", "json_", "output"} <= set(options)
+    choices = options["format_"].type
+    assert isinstance(choices, click.Choice)
+    assert {"csv", "json"} <= set(choices.choices)
+    assert options["format_"].default == choices.choices[0]
+
+
+def test_which_commands_those_are() -> None:
+    assert {"epc", "compare", "threshold", "rates", "average", "average-epc", "ztest", "plan", "coverage", "roc", "det",
+            "report"} == set(WITH_FORMATS)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments", [("epc", "--system", "A", "dev.csv", "dev.csv"), ("roc", "--scores", "A", "dev.csv"), ("rates",)]
+)
+def test_two_formats_at_once_and_figures_that_cannot_be(write: Any, run: Any, arguments: tuple[str, ...]) -> None:
+    write("dev.csv", DEV)
+    if arguments == ("rates",):
+        code, _, err = run(*arguments, "dev.csv", "--threshold", "0.2", "--json", "--format", "csv")
+        assert (code, "--json is short for --format json; leave out --format csv" in err) == (2, True)
+        return
+    code, out, err = run(*arguments, "--plot", "x.bmp")
+    assert (code, out) == (2, "")
+    assert err == "priori: error: cannot draw 'x.bmp'; name the figure .svg, .png, .pdf\n"
+    assert run(*arguments, "--json", "--format", "json")[0] == 0
+
+
+def test_a_study_checks_its_figures_before_it_runs(write: Any, run: Any) -> None:
+    write("dev.csv", DEV)
+    write("study.toml", '[systems.A]\ndev = "dev.csv"\ntest = "dev.csv"\n[epc]\noutput = "epc.csv"\n'
+          '[report]\noutput = "report.html"\n[coverage]\nplot = "x.bmp"\n')  # fmt: skip
+    code, _, err = run("run", "study.toml")
+    assert code == 2
+    assert "[coverage]: cannot draw 'x.bmp'" in err
+    assert not Path("epc.csv").exists()
