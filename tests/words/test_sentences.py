@@ -13,9 +13,9 @@ import studies
 from priori import count
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
-from priori.report import Settings, Study
-from priori.report.pairs import Pair, regions_of
-from priori.words.sentences import deployable, ranking, verdict, weighing
+from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.pairs import Pair, spans_of
+from priori.words.sentences import deployable, heading, verdict, weighing
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,9 @@ from priori.words.sentences import deployable, ranking, verdict, weighing
 )
 def test_what_an_alpha_means(task: str, criterion: str, alpha: str, said: str) -> None:
     domain = get_task(task)
-    assert weighing(get_criterion(criterion, domain), domain, Fraction(alpha)) == said
-
-
-def test_ranking() -> None:
-    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=False) == [1, 4, 1, 3]
-    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=True) == [3, 1, 3, 2]
+    weighed = weighing(get_criterion(criterion, domain), domain, Fraction(alpha))
+    assert weighed.text == said
+    assert "alpha" not in weighed.meaning
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +48,7 @@ def plain() -> Study:
 def answer(study: Study, key: str, index: int = 2, **tests: Any) -> str:
     """Return an answer, with the tests of the only pair replaced."""
     pair = replace(study.pairs[0], **{name: np.asarray(values) for name, values in tests.items()})
-    found = verdict(index, study.settings, study.curves, [None] * len(study.members), [pair])
+    found = verdict(replace(study, pairs=(pair,)), index)
     return next(one.answer for one in found.answers if one.key == key)
 
 
@@ -67,12 +64,12 @@ def test_two_systems(plain: Study) -> None:
     size = f"{100 * (b - a):.1f}"
     some = [False, True, True, False, False]
     assert answer(plain, "difference", **P, significant=some, throughout=some) == (
-        f"Here the difference of {size} points is significant (p = 0.012): A is better. With all alphas looked at "
+        f"At alpha = 0.5, the difference of {size} points is significant (p = 0.012): A is better. With all alphas tested "
         "together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
     )
     assert answer(plain, "difference", **P, significant=NO, throughout=NO) == (
-        f"Here the difference of {size} points is not significant (p = 0.012): the data cannot tell which is better. "
-        "With all alphas looked at together, the difference is significant at none."
+        f"At alpha = 0.5, the difference of {size} points is not significant (p = 0.012): the data cannot tell which is better. "
+        "With all alphas tested together, the difference is significant at none."
     )
     assert "p < 0.001" in answer(plain, "difference", 0, **P, significant=YES, throughout=NO)
     assert "; elsewhere" not in answer(plain, "difference", **P, significant=YES, throughout=YES)
@@ -82,7 +79,7 @@ def test_each_system_better_somewhere(plain: Study) -> None:
     signs = np.array([-0.1, -0.1, 0.0, 0.1, 0.1])
     some = [True, True, False, False, True]
     assert answer(plain, "difference", **P, difference=signs, significant=some, throughout=some) == (
-        "Here the two do exactly as well. With all alphas looked at together, A is significantly better for alpha "
+        "At alpha = 0.5, the two systems are equal. With all alphas tested together, A is significantly better for alpha "
         "between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
     )
 
@@ -93,7 +90,7 @@ def test_many_ranges_are_abridged() -> None:
     chosen[[0, 2, 3, 4, 6, 8, 9, 10, 11, 13]] = True
     study = studies.study(2.5, 1.6, bootstrap=None, points=21)
     pair = Pair(0, 1, False, alpha, np.full(21, -0.1), p_value=np.zeros(21), significant=chosen, throughout=chosen)
-    found = verdict(5, study.settings, study.curves, [None, None], [pair]).answers[1].answer
+    found = verdict(replace(study, pairs=(pair,)), 5).answers[1].answer
     assert "for alpha between 0.1 and 0.2, for alpha between 0.4 and 0.55 and in 3 narrower ranges; elsewhere" in found
 
 
@@ -102,7 +99,7 @@ def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
     assert "significant" not in said
     assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
     several = studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
-    assert several.verdict.answers[1].answer == "No bootstrap was run, so nothing is said here about chance."
+    assert several.verdict.answers[1].answer == "No bootstrap was run, so there is no test of the differences."
 
 
 def test_many_systems() -> None:
@@ -111,18 +108,16 @@ def test_many_systems() -> None:
     assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
     assert "Next comes B with" in performance
     assert "last D with" in performance
-    assert difference == "Here A is significantly better than C and D; the data cannot tell A from B."
+    assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot tell A from B."
 
 
 def test_a_measure_to_maximise_and_equal_systems() -> None:
     systems = studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]
-    from priori.report import make_study
-
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
     assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
     assert study.verdict.answers[1].answer == (
-        "Here A is best, but the data cannot tell it from any of the other 3 systems."
+        "At alpha = 0.5, A is best, but the data cannot tell it from any of the other 3 systems."
     )
 
 
@@ -155,18 +150,26 @@ def test_what_the_threshold_does_is_said(plain: Study) -> None:
 
 
 def test_optimism_is_said_both_ways(plain: Study) -> None:
-    said = [one.answers[-1].answer for one in plain.verdicts]
+    said = [verdict(plain, index).answers[-1].answer for index in range(5)]
     for curve, index, text in ((plain.curves[0], index, text) for index, text in enumerate(said) if "A's" in text):
         optimism = curve.optimism[index]
         if optimism > 0:
-            assert "of optimism that no deployed threshold can have" in text
+            assert text.endswith("of optimism.")
         elif optimism < 0:
             assert "since the criterion is not the measure shown" in text
         else:
             assert "no optimism here" in text
 
 
-def test_regions_of() -> None:
+def test_spans_of() -> None:
     alpha = np.array([0.0, 0.5, 1.0])
-    assert regions_of(alpha, np.array([True, True, True])) == ((0.0, 1.0),)
-    assert regions_of(alpha, np.array([False, False, False])) == ()
+    assert spans_of(alpha, np.array([True, True, True])) == ((0.0, 1.0),)
+    assert spans_of(alpha, np.array([False, False, False])) == ()
+
+
+def test_the_title_is_the_names() -> None:
+    assert heading(studies.study(2.0, bootstrap=None, points=3)) == "A"
+    assert heading(studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test")) == "Our spring test"
+    names = ("one", "two", "three", "four", "five")
+    study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
+    assert heading(study) == "one, two, three and 2 others"

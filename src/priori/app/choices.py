@@ -11,7 +11,7 @@ from priori.app.limits import Limits
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, get_measure
-from priori.report.settings import BOOTSTRAPS, Settings
+from priori.studies.evaluation.settings import BOOTSTRAPS, Settings
 
 __all__ = ["EXAMPLES", "Choices", "FieldErrors", "options"]
 

@@ -77,7 +77,7 @@ def command(
     whole = [curve for curve in found if not _scanned(curve)]
     around = {curve.name: _area_bands(curve, resampling) for curve in whole} if bands and format_ != "csv" else {}
     if len(whole) < len(found) and format_ == "table":
-        tell("no areas of what is scanned: they need every score at once (--engine memory)")
+        tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
     if plot:
         from priori.plots import plot_epc, save
 
@@ -191,14 +191,15 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaB
 
 
 def _band_table(curve: EPC, band: Band, rate: bool) -> str:
+    from priori.words.sentences import about_interval
+
     rows = []
     for alpha in SHOWN if curve.alpha.size > 12 else curve.alpha:
         nearest = int(np.argmin(np.abs(curve.alpha - float(alpha))))
-        at = (band.value[nearest], band.lower[nearest], band.upper[nearest])
-        rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in at)])
-    level = f"{100 * band.settings['confidence_level']:g} %"
+        numbers = (band.value[nearest], band.lower[nearest], band.upper[nearest])
+        rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in numbers)])
     return table_text(
-        f"{curve.name}: {level} {band.settings['promise']} interval, {band.settings['bootstrap']} bootstrap",
+        f"{curve.name}: {about_interval(band.settings)}",
         ["", "value", "lower", "upper"],
         rows,
         note=f"expected width {percent(band.expected_width, rate)}",

@@ -12,6 +12,7 @@ import click
 from priori._version import __version__
 from priori.base.results import csv_text, plain
 from priori.base.whole_files import whole_file
+from priori.words.numbers import cell as percent
 
 __all__ = ["csv_text", "emit", "json_text", "percent", "table_text", "tell", "warn", "write_whole"]
 
@@ -62,8 +63,3 @@ def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]],
     if note:
         parts.append(note)
     return "\n".join(parts) + "\n"
-
-
-def percent(value: float, rate: bool = True) -> str:
-    """Return a value for reading: a rate in per cent, anything else with four digits."""
-    return f"{100 * value:.2f} %" if rate else f"{value:.4g}"

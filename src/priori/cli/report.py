@@ -27,8 +27,9 @@ from priori.cli.options import (
 from priori.cli.output import emit, json_text, warn, write_whole
 from priori.cli.progress import Stages
 from priori.examples import ABOUT, NAMES, load
-from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
+from priori.report import render_csv, render_html, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System
+from priori.studies.evaluation import Settings, Study, make_study
 
 #: Where the page goes when nothing is said.
 PAGE = "report.html"

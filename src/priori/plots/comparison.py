@@ -30,7 +30,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_title(f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant")
     ax.set_xlabel("alpha")
     unit = " (%)" if scale == 100 else ""
-    ax.set_ylabel(f"{comparison.settings['measure']} of {comparison.name_a} less {comparison.name_b}{unit}")
+    ax.set_ylabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
     ax.grid(alpha=0.25)
     return ax
 
@@ -47,7 +47,7 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
         ax.axvline(scale * bound, color=colour, lw=2)
     ax.axvline(0, color="0.2", ls="--", lw=1)
     unit = " (%)" if scale == 100 else ""
-    ax.set_xlabel(f"{comparison.settings['measure']} of {comparison.name_a} less {comparison.name_b}{unit}")
+    ax.set_xlabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
     ax.set_ylabel("replicates")
     ax.set_title(f"alpha {comparison.alpha[column]:.4g}, {comparison.settings['confidence_level']:.0%} interval")
     return ax

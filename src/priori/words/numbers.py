@@ -12,12 +12,14 @@ from priori.decisions.measures import Measure, Task
 __all__ = [
     "aggregate",
     "alpha_text",
+    "cell",
     "clean",
     "counted",
     "decision",
     "error_nouns",
     "gap",
     "interval",
+    "level_text",
     "listing",
     "percent",
     "possessive",
@@ -98,6 +100,16 @@ def percent(rate: float) -> str:
     """
     size = 100 * abs(rate)
     return f"{100 * rate:.{_decimals(size)}f} %" if size else "0 %"
+
+
+def cell(number: float, rate: bool = True) -> str:
+    """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
+    return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
+
+
+def level_text(confidence_level: float) -> str:
+    """Return a confidence level: 95 %."""
+    return f"{100 * confidence_level:g} %"
 
 
 def value(number: float, measure: Measure) -> str:

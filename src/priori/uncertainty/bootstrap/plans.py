@@ -15,6 +15,7 @@ from priori.scores.remote import Remote
 
 __all__ = [
     "BOOTSTRAPS",
+    "USERS_UNUSED",
     "Bootstrap",
     "Identities",
     "Plan",
@@ -39,6 +40,11 @@ BOOTSTRAPS: dict[str, str] = {
 }
 
 
+#: The warning of a sample bootstrap of trials with users; whoever says it in other words leaves out this one.
+USERS_UNUSED = (
+    "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap is too "
+    "narrow; choose the user bootstrap"
+)
 #: Why a scan has no crossed bootstrap, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
 TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"
@@ -123,10 +129,7 @@ def make_plan(
                 f"{scanned[0]}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
             )
     if bootstrap == "sample" and any(scores.has_users for scores in sets):
-        warnings.append(
-            "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
-            "is too narrow; choose the user bootstrap"
-        )
+        warnings.append(USERS_UNUSED)
     for scores in sets:
         _check_identities(scores, bootstrap)
     # A sample bootstrap asks no table for its users: that would be a scan.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,12 +13,19 @@ from numpy.typing import NDArray
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.epc import EPC
-from priori.report.settings import Settings
+from priori.studies.evaluation.settings import Settings
+from priori.uncertainty.comparison import Comparison
+from priori.uncertainty.normal_tests import weights_of
+from priori.uncertainty.ranking import Ranking, compare_all, holm
+from priori.uncertainty.ztest_curves import ztest_epc
 
-__all__ = ["Pair", "make_pairs", "regions_of"]
+__all__ = ["Letters", "Pair", "Span", "make_pairs", "pair_of", "pairs_of", "spans_of"]
 
 Chosen = NDArray[np.bool_]
-Region = tuple[float, float]
+#: A range of alphas: its first and its last.
+Span = tuple[float, float]
+#: For each alpha the letters of every system; those that share one do not differ significantly.
+Letters = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +36,7 @@ class Pair:
     asked for: ``lower``, ``upper``, ``p_value`` and ``significant`` at each alpha as the settings say, by itself or
     simultaneously; ``throughout`` whether the difference is significant with all alphas looked at together. Several
     pairs are adjusted for their number (Holm). ``confidence`` is the z-test's that the two differ (thesis, Figure
-    3.11), and None for measures it is not made for.
+    3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one direction only.
     """
 
     a: int
@@ -43,6 +50,7 @@ class Pair:
     significant: Chosen | None = None
     throughout: Chosen | None = None
     confidence: Floats | None = None
+    one_sided: bool = False
 
     def better(self, index: int) -> int | None:
         """Return which of the two is better at an alpha, on this test set; None where they are equal."""
@@ -51,7 +59,7 @@ class Pair:
             return None
         return self.a if (difference > 0) == self.greater_is_better else self.b
 
-    def regions(self, system: int | None = None) -> tuple[Region, ...]:
+    def regions(self, system: int | None = None) -> tuple[Span, ...]:
         """Return the ranges of alpha where the difference is significant, all alphas looked at together.
 
         With ``system``, those where it is in that system's favour.
@@ -62,23 +70,23 @@ class Pair:
         if system is not None:
             in_favour = np.array([self.better(index) == system for index in range(self.alpha.size)])
             chosen = chosen & in_favour
-        return regions_of(self.alpha, chosen)
+        return spans_of(self.alpha, chosen)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
         names = ("difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
-        found = {name: getattr(self, name) for name in names}
-        lists = {name: None if column is None else column.tolist() for name, column in found.items()}
+        columns = {name: getattr(self, name) for name in names}
+        lists = {name: None if column is None else column.tolist() for name, column in columns.items()}
         return {"a": self.a, "b": self.b, **lists, "regions": [list(region) for region in self.regions()]}
 
 
-def regions_of(alpha: Floats, chosen: Chosen) -> tuple[Region, ...]:
+def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
     """Return the runs of neighbouring alphas that are chosen, each as (first, last).
 
     Examples
     --------
     >>> import numpy as np
-    >>> regions_of(np.array([0, 0.25, 0.5, 0.75, 1]), np.array([False, True, True, False, True]))
+    >>> spans_of(np.array([0, 0.25, 0.5, 0.75, 1]), np.array([False, True, True, False, True]))
     ((0.25, 0.5), (1.0, 1.0))
     """
     change = np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]]))
@@ -88,68 +96,69 @@ def regions_of(alpha: Floats, chosen: Chosen) -> tuple[Region, ...]:
 
 def make_pairs(
     curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
-) -> tuple[tuple[Pair, ...], tuple[tuple[str, ...], ...] | None]:
-    """Compare every two systems.
-
-    Returns the pairs and, where a bootstrap was asked for, for each alpha the letters of every system: those that
-    share a letter do not differ significantly.
-    """
+) -> tuple[tuple[Pair, ...], Letters | None]:
+    """Compare every two systems; the letters are None where no bootstrap was asked for."""
     if len(curves) < 2:
         return (), None
-    places = list(combinations(range(len(curves)), 2))
-    tests: list[dict[str, Any]] = [{} for _ in places]
-    letters = None
-    if settings.bootstrap is not None:
-        tests, letters = _bootstrap(curves, settings, progress)
-    pairs = tuple(
-        Pair(
-            a,
-            b,
-            settings.shown.greater_is_better,
-            curves[a].alpha,
-            curves[a].value - curves[b].value,
-            **found,
-            confidence=_confidence(curves[a], curves[b], settings),
+    if settings.bootstrap is None:
+        better = settings.shown.greater_is_better
+        pairs = tuple(
+            Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value)
+            for a, b in combinations(range(len(curves)), 2)
         )
-        for (a, b), found in zip(places, tests, strict=True)
+        letters = None
+    else:
+        options = settings.comparison_options()
+        ranking = compare_all(curves, **options, unpaired=settings.unpaired, progress=progress)
+        pairs, letters = pairs_of(ranking), _letters(ranking)
+    tested = (replace(pair, confidence=_confidence(curves[pair.a], curves[pair.b], settings)) for pair in pairs)
+    return tuple(tested), letters
+
+
+def pairs_of(ranking: Ranking) -> tuple[Pair, ...]:
+    """Return every two systems of a ranking, with p-values adjusted for the number of pairs (Holm)."""
+    places = combinations(range(len(ranking.names)), 2)
+    together = holm(np.stack([comparison.simultaneous.p_value for comparison in ranking.comparisons]))
+    rows = zip(places, ranking.comparisons, ranking.p_value, together, strict=True)
+    return tuple(_tested(*pair, comparison, *p_values) for pair, comparison, *p_values in rows)
+
+
+def pair_of(comparison: Comparison) -> Pair:
+    """Return the only two systems there are."""
+    return _tested(0, 1, comparison, comparison.p_value, comparison.simultaneous.p_value)
+
+
+def _tested(a: int, b: int, comparison: Comparison, p_value: Floats, simultaneous: Floats) -> Pair:
+    allowed = 1 - comparison.verdict.confidence_level
+    return Pair(
+        a,
+        b,
+        comparison.greater_is_better,
+        comparison.alpha,
+        comparison.difference,
+        comparison.lower,
+        comparison.upper,
+        p_value,
+        p_value < allowed,
+        simultaneous < allowed,
+        one_sided=comparison.settings["alternative"] != "two-sided",
     )
-    return pairs, letters
 
 
-def _bootstrap(
-    curves: Sequence[EPC], settings: Settings, progress: Callable[[int, int], None] | None
-) -> tuple[list[dict[str, Any]], tuple[tuple[str, ...], ...]]:
-    from priori.uncertainty.ranking import compare_all, holm
-
-    ranking = compare_all(curves, **settings.comparison_options(), unpaired=settings.unpaired, progress=progress)
-    allowed = 1 - settings.confidence_level
-    together = holm(np.stack([one.simultaneous.p_value for one in ranking.comparisons]))
-    tests = [
-        {
-            "lower": one.lower,
-            "upper": one.upper,
-            "p_value": p_value,
-            "significant": p_value < allowed,
-            "throughout": simultaneous < allowed,
-        }
-        for one, p_value, simultaneous in zip(ranking.comparisons, ranking.p_value, together, strict=True)
-    ]
+def _letters(ranking: Ranking) -> Letters:
     letters = []
     for alpha in ranking.alpha.tolist():
         groups = {place.name: place.groups for place in ranking.places(alpha)}
-        letters.append(tuple(groups[curve.name] for curve in curves))
-    return tests, tuple(letters)
+        letters.append(tuple(groups[name] for name in ranking.names))
+    return tuple(letters)
 
 
 def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
     """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
-    from priori.uncertainty.normal_tests import weights_of
-    from priori.uncertainty.ztest_curves import ztest_epc
-
     try:
         weights_of(settings.shown, a.alpha)
     except OptionError:
         return None  # the measure does not add FAR and FRR
-    found = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
-    both = [found[name].confidence for name in ("dependent", "independent") if name in found]
+    tests = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
+    both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
     return np.asarray(np.min(both, axis=0))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
-from priori.plots.thinning import thin
+from priori.curves.thinning import thin
 from priori.scores import Scores
 
 __all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
