@@ -10,12 +10,23 @@ import numpy as np
 import pytest
 
 import studies
-from priori import count
+from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.studies.evaluation import Settings, Study, make_study
-from priori.studies.evaluation.pairs import Pair, spans_of
-from priori.words.sentences import deployable, heading, verdict, weighing
+from priori.studies.evaluation.pairs import Pair, pair_of, pairs_of, spans_of
+from priori.words.sentences import (
+    about_interval,
+    about_letters,
+    deployable,
+    describe_settings,
+    difference,
+    heading,
+    pointwise_regions,
+    verdict,
+    weighing,
+    ztest_verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +75,12 @@ def test_two_systems(plain: Study) -> None:
     size = f"{100 * (b - a):.1f}"
     some = [False, True, True, False, False]
     assert answer(plain, "difference", **P, significant=some, throughout=some) == (
-        f"At alpha = 0.5, the difference of {size} points is significant (p = 0.012): A is better. With all alphas tested "
-        "together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
+        f"At alpha = 0.5, the difference of {size} points is significant (p = 0.012): A is better. With all alphas "
+        "tested together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
     )
     assert answer(plain, "difference", **P, significant=NO, throughout=NO) == (
-        f"At alpha = 0.5, the difference of {size} points is not significant (p = 0.012): the data cannot tell which is better. "
-        "With all alphas tested together, the difference is significant at none."
+        f"At alpha = 0.5, the difference of {size} points is not significant (p = 0.012): the data cannot tell which "
+        "is better. With all alphas tested together, the difference is significant at none."
     )
     assert "p < 0.001" in answer(plain, "difference", 0, **P, significant=YES, throughout=NO)
     assert "; elsewhere" not in answer(plain, "difference", **P, significant=YES, throughout=YES)
@@ -79,8 +90,8 @@ def test_each_system_better_somewhere(plain: Study) -> None:
     signs = np.array([-0.1, -0.1, 0.0, 0.1, 0.1])
     some = [True, True, False, False, True]
     assert answer(plain, "difference", **P, difference=signs, significant=some, throughout=some) == (
-        "At alpha = 0.5, the two systems are equal. With all alphas tested together, A is significantly better for alpha "
-        "between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
+        "At alpha = 0.5, the two systems are equal. With all alphas tested together, A is significantly better for "
+        "alpha between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
     )
 
 
@@ -173,3 +184,79 @@ def test_the_title_is_the_names() -> None:
     names = ("one", "two", "three", "four", "five")
     study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
     assert heading(study) == "one, two, three and 2 others"
+
+
+# -- the same words for other results --------------------------------------------------------------------------
+
+
+def test_a_comparison_says_what_the_study_says() -> None:
+    study = studies.study(2.5, 1.6)
+    found = compare(*study.curves, n_resamples=200, rng=0)
+    for index in range(len(study.curves[0].alpha)):
+        said = next(one.answer for one in verdict(study, index).answers if one.key == "difference")
+        assert difference(study.curves, [pair_of(found)], index) == said
+    # One alpha has no others to be tested together with.
+    alone = [curve.at([0.5]) for curve in study.curves]
+    said = difference(alone, [pair_of(compare(*alone, n_resamples=200, rng=0))], 0)
+    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert "together" not in said
+
+
+def test_a_ranking_says_what_the_study_says() -> None:
+    study = studies.study(2.5, 1.6, 2.0)
+    found = compare_all(study.curves, n_resamples=200, rng=0)
+    assert difference(study.curves, pairs_of(found), study.at) == study.verdict.answers[1].answer
+
+
+def test_one_sided_p_values_are_called_so() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=3)
+    found = compare(*study.curves, n_resamples=200, rng=0, alternative="less")
+    assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, [pair_of(found)], 1)
+
+
+def test_a_criterion_without_alpha() -> None:
+    study = studies.study(2.5, 1.6, criterion="eer", points=3)
+    said = study.verdict.answers[1].answer
+    assert said.startswith("The difference of ")
+    assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
+
+
+def test_where_each_is_better_alpha_by_alpha() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=5)
+    found = compare(*study.curves, n_resamples=200, rng=0)
+
+    def said(p_value: list[float]) -> str:
+        return pointwise_regions(replace(found, pointwise=replace(found.pointwise, p_value=np.array(p_value))))
+
+    assert (found.difference[1:4] < 0).all()
+    better = "With each alpha tested by itself, A is significantly better for alpha between 0.25 and 0.5."
+    assert said([1, 0.01, 0.01, 1, 1]) == better
+    assert said([1] * 5) == "With each alpha tested by itself, the difference is significant at none."
+
+
+def test_ztests_in_words() -> None:
+    one = ztest(0.0115, 0.025, 112_000, 400)
+    assert ztest_verdict(one) == "HTER 0.01825, 95 % interval 0.01059 to 0.02591"
+    two = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
+    assert ztest_verdict(two) == "A and B do not differ significantly at 95 % (confidence: independent 64.7 %)"
+    sure = ztest(0.01, 0.02, 10_000, 10_000, far_b=0.1, frr_b=0.2)
+    assert ztest_verdict(sure) == "A and B differ significantly at 95 % (confidence: independent more than 99.9 %)"
+    assert sure.sentence == ztest_verdict(sure)
+
+
+def test_intervals_are_named_by_their_settings() -> None:
+    study = studies.study(2.5, points=3, simultaneous=True, confidence_level=0.9)
+    band = study.members[0].band
+    assert band is not None
+    assert about_interval(band.settings) == "90 % simultaneous confidence interval, sample bootstrap"
+    assert about_interval({**band.settings, "promise": "prediction"}).startswith("90 % simultaneous prediction")
+    assert "at the 90 % level" in about_letters(0.9)
+
+
+def test_settings_in_words() -> None:
+    study = studies.study(2.5, 1.6, points=3, resample="both", unpaired=True, seed=7)
+    described = describe_settings(study)
+    assert described["Resampled"] == "both sets, new thresholds"
+    assert described["Intervals"] == "95 % pointwise confidence interval, sample bootstrap"
+    assert (described["Systems compared"], described["Seed"], described["Resamples"]) == ("unpaired", "7", "200")
+    assert describe_settings(studies.study(2.5, points=3, bootstrap=None))["Bootstrap"] == "none"

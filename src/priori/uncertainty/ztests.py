@@ -20,7 +20,7 @@ from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate,
 __all__ = ["ZTest", "ztest", "ztest_scores"]
 
 
-class Method(NamedTuple):
+class ZMethod(NamedTuple):
     """One of the tests: its equation in the thesis, what to know about it, and whether its intervals are too narrow."""
 
     equation: str
@@ -30,11 +30,11 @@ class Method(NamedTuple):
 
 #: Every test by name.
 METHODS = {
-    "hter": Method("3.30", "the aggregate's own"),
-    "dependent": Method("3.33", "same trials"),
-    "independent": Method("3.32", "different trials, or only rates known"),
-    "naive": Method("3.35", "over-confident: the aggregate is not a proportion", True),
-    "class": Method("3.34", "over-confident: it is about the classification error", True),
+    "hter": ZMethod("3.30", "the aggregate's own"),
+    "dependent": ZMethod("3.33", "same trials"),
+    "independent": ZMethod("3.32", "different trials, or only rates known"),
+    "naive": ZMethod("3.35", "over-confident: the aggregate is not a proportion", True),
+    "class": ZMethod("3.34", "over-confident: it is about the classification error", True),
 }
 
 

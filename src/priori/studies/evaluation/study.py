@@ -16,7 +16,7 @@ from priori.base.results import plain
 from priori.curves.epc import EPC, Areas, areas, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.scores.systems import SourceFile, System
-from priori.studies.evaluation.drawing import Histogram, bin_scores, thinned_curves
+from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
 from priori.studies.evaluation.pairs import Letters, Pair, make_pairs
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band
@@ -43,7 +43,7 @@ class Member:
     band: Band | None
     roc: AposterioriROC
     det: AposterioriDET
-    histogram: Histogram
+    histogram: ScoreHistogram
     areas: Areas
     area: float | None
     auc: float
