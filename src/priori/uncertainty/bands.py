@@ -18,7 +18,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
 from priori.uncertainty.bootstrap.plans import Plan, make_plan
-from priori.uncertainty.bootstrap.run import System, replicate
+from priori.uncertainty.bootstrap.run import Resampled, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
 from priori.uncertainty.proportions import check_level
@@ -193,10 +193,10 @@ class Bootstrap:
         }
 
 
-def system_of(curve: EPC) -> System:
+def system_of(curve: EPC) -> Resampled:
     """Return what the bootstrap needs of a curve."""
     fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return System(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
+    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

@@ -19,7 +19,7 @@ from priori.scores import Scores
 from priori.uncertainty.bands import Bootstrap
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate, half_missed
 from priori.uncertainty.bootstrap.plans import Plan, identify
-from priori.uncertainty.bootstrap.run import TEST_TRIALS, System, gather, load_kernel, replicate, rows_for, side_of
+from priori.uncertainty.bootstrap.run import TEST_TRIALS, Resampled, gather, load_kernel, replicate, rows_for, side_of
 from priori.uncertainty.intervals import check_interval
 
 __all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
@@ -208,7 +208,7 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
         rates = (one.fp / np.maximum(one.fp + one.tn, 1), one.tp / np.maximum(one.tp + one.fn, 1))
         return np.concatenate(rates, axis=1)
 
-    values = replicate([System(scores, at)], plan, statistic, **bootstrap.options)
+    values = replicate([Resampled(scores, at)], plan, statistic, **bootstrap.options)
     lower, upper = bootstrap.bounds_by(values, calibration if calibrated else None, rate=True)
     found = count(scores, at)
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)

@@ -14,12 +14,14 @@ from priori.uncertainty.bootstrap.plans import Plan
 from priori.uncertainty.bootstrap.sides import Side
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.run import System
+    from priori.uncertainty.bootstrap.run import Resampled
 
 __all__ = ["generic_batch"]
 
 
-def generic_batch(systems: Sequence[System], plan: Plan, dev: Side, test: Side) -> Callable[[int, int], list[Outcomes]]:
+def generic_batch(
+    systems: Sequence[Resampled], plan: Plan, dev: Side, test: Side
+) -> Callable[[int, int], list[Outcomes]]:
     """Return a batch function that is slower than the kernels and knows no criterion by name."""
     from priori.uncertainty.bootstrap.kernels import weights_of
 
@@ -34,7 +36,7 @@ def generic_batch(systems: Sequence[System], plan: Plan, dev: Side, test: Side) 
     return batch
 
 
-def _count(system: System, s: int, dev: tuple[Side, Any], test: tuple[Side, Any]) -> NDArray[np.int64]:
+def _count(system: Resampled, s: int, dev: tuple[Side, Any], test: tuple[Side, Any]) -> NDArray[np.int64]:
     negative, positive = _on_values(*dev, s)
     values = dev[0].values[s]
     thresholds = system.thresholds  # where a draw left a class empty nothing can be chosen: keep what was

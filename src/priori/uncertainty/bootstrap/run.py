@@ -24,7 +24,7 @@ from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_sid
 from priori.uncertainty.bootstrap.standins import apart, between
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
-__all__ = ["Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
+__all__ = ["Resampled", "Statistic", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
@@ -42,7 +42,7 @@ DENSE = 1 << 25
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 
 
-class System(NamedTuple):
+class Resampled(NamedTuple):
     """One system to resample: its sets, and how its thresholds come about.
 
     ``thresholds`` are used where they stay fixed, ``criterion`` and ``fractions`` where they are chosen anew.
@@ -57,7 +57,7 @@ class System(NamedTuple):
 
 
 def replicate(
-    systems: Sequence[System],
+    systems: Sequence[Resampled],
     plan: Plan,
     statistic: Statistic,
     *,
@@ -151,7 +151,7 @@ def _draws(plan: Plan, who: Identities | None) -> tuple[Draw, Draw]:
 # -- thresholds fixed ----------------------------------------------------------------------------------------
 
 
-def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+def _fixed(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, at = [edge for edge, _ in unique], [place for _, place in unique]
@@ -258,7 +258,7 @@ def _from_trials(
 # -- thresholds chosen anew ----------------------------------------------------------------------------------
 
 
-def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
+def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen anew, and how many replicates to take at once."""
     dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
@@ -282,7 +282,7 @@ def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
 
 
-def _both_sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
+def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
     devs = [system.dev for system in systems if system.dev is not None]
     tests = [system.test for system in systems]
     who: Sequence[Identities | None] = (None, None)
