@@ -149,7 +149,7 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
         "measure": _known(get_measure, 100),
         "alpha": _alpha,
         "bootstrap": _one_of("bootstrap", tuple(BOOTSTRAP_TEXTS), "auto"),
-        "resample": _one_of("set to redraw", ("test", "both"), "test"),
+        "resample": _one_of("set to resample", ("test", "both"), "test"),
         "resamples": lambda text: int(_number("the number of resamples", text or "10000", 100, limits.resamples, True)),
         "level": lambda text: _number("the level", text or "0.95", 0.5, 0.9999),
         "simultaneous": _flag,

@@ -1,4 +1,4 @@
-"""``priori app``: the report page, live, with upload."""
+"""``priori app``: the report page in a browser, with upload."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from priori.base.errors import OptionError
 from priori.cli.output import tell
 
 
-@click.command(name="app", short_help="The report page, live: upload scores in a browser.")
+@click.command(name="app", short_help="The report page in a browser: upload scores.")
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="The address to listen on. Anything but this machine's own lets others in.",
+    help="The address to listen on. Any address but the local one lets other machines connect.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="The port to listen on; 0 takes a free one.",
+    help="The port to listen on; 0 picks a free one.",
 )
 @click.option(
     "--name",
@@ -39,7 +39,7 @@ from priori.cli.output import tell
     default=200,
     show_default=True,
     metavar="MB",
-    help="The size of all files of one analysis together.",
+    help="Maximum total size of the files of one analysis.",
 )
 @click.option(
     "--max-jobs",
@@ -47,7 +47,7 @@ from priori.cli.output import tell
     default=2,
     show_default=True,
     metavar="N",
-    help="Analyses computed at the same time; others wait.",
+    help="Number of analyses computed at the same time; others wait.",
 )
 @click.option(
     "--max-memory",
@@ -55,7 +55,7 @@ from priori.cli.output import tell
     default=4000,
     show_default=True,
     metavar="MB",
-    help="The memory of one analysis.",
+    help="Maximum memory of one analysis.",
 )
 @click.option("--open/--no-open", "open_", default=False, show_default=True, help="Open the page in a browser.")
 def command(

@@ -35,7 +35,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 @click.command(name="epc", short_help="The Expected Performance Curve of one or more systems.")
 @system_option
 @curve_options
-@click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
+@click.option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins.")
 @resampling_options(None)
 @output_options("table", "csv", "json")
 @click.option("--plot", metavar="FILE", help="Draw the curves: FILE.svg, .png or .pdf.")
@@ -51,11 +51,11 @@ def command(
     plot: str | None,
     reading: Reading,
 ) -> None:
-    """Choose thresholds on development scores, show what they give on test scores.
+    """Choose thresholds on development scores and show the performance on test scores.
 
     The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
-    pair (FAR and FRR for authentication), value is the measure on the test scores, best what choosing the
-    threshold on the test scores themselves would have shown; with --bootstrap, lower and upper bound the value.
+    pair (FAR and FRR for authentication), value is the measure on the test scores, best its value for a
+    threshold chosen on the test scores themselves; with --bootstrap, lower and upper bound the value.
 
     \b
     Examples:
@@ -161,7 +161,7 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaB
     parts += [_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)]
     parts.append(
         table_text(
-            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
+            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and its rates",
             ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"],
             (
                 [

@@ -1,4 +1,4 @@
-"""``priori report``: the whole story on one page that can be mailed."""
+"""``priori report``: one self-contained page with verdict, curves and tables."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 
 @click.command(name="report", short_help="One page with everything: verdict, curves, tables.")
 @system_option
-@click.option("--example", type=click.Choice(NAMES), help="The real scores that come with Priori, instead of files.")
+@click.option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files.")
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
 @click.option("--alpha", default="0.5", show_default=True, metavar="ALPHA",
               help="The trade-off the verdict is about: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas; the slider stops at each.")
+@click.option("--points", type=int, default=101, show_default=True, help="Number of alphas; the slider stops at each.")
 @resampling_options("auto")
-@click.option("--no-bootstrap", is_flag=True, help="No intervals and no tests: quicker, and less honest.")
+@click.option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster.")
 @click.option("--unpaired", is_flag=True, help="The systems were tested on different trials.")
 @click.option("--title", default="", metavar="TEXT", help="The heading of the page. Default: the systems' names.")
 @click.option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider.")
 @click.option("--format", "format_", type=click.Choice(["html", *TEXTS]), default="html", show_default=True,
-              help="The page, tables for a paper, or everything for a program.")  # fmt: skip
+              help="The page, tables for a paper, or all data.")  # fmt: skip
 @json_option
 @click.option("-o", "--output", metavar="FILE", default=None,
-              help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.")  # fmt: skip
+              help=f"Write to FILE (atomically). Default: {PAGE}; other formats, stdout.")  # fmt: skip
 @reading_options
 @click.pass_context
 def command(
@@ -125,7 +125,7 @@ def command(
 
 
 def _further(resampling: Resampling) -> dict[str, Any]:
-    """Return how to resample, as settings; a promise of confidence is what goes without saying."""
+    """Return how to resample, as settings; confidence is the default promise."""
     wanted = resampling.band_options()
     wanted["seed"] = wanted.pop("rng")
     del wanted["bootstrap"]
@@ -166,7 +166,7 @@ def _hashed(system: System) -> System:
 
 
 def typed(context: click.Context) -> str:
-    """Return the command as one would type it again: what was given, in the order of --help."""
+    """Return the command as typed: the options given, in the order of --help."""
     words = ["priori", str(context.command.name)]
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -95,7 +95,7 @@ class Comparison(Result):
 
     @property
     def difference(self) -> Floats:
-        """The signed difference, A's value less B's."""
+        """The signed difference, A's value minus B's."""
         return self.value_a - self.value_b
 
     @property
@@ -200,7 +200,7 @@ def compare(
     unpaired : bool
         The systems were tested on different trials: resample each on its own.
     alternative : {"two-sided", "less", "greater"}
-        What the p-value speaks against "no difference" for: any, A's value less than B's, or greater.
+        The alternative hypothesis: any difference, A's value less than B's, or greater.
     confidence_level, simultaneous, **options
         As in `priori.uncertainty.band` (bootstrap, n_resamples, resample, interval, shared_users, rng, threads,
         progress). The p-value counts replicates beyond 0, with one added to their number and to all (Davison and
@@ -221,7 +221,7 @@ def compare(
     level = check_level(confidence_level)
     _check_comparable(curve_a, curve_b, options.get("resample", "test"))
     if options.get("promise", "confidence") != "confidence":
-        raise OptionError("a comparison speaks of the whole population; it has no prediction")
+        raise OptionError("a comparison is about the whole population; it has no prediction")
     (curve_a, notes_a), (curve_b, notes_b) = (
         redrawable(curve, options, paired=not unpaired) for curve in (curve_a, curve_b)
     )
