@@ -15,16 +15,15 @@ from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.studies.evaluation.pairs import Pair, pair_of, pairs_of, spans_of
+from priori.words.numbers import deployable, weighing
 from priori.words.sentences import (
     about_interval,
     about_letters,
-    deployable,
     describe_settings,
     difference,
     heading,
     pointwise_regions,
     verdict,
-    weighing,
     ztest_verdict,
 )
 

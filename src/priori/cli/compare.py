@@ -103,32 +103,27 @@ def command(
 
 def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     rate = bool(result.settings["rate"])
-    columns = result.columns()
-    rows = range(result.alpha.size)
-    if result.alpha.size > 12:
-        rows = sorted({result.nearest(alpha) for alpha in SHOWN})  # type: ignore[assignment]
+    shown = result.alpha if result.alpha.size <= 12 else SHOWN
+    numbers = (result.value_a, result.value_b, result.difference, result.lower, result.upper)
     lines = [
         [
             f"alpha {result.alpha[row]:.4g}",
-            *(
-                percent(float(columns[name][row]), rate)
-                for name in ("value_a", "value_b", "difference", "lower", "upper")
-            ),
+            *(percent(float(column[row]), rate) for column in numbers),
             f"{result.p_value[row]:.4f}",
             "yes" if result.significant[row] else "no",
         ]
-        for row in rows
+        for row in dict.fromkeys(result.nearest(alpha) for alpha in shown)
     ]
     title = (
         f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b}), "
         f"{about_interval(result.settings)}"
     )
     header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
-    area = result.area
-    value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
     notes = [difference(curves, [pair_of(result)], result.nearest(0.5))]
     if result.alpha.size > 1:
         notes.append(pointwise_regions(result))
+        area = result.area
+        value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
         notes.append(f"Mean difference over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f}).")
     return table_text(title, header, lines, note="\n".join(notes))
 

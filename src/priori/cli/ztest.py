@@ -20,7 +20,7 @@ from priori.cli.output import csv_text, emit, json_text, percent, table_text, te
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import get_measure, get_task, wer
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
-from priori.uncertainty.ztests import METHODS, ZTest, ztest, ztest_scores
+from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")
@@ -191,9 +191,8 @@ def _table(found: ZTest) -> str:
 
 
 def _label(method: str, title: str) -> str:
-    about = METHODS[method]
     shown = {"hter": title, "naive": "NAIVE", "class": "CLASS"}.get(method, method)
-    return f"{shown} ({about.equation})" + (", over-confident" if about.over_confident else "")
+    return f"{shown} ({METHODS[method][0]})" + (", over-confident" if method in OVER_CONFIDENT else "")
 
 
 def _show_curve(found: ZTestCurve, format_: str, output: str | None) -> None:

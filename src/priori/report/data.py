@@ -15,8 +15,8 @@ from priori.plots.curves import DET_TICKS
 from priori.report.rows import moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import probit, probit_floor
-from priori.words.numbers import alpha_text, clean, short
-from priori.words.sentences import verdict, weighing
+from priori.words.numbers import alpha_text, clean, short, weighing
+from priori.words.sentences import verdict
 
 __all__ = ["pack", "page_data", "unbroken", "unpack"]
 

@@ -11,8 +11,8 @@ from priori.report.data import pack, page_data, unbroken
 from priori.report.rows import fixed_tables, moving_tables
 from priori.studies.evaluation import Study
 from priori.words.alternatives import describe_figures
-from priori.words.numbers import alpha_text, clean, short
-from priori.words.sentences import about_interval, describe_settings, heading, weighing
+from priori.words.numbers import alpha_text, clean, short, weighing
+from priori.words.sentences import about_interval, describe_settings, heading
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment

@@ -8,8 +8,8 @@ import numpy as np
 
 from priori.decisions.measures import Measure
 from priori.studies.evaluation import Study
-from priori.words.numbers import alpha_text, cell, level_text, short, threshold_text
-from priori.words.sentences import about_letters, deployable
+from priori.words.numbers import alpha_text, cell, deployable, level_text, short, threshold_text
+from priori.words.sentences import about_letters
 
 __all__ = ["TextTable", "fixed_tables", "moving_tables"]
 

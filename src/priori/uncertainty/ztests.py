@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,16 @@ from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate,
 __all__ = ["ZTest", "ztest", "ztest_scores"]
 
 
-class ZMethod(NamedTuple):
-    """One of the tests: its equation in the thesis, what to know about it, and whether its intervals are too narrow."""
-
-    equation: str
-    remark: str
-    over_confident: bool = False
-
-
-#: Every test by name.
+#: What each test is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
-    "hter": ZMethod("3.30", "the aggregate's own"),
-    "dependent": ZMethod("3.33", "same trials"),
-    "independent": ZMethod("3.32", "different trials, or only rates known"),
-    "naive": ZMethod("3.35", "over-confident: the aggregate is not a proportion", True),
-    "class": ZMethod("3.34", "over-confident: it is about the classification error", True),
+    "hter": ("3.30", "the aggregate's own"),
+    "dependent": ("3.33", "same trials"),
+    "independent": ("3.32", "different trials, or only rates known"),
+    "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
+    "class": ("3.34", "over-confident: it is about the classification error"),
 }
+#: The tests whose intervals are too narrow.
+OVER_CONFIDENT = ("naive", "class")
 
 
 @dataclass(frozen=True)
@@ -74,8 +68,8 @@ class ZTest(Result):
         return {
             "method": np.array(list(rows)),
             **numbers,
-            "equation": np.array([METHODS[name].equation for name in rows]),
-            "remark": np.array([METHODS[name].remark for name in rows]),
+            "equation": np.array([METHODS[name][0] for name in rows]),
+            "remark": np.array([METHODS[name][1] for name in rows]),
         }
 
     def summary(self) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
-from priori.words.numbers import aggregate, alpha_text, listing, percent, short, threshold_text, value
-from priori.words.sentences import deployable
+from priori.words.numbers import aggregate, alpha_text, deployable, listing, percent, short, threshold_text, value
 
 __all__ = ["describe_figures"]
 

@@ -8,9 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from priori.curves.epc import EPC
-from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Task
-from priori.decisions.outcomes import count
 from priori.studies.evaluation.pairs import Pair, Span
 from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bands import Band
@@ -21,29 +18,27 @@ from priori.words.numbers import (
     aggregate,
     alpha_text,
     decision,
+    deployable,
     gap,
     interval,
     level_text,
     listing,
-    percent,
     possessive,
     short,
     value,
+    weighing,
 )
 
 __all__ = [
     "Answer",
     "Answers",
-    "Weighing",
     "about_interval",
     "about_letters",
-    "deployable",
     "describe_settings",
     "difference",
     "heading",
     "pointwise_regions",
     "verdict",
-    "weighing",
     "ztest_verdict",
 ]
 
@@ -83,58 +78,6 @@ def verdict(study: Study, index: int) -> Answers:
     question = "How optimistic is a threshold chosen on the test set?"
     answers.append(Answer("optimism", question, _optimism(best, index)))
     return Answers(curves[0].fractions[index], tuple(answers))
-
-
-# -- what an alpha means -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Weighing:
-    """What an alpha means: the trade-off in words, and the alpha itself where the words do not give it."""
-
-    meaning: str
-    alpha: str = ""
-
-    @property
-    def text(self) -> str:
-        """Both, to begin a sentence with."""
-        return f"{self.meaning} (alpha = {self.alpha})" if self.alpha else self.meaning
-
-
-def weighing(criterion: Criterion, task: Task, alpha: Fraction) -> Weighing:
-    """Return what an alpha means.
-
-    Examples
-    --------
-    >>> from priori.decisions.criteria import get_criterion
-    >>> from priori.decisions.measures import get_task
-    >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5)).text
-    'With FAR weighed 4 times FRR (alpha = 0.8)'
-    """
-    if criterion.name in ("wer", "pr"):
-        return Weighing(_weights(criterion, alpha), alpha_text(alpha))
-    if criterion.name in ("target-v1", "target-v2"):
-        target = _rate_name((task.v1 if criterion.name == "target-v1" else task.v2).name)
-        return Weighing(f"Aiming at a {target} of {percent(float(alpha))}", alpha_text(alpha))
-    if criterion.name == "eer":
-        v1, v2 = (_rate_name(measure.name) for measure in (task.v1, task.v2))
-        return Weighing(f"With the threshold where {v1} and {v2} are nearest")
-    return Weighing(f"At alpha = {alpha_text(alpha)}")
-
-
-def _weights(criterion: Criterion, alpha: Fraction) -> str:
-    v1, v2 = ("precision", "recall") if criterion.name == "pr" else ("FAR", "FRR")
-    if alpha in (0, 1):
-        return f"With only {v1 if alpha else v2} counted"
-    if alpha == Fraction(1, 2):
-        return "At equal costs" if criterion.name == "wer" else f"With {v1} and {v2} weighed equally"
-    heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
-    ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
-    return f"With {heavy} weighed {float(ratio):.3g} times {light}"
-
-
-def _rate_name(name: str) -> str:
-    return name.upper() if len(name) == 3 else name
 
 
 # -- how well ------------------------------------------------------------------------------------------------
@@ -336,18 +279,6 @@ def _threshold(curve: EPC, index: int, several: bool) -> str:
         f"rejects {_of(dev.fn, dev.positives)} positives; on the test set, {_of(test.fp, test.negatives)} and "
         f"{_of(test.fn, test.positives)}."
     )
-
-
-def deployable(curve: EPC, index: int) -> str:
-    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
-    threshold = float(curve.threshold[index])
-    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
-    for digits in range(6, 17):
-        text = f"{threshold:.{digits}g}"
-        rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(int(part.fp), int(part.fn)) for part in rounded] == errors:
-            return text
-    return repr(threshold)
 
 
 def _of(part: object, whole: object) -> str:

@@ -43,6 +43,9 @@ def probit(rate: Floats) -> Floats:
 # -- histograms ----------------------------------------------------------------------------------------------
 
 
+CLASSES = ("negatives", "positives", "dev_negatives", "dev_positives")
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreHistogram:
     """How many scores of each class lie in each bin, on both sets; scores beyond the edges are in the outer bins."""
@@ -56,13 +59,11 @@ class ScoreHistogram:
 
     def shares(self) -> dict[str, Floats]:
         """Return each class's counts as shares of that class."""
-        names = ("negatives", "positives", "dev_negatives", "dev_positives")
-        return {name: getattr(self, name) / getattr(self, name).sum() for name in names}
+        return {name: getattr(self, name) / getattr(self, name).sum() for name in CLASSES}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = ("edges", "negatives", "positives", "dev_negatives", "dev_positives")
-        return {**{name: getattr(self, name).tolist() for name in names}, "beyond": self.beyond}
+        return {**{name: getattr(self, name).tolist() for name in ("edges", *CLASSES)}, "beyond": self.beyond}
 
 
 def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,18 +53,15 @@ class Member:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
+        files = {"dev": self.dev_file, "test": self.test_file}
         return {
             **self.curve.to_dict(),
             "band": None if self.band is None else self.band.to_dict(),
             "areas": {**plain(self.areas.to_dict()), "epc": self.area},
             "a_posteriori": {"auc": self.auc, "eer": self.eer},
             "histogram": plain(self.histogram.to_dict()),
-            "files": {"dev": _file(self.dev_file), "test": _file(self.test_file)},
+            "files": {name: file and asdict(file) for name, file in files.items()},
         }
-
-
-def _file(source: SourceFile | None) -> dict[str, Any] | None:
-    return None if source is None else {"name": source.name, "sha256": source.sha256, "size": source.size}
 
 
 @dataclass(frozen=True, eq=False)
