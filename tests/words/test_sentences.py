@@ -14,7 +14,7 @@ from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.studies.evaluation import Settings, Study, make_study
-from priori.studies.evaluation.pairs import Pair, pair_of, pairs_of, spans_of
+from priori.studies.evaluation.pairs import Pair, pairs_of, spans_of
 from priori.words.numbers import deployable, weighing
 from priori.words.sentences import (
     about_interval,
@@ -193,10 +193,10 @@ def test_a_comparison_says_what_the_study_says() -> None:
     found = compare(*study.curves, n_resamples=200, rng=0)
     for index in range(len(study.curves[0].alpha)):
         said = next(one.answer for one in verdict(study, index).answers if one.key == "difference")
-        assert difference(study.curves, [pair_of(found)], index) == said
+        assert difference(study.curves, pairs_of(found), index) == said
     # One alpha has no others to be tested together with.
     alone = [curve.at([0.5]) for curve in study.curves]
-    said = difference(alone, [pair_of(compare(*alone, n_resamples=200, rng=0))], 0)
+    said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0)), 0)
     assert said.startswith("At alpha = 0.5, the difference of ")
     assert "together" not in said
 
@@ -210,13 +210,13 @@ def test_a_ranking_says_what_the_study_says() -> None:
 def test_one_sided_p_values_are_called_so() -> None:
     study = studies.study(2.5, 1.6, bootstrap=None, points=3)
     found = compare(*study.curves, n_resamples=200, rng=0, alternative="less")
-    assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, [pair_of(found)], 1)
+    assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, pairs_of(found), 1)
 
 
 def test_a_criterion_without_alpha() -> None:
     study = studies.study(2.5, 1.6, criterion="eer", points=3)
     said = study.verdict.answers[1].answer
-    assert said.startswith("The difference of ")
+    assert said.startswith("At alpha = 0.5, the difference of ")
     assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
 
 

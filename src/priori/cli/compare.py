@@ -22,7 +22,7 @@ from priori.cli.options import (
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, epc
-from priori.studies.evaluation.pairs import pair_of, pairs_of
+from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.comparison import Comparison, compare
 from priori.uncertainty.ranking import Ranking, compare_all
 from priori.words.sentences import about_interval, about_letters, difference, pointwise_regions
@@ -103,7 +103,8 @@ def command(
 
 def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     rate = bool(result.settings["rate"])
-    shown = result.alpha if result.alpha.size <= 12 else SHOWN
+    every = list(range(result.alpha.size))
+    rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
     numbers = (result.value_a, result.value_b, result.difference, result.lower, result.upper)
     lines = [
         [
@@ -112,20 +113,17 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
             f"{result.p_value[row]:.4f}",
             "yes" if result.significant[row] else "no",
         ]
-        for row in dict.fromkeys(result.nearest(alpha) for alpha in shown)
+        for row in rows
     ]
-    title = (
-        f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b}), "
-        f"{about_interval(result.settings)}"
-    )
+    title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
     header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
-    notes = [difference(curves, [pair_of(result)], result.nearest(0.5))]
+    notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
     if result.alpha.size > 1:
         notes.append(pointwise_regions(result))
         area = result.area
         value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
         notes.append(f"Mean difference over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f}).")
-    return table_text(title, header, lines, note="\n".join(notes))
+    return table_text(f"{title}, {about_interval(result.settings)}", header, lines, note="\n".join(notes))
 
 
 def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:

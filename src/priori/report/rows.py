@@ -8,6 +8,7 @@ import numpy as np
 
 from priori.decisions.measures import Measure
 from priori.studies.evaluation import Study
+from priori.studies.evaluation.study import ranks_of
 from priori.words.numbers import alpha_text, cell, deployable, level_text, short, threshold_text
 from priori.words.sentences import about_letters
 
@@ -145,24 +146,17 @@ def comparisons(study: Study, index: int) -> TextTable:
     rows = []
     for pair in study.pairs:
         leader = pair.better(index)
-        if pair.significant is None:
-            said = MISSING
-        elif pair.significant[index] and leader is not None:
-            said = f"{names[leader]} is better"
-        else:
-            said = "cannot tell"
-        rows.append(
-            (
-                f"{names[pair.a]} − {names[pair.b]}",
-                _signed(float(pair.difference[index]), measure),
-                MISSING
-                if pair.lower is None or pair.upper is None
-                else _between(float(pair.lower[index]), float(pair.upper[index]), measure),
-                MISSING if pair.p_value is None else f"{float(pair.p_value[index]):.4f}",
-                MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %",
-                said,
-            )
-        )
+        limits = p_value = winner = MISSING
+        if pair.significant is not None and pair.lower is not None and pair.upper is not None:
+            limits = _between(float(pair.lower[index]), float(pair.upper[index]), measure)
+            winner = "cannot tell"
+            if pair.significant[index] and leader is not None:
+                winner = f"{names[leader]} is better"
+        if pair.p_value is not None:
+            p_value = f"{float(pair.p_value[index]):.4f}"
+        confidence = MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %"
+        difference = _signed(float(pair.difference[index]), measure)
+        rows.append((f"{names[pair.a]} − {names[pair.b]}", difference, limits, p_value, confidence, winner))
     unit = " (points)" if measure.rate else ""
     return TextTable(
         "comparisons",
@@ -186,7 +180,7 @@ def _about_tests(study: Study) -> str:
 
 def leaderboard(study: Study, index: int) -> TextTable:
     """Return the systems from best to worst at an alpha."""
-    ranks, names = study.ranks(index), _names(study)
+    ranks, names = ranks_of(study.curves, index), _names(study)
     order = sorted(range(len(names)), key=lambda place: (ranks[place], place))
     best = order[0]
     rows = []

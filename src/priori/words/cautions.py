@@ -159,14 +159,9 @@ def _few_errors(study: Study) -> list[str]:
 
 
 def _few_users(curve: EPC) -> str:
-    sets = (("development", curve.dev), ("test", curve.test))
-    return listing(
-        [
-            f"{counted(scores.n_users, 'user')} in the {name} set"
-            for name, scores in sets
-            if 0 < scores.n_users < ENOUGH_USERS
-        ]
-    )
+    sets = {"development": curve.dev.n_users, "test": curve.test.n_users}
+    few = [f"{counted(users, 'user')} in the {name} set" for name, users in sets.items() if 0 < users < ENOUGH_USERS]
+    return listing(few)
 
 
 def _users_unused(study: Study) -> list[str]:

@@ -68,15 +68,16 @@ class Answers:
 def verdict(study: Study, index: int) -> Answers:
     """Answer every question at one alpha."""
     curves, bands = study.curves, [member.band for member in study.members]
-    best = curves[study.ranks(index).index(1)]
+    best = curves[ranks_of(curves, index).index(1)]
     several = len(curves) > 1
-    answers = [Answer("performance", "How well will it work?", _performance(curves, bands, index))]
+    answers = [
+        Answer("performance", "How well will it work?", _performance(curves, bands, index)),
+        Answer("threshold", "Which threshold should be deployed?", _threshold(best, index, several)),
+        Answer("optimism", "How optimistic is a threshold chosen on the test set?", _optimism(best, index)),
+    ]
     if several:
-        question = "Is the difference more than chance?"
-        answers.append(Answer("difference", question, difference(curves, study.pairs, index)))
-    answers.append(Answer("threshold", "Which threshold should be deployed?", _threshold(best, index, several)))
-    question = "How optimistic is a threshold chosen on the test set?"
-    answers.append(Answer("optimism", question, _optimism(best, index)))
+        differ = difference(curves, study.pairs, index)
+        answers.insert(1, Answer("difference", "Is the difference more than chance?", differ))
     return Answers(curves[0].fractions[index], tuple(answers))
 
 
@@ -122,42 +123,28 @@ def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
 
     ``pairs`` are all pairs of the curves, by their places.
     """
-    if len(curves) == 2:
-        return _two(curves, pairs[0], index)
-    best = ranks_of(curves, index).index(1)
-    return _many(curves, pairs, index, best)
-
-
-def _uses_alpha(curve: EPC) -> bool:
-    return curve.criterion.uses_alpha or curve.measure.needs_alpha
-
-
-def _where(curve: EPC, index: int) -> str:
-    return f"At alpha = {alpha_text(curve.alpha[index])}, " if _uses_alpha(curve) else ""
+    return _two(curves, pairs[0], index) if len(curves) == 2 else _many(curves, pairs, index)
 
 
 def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
-    names, where = [short(curve.name) for curve in curves], _where(curves[0], index)
+    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(pair.alpha[index])},"
     size = gap(float(pair.difference[index]), curves[0].measure)
     leader = pair.better(index)
     if pair.significant is None or pair.p_value is None:
         return _without_bootstrap(index, pair, size, None if leader is None else names[leader])
     p_value = _p(float(pair.p_value[index]), pair.one_sided)
-    the = "the" if where else "The"
     if leader is None:
-        here = f"{where}{the} two systems are equal."
+        here = f"{where} the two systems are equal."
     elif pair.significant[index]:
-        here = f"{where}{the} difference of {size} is significant ({p_value}): {names[leader]} is better."
+        here = f"{where} the difference of {size} is significant ({p_value}): {names[leader]} is better."
     else:
-        here = (
-            f"{where}{the} difference of {size} is not significant ({p_value}): the data cannot tell which is better."
-        )
+        here = f"{where} the difference of {size} is not significant ({p_value}): the data cannot tell which is better."
     return here if pair.alpha.size == 1 else f"{here} {_along(pair, names, curves[0])}"
 
 
 def _along(pair: Pair, names: Sequence[str], curve: EPC) -> str:
     """Say where along alpha each system is better: a claim about many alphas, so they are tested together."""
-    if not _uses_alpha(curve):
+    if not curve.criterion.uses_alpha and not curve.measure.needs_alpha:
         return "It is the same at every alpha, which this criterion does not use."
     assert pair.throughout is not None
     everywhere = bool(pair.throughout.all())
@@ -220,8 +207,9 @@ def _p(p_value: float, one_sided: bool) -> str:
     return f"{kind} < 0.001" if p_value < 0.001 else f"{kind} = {p_value:.2g}"
 
 
-def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int, best: int) -> str:
-    names, where = [short(curve.name) for curve in curves], _where(curves[0], index)
+def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
+    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
+    best = ranks_of(curves, index).index(1)
     worse: list[str] = []
     open_: list[str] = []
     for pair in pairs:  # in the order of the systems
@@ -231,11 +219,11 @@ def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int, best: int) -
             return "No bootstrap was run, so there is no test of the differences."
         (worse if pair.significant[index] else open_).append(names[pair.b if pair.a == best else pair.a])
     if not open_:
-        return f"{where}{names[best]} is significantly better than each of the other {len(worse)} systems."
+        return f"{where} {names[best]} is significantly better than each of the other {len(worse)} systems."
     if not worse:
-        return f"{where}{names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
+        return f"{where} {names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
     tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
-    return f"{where}{names[best]} is significantly better than {_abridged(worse)}; {tell}."
+    return f"{where} {names[best]} is significantly better than {_abridged(worse)}; {tell}."
 
 
 def _abridged(names: list[str], last: str = "and") -> str:

@@ -19,7 +19,7 @@ from priori.uncertainty.normal_tests import weights_of
 from priori.uncertainty.ranking import Ranking, compare_all, holm
 from priori.uncertainty.ztest_curves import ztest_epc
 
-__all__ = ["Letters", "Pair", "Span", "make_pairs", "pair_of", "pairs_of", "spans_of"]
+__all__ = ["Letters", "Pair", "Span", "make_pairs", "pairs_of", "spans_of"]
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.
@@ -115,17 +115,14 @@ def make_pairs(
     return tuple(tested), letters
 
 
-def pairs_of(ranking: Ranking) -> tuple[Pair, ...]:
-    """Return every two systems of a ranking, with p-values adjusted for the number of pairs (Holm)."""
-    places = combinations(range(len(ranking.names)), 2)
-    together = holm(np.stack([comparison.simultaneous.p_value for comparison in ranking.comparisons]))
-    rows = zip(places, ranking.comparisons, ranking.p_value, together, strict=True)
+def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
+    """Return every two systems compared; those of a ranking with p-values adjusted for their number (Holm)."""
+    if isinstance(compared, Comparison):
+        return (_tested(0, 1, compared, compared.p_value, compared.simultaneous.p_value),)
+    places = combinations(range(len(compared.names)), 2)
+    together = holm(np.stack([comparison.simultaneous.p_value for comparison in compared.comparisons]))
+    rows = zip(places, compared.comparisons, compared.p_value, together, strict=True)
     return tuple(_tested(*pair, comparison, *p_values) for pair, comparison, *p_values in rows)
-
-
-def pair_of(comparison: Comparison) -> Pair:
-    """Return the only two systems there are."""
-    return _tested(0, 1, comparison, comparison.p_value, comparison.simultaneous.p_value)
 
 
 def _tested(a: int, b: int, comparison: Comparison, p_value: Floats, simultaneous: Floats) -> Pair:

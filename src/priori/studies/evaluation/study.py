@@ -112,10 +112,6 @@ class Study:
 
         return cautions(self)
 
-    def ranks(self, index: int) -> list[int]:
-        """Return the rank of each system at an alpha; 1 is best, equals share a rank."""
-        return ranks_of(self.curves, index)
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         from priori.words.sentences import heading
@@ -127,7 +123,7 @@ class Study:
             "cautions": [vars(caution) for caution in self.cautions],
             "systems": [member.to_dict() for member in self.members],
             "comparisons": [plain(pair.to_dict()) for pair in self.pairs],
-            "ranks": self.ranks(self.at),
+            "ranks": ranks_of(self.curves, self.at),
             "letters": None if self.letters is None else list(self.letters[self.at]),
             "versions": self.versions,
             "command": self.command,
