@@ -94,6 +94,14 @@ def test_each_system_better_somewhere(plain: Study) -> None:
     )
 
 
+def test_names_that_are_cut_alike_are_still_two_systems() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=5, names=("w" * 100 + "1", "w" * 100 + "2"))
+    signs, some = np.array([-0.1, -0.1, 0.0, 0.1, 0.1]), [True, True, False, False, True]
+    said = answer(study, "difference", **P, difference=signs, significant=some, throughout=some)
+    assert "for alpha between 0 and 0.25" in said
+    assert "at alpha = 1;" in said
+
+
 def test_many_ranges_are_abridged() -> None:
     alpha = np.linspace(0, 1, 21)
     chosen = np.zeros(21, dtype=bool)

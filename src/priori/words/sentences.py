@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -148,9 +148,9 @@ def _along(pair: Pair, names: Sequence[str], curve: EPC) -> str:
         return "It is the same at every alpha, which this criterion does not use."
     assert pair.throughout is not None
     everywhere = bool(pair.throughout.all())
-    regions = {name: pair.regions(place) for place, name in zip((pair.a, pair.b), names, strict=True)}
+    regions = [(name, pair.regions(place)) for place, name in zip((pair.a, pair.b), names, strict=True)]
     opening = "With all alphas tested together,"
-    for name, spans in regions.items():
+    for name, spans in regions:
         if everywhere and spans == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
             return f"{opening} {name} is significantly better at every one."
     parts = _better_where(regions)
@@ -163,15 +163,16 @@ def pointwise_regions(comparison: Comparison) -> str:
     """Say where along alpha each system is better, each alpha tested by itself."""
     regions: dict[str, list[Span]] = {}
     for region in comparison.regions_of(comparison.pointwise):
-        regions.setdefault(short(region.better), []).append((region.start, region.end))
-    return f"With each alpha tested by itself, {_better_where(regions) or 'the difference is significant at none'}."
+        regions.setdefault(region.better, []).append((region.start, region.end))
+    parts = _better_where((short(name), spans) for name, spans in regions.items())
+    return f"With each alpha tested by itself, {parts or 'the difference is significant at none'}."
 
 
-def _better_where(regions: Mapping[str, Sequence[Span]]) -> str:
-    return ", ".join(f"{name} is significantly better {_ranges(spans)}" for name, spans in regions.items() if spans)
+def _better_where(regions: Iterable[tuple[str, Sequence[Span]]]) -> str:
+    return ", ".join(f"{name} is significantly better {_ranges(spans)}" for name, spans in regions if spans)
 
 
-def _ranges(regions: Sequence[tuple[float, float]]) -> str:
+def _ranges(regions: Sequence[Span]) -> str:
     """Say where: the wide ranges first where there are too many to list."""
     listed = list(regions)
     if len(listed) > 3:
