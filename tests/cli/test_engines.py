@@ -62,7 +62,7 @@ def test_a_small_memory_makes_auto_choose_duckdb(run: Run, systems: list[str]) -
     code, out, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5")
     assert code == 0
     assert "33000 trials in 4 files, scanned by duckdb in 1 MB" in said
-    assert "no areas of what is scanned" in said
+    assert "no areas of scanned tables" in said
     assert "Threshold to deploy" in out
     assert "Areas" not in out
 

@@ -13,6 +13,7 @@ import pytest
 import studies
 from browser import Visit
 from priori.report import Study, render_html
+from priori.words.sentences import verdict
 
 READY = "html[data-ready]"
 Open = Callable[..., Visit]
@@ -80,7 +81,7 @@ def test_the_slider_moves_everything(visit: Open, three: Study, tmp_path: Path) 
     assert opened.page.text_content("output").strip() == "0.95"
     assert opened.page.text_content("#weighing") == "With FAR weighed 19 times FRR"
     assert "0.95" in opened.page.get_attribute("#alpha", "aria-valuetext")
-    for answer in three.verdicts[19].answers:
+    for answer in verdict(three, 19).answers:
         shown = opened.page.text_content(f"[data-answer={answer.key}]").replace("\xa0", " ")
         assert shown == answer.answer
     circles = "document.getElementById('plot-%s').layout.shapes.filter((shape) => shape.type === 'circle')"

@@ -12,6 +12,7 @@ from priori.plots.style import COLOURS
 from priori.report import Study, render_html
 from priori.report.data import pack, page_data, unpack
 from priori.report.page import asset, environment
+from priori.words.sentences import verdict
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 
@@ -86,7 +87,7 @@ def test_what_it_says(two: Study, page: str) -> None:
         assert answer.answer.replace("'", "&#39;") in text
     for caution in two.cautions:
         assert caution.text in text
-    assert text.index("Verdict") < text.index("Before you believe it") < text.index("Expected Performance Curve</h3>")
+    assert text.index("Verdict") < text.index("Cautions") < text.index("Expected Performance Curve</h3>")
     assert text.count("a posteriori</span>") == 2
     assert "ab" * 32 in text
     assert "priori report --system A a b" in text
@@ -105,7 +106,7 @@ def test_the_data_for_the_script(two: Study, page: str) -> None:
     data = unpack(packed[1])
     assert data == unpack(pack(page_data(two)))
     assert data["systems"][1]["value"] == two.curves[1].value.tolist()
-    assert data["live"]["answers"]["performance"][3].replace("\xa0", " ") == two.verdicts[3].answers[0].answer
+    assert data["live"]["answers"]["performance"][3].replace("\xa0", " ") == verdict(two, 3).answers[0].answer
     assert [len(column) for column in data["live"]["answers"].values()] == [21] * 4
 
 

@@ -10,12 +10,22 @@ import numpy as np
 import pytest
 
 import studies
-from priori import count
+from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
-from priori.report import Settings, Study
-from priori.report.pairs import Pair, regions_of
-from priori.words.sentences import deployable, ranking, verdict, weighing
+from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.pairs import Pair, pairs_of, spans_of
+from priori.words.numbers import deployable, weighing
+from priori.words.sentences import (
+    about_interval,
+    about_letters,
+    describe_settings,
+    difference,
+    heading,
+    pointwise_regions,
+    verdict,
+    ztest_verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,12 +45,9 @@ from priori.words.sentences import deployable, ranking, verdict, weighing
 )
 def test_what_an_alpha_means(task: str, criterion: str, alpha: str, said: str) -> None:
     domain = get_task(task)
-    assert weighing(get_criterion(criterion, domain), domain, Fraction(alpha)) == said
-
-
-def test_ranking() -> None:
-    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=False) == [1, 4, 1, 3]
-    assert ranking([0.1, 0.3, 0.1, 0.2], greater_is_better=True) == [3, 1, 3, 2]
+    weighed = weighing(get_criterion(criterion, domain), domain, Fraction(alpha))
+    assert weighed.text == said
+    assert "alpha" not in weighed.meaning
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +58,7 @@ def plain() -> Study:
 def answer(study: Study, key: str, index: int = 2, **tests: Any) -> str:
     """Return an answer, with the tests of the only pair replaced."""
     pair = replace(study.pairs[0], **{name: np.asarray(values) for name, values in tests.items()})
-    found = verdict(index, study.settings, study.curves, [None] * len(study.members), [pair])
+    found = verdict(replace(study, pairs=(pair,)), index)
     return next(one.answer for one in found.answers if one.key == key)
 
 
@@ -67,12 +74,12 @@ def test_two_systems(plain: Study) -> None:
     size = f"{100 * (b - a):.1f}"
     some = [False, True, True, False, False]
     assert answer(plain, "difference", **P, significant=some, throughout=some) == (
-        f"Here the difference of {size} points is significant (p = 0.012): A is better. With all alphas looked at "
-        "together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
+        f"At alpha = 0.5, the difference of {size} points is significant (p = 0.012): A is better. With all alphas "
+        "tested together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
     )
     assert answer(plain, "difference", **P, significant=NO, throughout=NO) == (
-        f"Here the difference of {size} points is not significant (p = 0.012): the data cannot tell which is better. "
-        "With all alphas looked at together, the difference is significant at none."
+        f"At alpha = 0.5, the difference of {size} points is not significant (p = 0.012): the data cannot tell which "
+        "is better. With all alphas tested together, the difference is significant at none."
     )
     assert "p < 0.001" in answer(plain, "difference", 0, **P, significant=YES, throughout=NO)
     assert "; elsewhere" not in answer(plain, "difference", **P, significant=YES, throughout=YES)
@@ -82,9 +89,17 @@ def test_each_system_better_somewhere(plain: Study) -> None:
     signs = np.array([-0.1, -0.1, 0.0, 0.1, 0.1])
     some = [True, True, False, False, True]
     assert answer(plain, "difference", **P, difference=signs, significant=some, throughout=some) == (
-        "Here the two do exactly as well. With all alphas looked at together, A is significantly better for alpha "
-        "between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
+        "At alpha = 0.5, the two systems are equal. With all alphas tested together, A is significantly better for "
+        "alpha between 0 and 0.25, B is significantly better at alpha = 1; elsewhere the data cannot tell."
     )
+
+
+def test_names_that_are_cut_alike_are_still_two_systems() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=5, names=("w" * 100 + "1", "w" * 100 + "2"))
+    signs, some = np.array([-0.1, -0.1, 0.0, 0.1, 0.1]), [True, True, False, False, True]
+    said = answer(study, "difference", **P, difference=signs, significant=some, throughout=some)
+    assert "for alpha between 0 and 0.25" in said
+    assert "at alpha = 1;" in said
 
 
 def test_many_ranges_are_abridged() -> None:
@@ -93,7 +108,7 @@ def test_many_ranges_are_abridged() -> None:
     chosen[[0, 2, 3, 4, 6, 8, 9, 10, 11, 13]] = True
     study = studies.study(2.5, 1.6, bootstrap=None, points=21)
     pair = Pair(0, 1, False, alpha, np.full(21, -0.1), p_value=np.zeros(21), significant=chosen, throughout=chosen)
-    found = verdict(5, study.settings, study.curves, [None, None], [pair]).answers[1].answer
+    found = verdict(replace(study, pairs=(pair,)), 5).answers[1].answer
     assert "for alpha between 0.1 and 0.2, for alpha between 0.4 and 0.55 and in 3 narrower ranges; elsewhere" in found
 
 
@@ -102,7 +117,7 @@ def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
     assert "significant" not in said
     assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
     several = studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
-    assert several.verdict.answers[1].answer == "No bootstrap was run, so nothing is said here about chance."
+    assert several.verdict.answers[1].answer == "No bootstrap was run, so there is no test of the differences."
 
 
 def test_many_systems() -> None:
@@ -111,18 +126,16 @@ def test_many_systems() -> None:
     assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
     assert "Next comes B with" in performance
     assert "last D with" in performance
-    assert difference == "Here A is significantly better than C and D; the data cannot tell A from B."
+    assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot tell A from B."
 
 
 def test_a_measure_to_maximise_and_equal_systems() -> None:
     systems = studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]
-    from priori.report import make_study
-
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
     assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
     assert study.verdict.answers[1].answer == (
-        "Here A is best, but the data cannot tell it from any of the other 3 systems."
+        "At alpha = 0.5, A is best, but the data cannot tell it from any of the other 3 systems."
     )
 
 
@@ -155,18 +168,102 @@ def test_what_the_threshold_does_is_said(plain: Study) -> None:
 
 
 def test_optimism_is_said_both_ways(plain: Study) -> None:
-    said = [one.answers[-1].answer for one in plain.verdicts]
+    said = [verdict(plain, index).answers[-1].answer for index in range(5)]
     for curve, index, text in ((plain.curves[0], index, text) for index, text in enumerate(said) if "A's" in text):
         optimism = curve.optimism[index]
         if optimism > 0:
-            assert "of optimism that no deployed threshold can have" in text
+            assert text.endswith("of optimism.")
         elif optimism < 0:
             assert "since the criterion is not the measure shown" in text
         else:
             assert "no optimism here" in text
 
 
-def test_regions_of() -> None:
+def test_spans_of() -> None:
     alpha = np.array([0.0, 0.5, 1.0])
-    assert regions_of(alpha, np.array([True, True, True])) == ((0.0, 1.0),)
-    assert regions_of(alpha, np.array([False, False, False])) == ()
+    assert spans_of(alpha, np.array([True, True, True])) == ((0.0, 1.0),)
+    assert spans_of(alpha, np.array([False, False, False])) == ()
+
+
+def test_the_title_is_the_names() -> None:
+    assert heading(studies.study(2.0, bootstrap=None, points=3)) == "A"
+    assert heading(studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test")) == "Our spring test"
+    names = ("one", "two", "three", "four", "five")
+    study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
+    assert heading(study) == "one, two, three and 2 others"
+
+
+# -- the same words for other results --------------------------------------------------------------------------
+
+
+def test_a_comparison_says_what_the_study_says() -> None:
+    study = studies.study(2.5, 1.6)
+    found = compare(*study.curves, n_resamples=200, rng=0)
+    for index in range(len(study.curves[0].alpha)):
+        said = next(one.answer for one in verdict(study, index).answers if one.key == "difference")
+        assert difference(study.curves, pairs_of(found), index) == said
+    # One alpha has no others to be tested together with.
+    alone = [curve.at([0.5]) for curve in study.curves]
+    said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0)), 0)
+    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert "together" not in said
+
+
+def test_a_ranking_says_what_the_study_says() -> None:
+    study = studies.study(2.5, 1.6, 2.0)
+    found = compare_all(study.curves, n_resamples=200, rng=0)
+    assert difference(study.curves, pairs_of(found), study.at) == study.verdict.answers[1].answer
+
+
+def test_one_sided_p_values_are_called_so() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=3)
+    found = compare(*study.curves, n_resamples=200, rng=0, alternative="less")
+    assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, pairs_of(found), 1)
+
+
+def test_a_criterion_without_alpha() -> None:
+    study = studies.study(2.5, 1.6, criterion="eer", points=3)
+    said = study.verdict.answers[1].answer
+    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
+
+
+def test_where_each_is_better_alpha_by_alpha() -> None:
+    study = studies.study(2.5, 1.6, bootstrap=None, points=5)
+    found = compare(*study.curves, n_resamples=200, rng=0)
+
+    def said(p_value: list[float]) -> str:
+        return pointwise_regions(replace(found, pointwise=replace(found.pointwise, p_value=np.array(p_value))))
+
+    assert (found.difference[1:4] < 0).all()
+    better = "With each alpha tested by itself, A is significantly better for alpha between 0.25 and 0.5."
+    assert said([1, 0.01, 0.01, 1, 1]) == better
+    assert said([1] * 5) == "With each alpha tested by itself, the difference is significant at none."
+
+
+def test_ztests_in_words() -> None:
+    one = ztest(0.0115, 0.025, 112_000, 400)
+    assert ztest_verdict(one) == "HTER 0.01825, 95 % interval 0.01059 to 0.02591"
+    two = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
+    assert ztest_verdict(two) == "A and B do not differ significantly at 95 % (confidence: independent 64.7 %)"
+    sure = ztest(0.01, 0.02, 10_000, 10_000, far_b=0.1, frr_b=0.2)
+    assert ztest_verdict(sure) == "A and B differ significantly at 95 % (confidence: independent more than 99.9 %)"
+    assert sure.sentence == ztest_verdict(sure)
+
+
+def test_intervals_are_named_by_their_settings() -> None:
+    study = studies.study(2.5, points=3, simultaneous=True, confidence_level=0.9)
+    band = study.members[0].band
+    assert band is not None
+    assert about_interval(band.settings) == "90 % simultaneous confidence interval, sample bootstrap"
+    assert about_interval({**band.settings, "promise": "prediction"}).startswith("90 % simultaneous prediction")
+    assert "at the 90 % level" in about_letters(0.9)
+
+
+def test_settings_in_words() -> None:
+    study = studies.study(2.5, 1.6, points=3, resample="both", unpaired=True, seed=7)
+    described = describe_settings(study)
+    assert described["Resampled"] == "both sets, new thresholds"
+    assert described["Intervals"] == "95 % pointwise confidence interval, sample bootstrap"
+    assert (described["Systems compared"], described["Seed"], described["Resamples"]) == ("unpaired", "7", "200")
+    assert describe_settings(studies.study(2.5, points=3, bootstrap=None))["Bootstrap"] == "none"

@@ -122,13 +122,13 @@ def _head(record: Record) -> str:
     rows = [row for title in REASONABLE if (row := record.get("bands", title, DEFAULT, KEPT))]
     rows = [row for row in rows if row.population != CROSSED_TITLE]
     sample = record.get("bands", GRID[3].title, "sample, percentile", KEPT)
-    text = f"""# Is the promise kept?
+    text = f"""# Measured coverage
 
 <!-- Written by validation/coverage/measure.py; change that, not this. -->
 
-A 95 % band that holds the truth 80 % of the time is a false statement with a decimal point. This page measures every
-interval and every test of Priori on populations whose truth is known, nominal beside measured. The whole record is
-`validation/coverage/record.csv`; `make validate` makes it and this page anew.
+This page gives the measured coverage of every interval and the measured size of every test of Priori, on populations
+whose true values are known. The whole record is `validation/coverage/record.csv`; `make validate` writes it and this
+page.
 
 - **Where users are known, the default covers {spread(rows)}** (nominal 95 %) over populations of 20 to 500 users.
 """
@@ -151,16 +151,16 @@ def _promises(_: Record) -> str:
         ('`promise="prediction"`, `resample="both"`', f"**{FUTURE_ANEW}**: the value that a new test set of the given "
          "size will show at the thresholds of a new development set as large as this one"),
     ]  # fmt: skip
-    return f"""## What a band promises
+    return f"""## What a band covers
 
-{table(["made with", "95 % of such bands hold"], lines)}
+{table(["made with", "95 % of such bands cover"], lines)}
 Use the first for a system whose thresholds are set, the second for a method that will be tuned again elsewhere; the
 last two for what somebody will *see*, which varies more than what is true. Bands with `resample="both"` are also
 compared with the value at the **{BEST}**, those that the criterion would choose on the whole population.
 
 Pointwise, "95 % of bands" holds at each alpha; `simultaneous=True` makes it hold for all alphas of a curve at once.
 Measured at alpha = 0.1, 0.2, ..., 0.9. At 0 and 1 the threshold is the lowest or highest score of a class, which no
-bootstrap can redraw beyond: no coverage is claimed there.
+bootstrap can resample beyond: no coverage is claimed there.
 """
 
 
@@ -210,7 +210,7 @@ The same bands, against the value at the best thresholds:
 The joint bootstrap counts the spread within users twice, so as a confidence band it is too wide wherever users have
 few trials: where trials are independent, {ratio} times as wide as the default.
 
-Predictions, of a test set with {GROWTH} times as many users; thresholds kept, and chosen anew:
+Predictions, of a test set with {GROWTH} times as many users; thresholds kept, and new thresholds:
 
 {_predictions(record)}
 ## Simultaneous bands
@@ -230,7 +230,7 @@ def _predictions(record: Record) -> str:
             (default, FUTURE_ANEW),
         )]  # fmt: skip
         lines.append([population, *(covered(cell) for cell in cells)])
-    return table(["population", "sample, calibrated", "user, percentile", "default", "default, thresholds anew"], lines)
+    return table(["population", "sample, calibrated", "user, percentile", "default", "default, new thresholds"], lines)
 
 
 def _simultaneous(record: Record) -> str:
@@ -312,8 +312,8 @@ genuine and 96 impostor trials a user. Coverage of the whole curve, alpha from 0
 The paper's coverage is that of a *prediction*, reached by a confidence band that happens to be wide enough. A band made
 to predict covers {spread(ours)} (standard errors up to {percent(error)}) where the thresholds are those fixed in
 advance, and is {", ".join(narrower)} narrower than the joint bootstrap's: thresholds that will not change need not be
-redrawn. Where the unseen curve has thresholds of its own (last line) both sets are redrawn, and both ends of the curve,
-set by extreme scores, are missed by every method.
+resampled. Where the unseen curve has thresholds of its own (last line) both sets are resampled, and both ends of the
+curve, set by extreme scores, are missed by every method.
 
 Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for {always} of the single bands.
 """
@@ -383,6 +383,6 @@ def _how(record: Record) -> str:
 
 Scores are normal with variance 1 in each class; `priori.studies.simulation` draws them and knows the true rates.
 Up to {repeats} sets of each population. Standard errors are at most {worst[0]} points for pointwise bands with
-thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are redrawn, {worst[3]} for tests.
+thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are resampled, {worst[3]} for tests.
 Bands have 399 replicates here, which costs a little coverage; the default is 10,000.
 """

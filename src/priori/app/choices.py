@@ -11,7 +11,7 @@ from priori.app.limits import Limits
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, get_measure
-from priori.report.settings import Settings
+from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import FormField, option_fields
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priori.report.study import Study
+    from priori.studies.evaluation import Study
 
 __all__ = ["fill_result", "library_styles", "render_result"]
 

@@ -24,9 +24,9 @@ from priori.base.errors import InputError, PrioriError
 
 if TYPE_CHECKING:
     from priori.app.choices import Choices
-    from priori.report.study import Study
     from priori.scores import Scores
     from priori.scores.systems import System
+    from priori.studies.evaluation import Study
 
 __all__ = ["main"]
 
@@ -129,7 +129,7 @@ def compute(order: dict[str, Any], say: Say) -> None:
         given = [(one["name"], one["dev"]["name"], one["test"]["name"]) for one in order["systems"]]
         command = command_of(given, order["trials"], choices)
 
-    from priori.report.study import make_study
+    from priori.studies.evaluation import make_study
 
     study = make_study(systems, choices.settings(), progress=_Progress(say), command=command)
     say({"stage": "Making the page", "done": 0, "total": 0})

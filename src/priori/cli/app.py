@@ -1,4 +1,4 @@
-"""``priori app``: the report page, live, with upload."""
+"""``priori app``: the report page in a browser, with upload."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from priori.base.errors import OptionError
 from priori.cli.output import tell, warn
 
 
-@click.command(name="app", short_help="The report page, live: upload scores in a browser.")
+@click.command(name="app", short_help="The report page in a browser: upload scores.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-              help="The address to listen on. Anything but this machine's own lets others in.")  # fmt: skip
+              help="The address to listen on. Any address but the local one lets other machines connect.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
-              help="The port to listen on; 0 takes a free one.")  # fmt: skip
+              help="The port to listen on; 0 picks a free one.")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="NAME",
               help="A name this server is also reached by (example.org). Repeatable.")  # fmt: skip
 @click.option("--max-upload", type=click.IntRange(1, 100_000), default=200, show_default=True, metavar="MB",
-              help="The size of all files of one analysis together.")  # fmt: skip
+              help="Maximum total size of the files of one analysis.")  # fmt: skip
 @click.option("--max-jobs", type=click.IntRange(1, 1000), default=2, show_default=True, metavar="N",
-              help="Analyses computed at the same time; others wait.")  # fmt: skip
+              help="Number of analyses computed at the same time; others wait.")  # fmt: skip
 @click.option("--max-memory", type=click.IntRange(500, 1_000_000), default=4000, show_default=True, metavar="MB",
-              help="The memory of one analysis.")  # fmt: skip
+              help="Maximum memory of one analysis.")  # fmt: skip
 @click.option("--open/--no-open", "open_", default=False, show_default=True, help="Open the page in a browser.")
 def command(
     host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool

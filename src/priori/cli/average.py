@@ -40,7 +40,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 @click.option(
     "--theta", type=float, metavar="DEG", help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal."
 )
-@click.option("--prior", type=float, help="For --method cost: how often a trial is positive. Default: 0.5.")
+@click.option("--prior", type=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5.")
 @click.option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1.")
 @click.option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1.")
 @click.option(
@@ -48,9 +48,9 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
     default="1001",
     show_default=True,
     metavar="N|exact",
-    help="How many positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
+    help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
 )
-@click.option("--within", is_flag=True, help="With --interval bootstrap: redraw the trials inside data sets too.")
+@click.option("--within", is_flag=True, help="With --interval bootstrap: resample the trials inside data sets too.")
 @averaging_options
 @ending_options("table", "csv", "json", plot=PLOT_HELP)
 @reading_options
@@ -126,7 +126,7 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
     if method is None:
         return advice.method
     if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
-        tell(f"note: your answers speak for --method {advice.method}: {advice.meaning}")
+        tell(f"note: your answers suggest --method {advice.method}: {advice.meaning}")
     return method
 
 

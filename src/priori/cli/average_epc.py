@@ -34,7 +34,7 @@ from priori.curves.averaging import AverageEPC, average_epc
 )
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
+@click.option("--points", type=int, default=101, show_default=True, help="Number of alphas.")
 @click.option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
 @averaging_options
 @ending_options("table", "csv", "json", plot=PLOT_HELP)

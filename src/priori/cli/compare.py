@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 import numpy as np
 
@@ -18,11 +20,13 @@ from priori.cli.options import (
 )
 from priori.cli.output import percent, table_text
 from priori.cli.progress import Progress
-from priori.curves.epc import epc
+from priori.curves.epc import EPC, epc
+from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import Comparison, Region, make_comparison
+from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.proportions import Alternative
 from priori.uncertainty.ranking import Ranking, make_ranking
+from priori.words.sentences import about_interval, about_letters, difference, pointwise_regions
 
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -33,7 +37,7 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 @curve_options
 @click.option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own.")
 @click.option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
-              show_default=True, help="What the p-value speaks for: any difference, A below B, or above.")  # fmt: skip
+              show_default=True, help="Alternative hypothesis: any difference, A below B, or A above B.")  # fmt: skip
 @resampling_options("auto")
 @ending_options("table", "csv", "json", plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf.")
 @reading_options
@@ -50,9 +54,9 @@ def command(
 ) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
-    Both systems are resampled by the same trials (or users), so what makes a trial hard for both cancels out. Trials
+    Both systems are resampled by the same trials (or users): the test is paired. Trials
     are paired by their ids; by row only where there are none and the labels agree. The csv columns are alpha,
-    value_a, value_b, difference (A less B), lower, upper, p_value, significant. With more than two systems every pair
+    value_a, value_b, difference (A minus B), lower, upper, p_value, significant. With more than two systems every pair
     is compared, the p-values are adjusted for their number (Holm), and the systems are ranked.
 
     \b
@@ -64,7 +68,7 @@ def command(
     if len(system) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
     if resampling.promise != "confidence":
-        raise OptionError("a comparison speaks of the whole population; leave out --promise")
+        raise OptionError("a comparison is about the whole population; leave out --promise")
     if ending.plot and len(system) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
     settings = curves.settings()
@@ -87,7 +91,7 @@ def command(
             )
     first = result if isinstance(result, Comparison) else result.comparisons[0]
     ending.finish(
-        table=lambda: _table(result) if isinstance(result, Comparison) else _ranking(result),
+        table=lambda: _table(result, found) if isinstance(result, Comparison) else _ranking(result, found),
         csv=result.columns,
         json=result.to_dict,
         figure=first.plot,
@@ -95,47 +99,32 @@ def command(
     )
 
 
-def _table(result: Comparison) -> str:
+def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     rate = bool(result.settings["rate"])
-    columns = result.columns()
-    rows = range(result.alpha.size)
-    if result.alpha.size > 12:
-        rows = sorted({result.nearest(alpha) for alpha in SHOWN})  # type: ignore[assignment]
+    every = list(range(result.alpha.size))
+    rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
+    numbers = (result.value_a, result.value_b, result.difference, result.lower, result.upper)
     lines = [
         [
             f"alpha {result.alpha[row]:.4g}",
-            *(
-                percent(float(columns[name][row]), rate)
-                for name in ("value_a", "value_b", "difference", "lower", "upper")
-            ),
+            *(percent(float(column[row]), rate) for column in numbers),
             f"{result.p_value[row]:.4f}",
             "yes" if result.significant[row] else "no",
         ]
         for row in rows
     ]
-    level = f"{100 * result.settings['confidence_level']:g} %"
-    title = (
-        f"{result.settings['measure']}: {result.name_a} less {result.name_b}, {level} intervals, "
-        f"{result.settings['bootstrap']} bootstrap"
-    )
+    title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
     header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
-    area = result.area
-    value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
-    mean = f"Mean over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f})"
-    return table_text(title, header, lines, note=f"{_regions(result)}\n{mean}")
+    notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
+    if result.alpha.size > 1:
+        notes.append(pointwise_regions(result))
+        area = result.area
+        value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
+        notes.append(f"Mean difference over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f}).")
+    return table_text(f"{title}, {about_interval(result.settings)}", header, lines, note="\n".join(notes))
 
 
-def _regions(result: Comparison) -> str:
-    def spelled(regions: tuple[Region, ...]) -> str:
-        if not regions:
-            return "nowhere"
-        return "; ".join(f"{one.better} for alpha {one.start:.4g} to {one.end:.4g}" for one in regions)
-
-    pointwise, at_once = result.regions_of(result.pointwise), result.regions_of(result.simultaneous)
-    return f"Significantly better, each alpha on its own: {spelled(pointwise)}\nAll alphas at once: {spelled(at_once)}"
-
-
-def _ranking(result: Ranking) -> str:
+def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
     first = result.comparisons[0]
     rate = bool(first.settings["rate"])
     shown = [None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)]
@@ -144,6 +133,6 @@ def _ranking(result: Ranking) -> str:
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
         rows = ([place.name, percent(place.value, rate), place.groups] for place in result.places(alpha))
         parts.append(table_text(f"{first.settings['measure']}, {where}", ["", "value", "group"], rows))
-    level = f"{100 * result.confidence_level:g} %"
-    parts.append(f"Systems that share a letter cannot be told apart at the {level} level (all pairs, Holm-adjusted).\n")
+    verdict = difference(curves, pairs_of(result), first.nearest(0.5))
+    parts.append(f"{verdict}\n{about_letters(result.confidence_level)}\n")
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""``priori completion``: the script that teaches a shell to complete our commands, options and files."""
+"""``priori completion``: the script for shell completion of commands, options and files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from priori.cli.output import emit
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(name="completion", short_help="Teach your shell to complete commands, options and files.")
+@click.command(name="completion", short_help="Shell completion of commands, options and files.")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:

@@ -1,4 +1,4 @@
-"""``priori coverage``: do bands hold the curves of users they have not seen?"""
+"""``priori coverage``: the measured coverage of bands for unseen users."""
 
 from __future__ import annotations
 
@@ -43,34 +43,36 @@ def _numbers(text: str) -> list[int]:
 @click.command(name="coverage", short_help="Do bands cover the curves of unseen users?")
 @system_option
 @click.option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape.")
-@click.option("--systems", type=click.IntRange(min=1), metavar="N", help="How many are simulated.  [default: 24]")
+@click.option("--systems", type=click.IntRange(min=1), metavar="N", help="Number of simulated systems.  [default: 24]")
 @click.option("--users", type=click.IntRange(min=4), metavar="N", help="Users in each of their sets.  [default: 124]")
 @click.option("--genuine", type=click.IntRange(min=1), metavar="N", help="Genuine trials of a user.  [default: 9]")
 @click.option("--impostor", type=click.IntRange(min=1), metavar="N", help="Impostor trials of a user.  [default: 96]")
 @click.option("--user-effect", type=click.FloatRange(0, 1), metavar="SD",
-              help="How much users differ, of a score's standard deviation.  [default: 0.5]")  # fmt: skip
+              help="Standard deviation between users, in units of a score's.  [default: 0.5]")  # fmt: skip
 @click.option("--train-users", type=int, default=31, show_default=True, help="Users that a band is made from.")
-@click.option("--test-users", type=int, default=62, show_default=True, help="Other users whose curve it should hold.")
+@click.option("--test-users", type=int, default=62, show_default=True, help="Unseen users whose curve it should cover.")
 @click.option("--bootstraps", metavar="LIST", default=",".join((*FOUR, PREDICTION)), show_default=True,
-              help="Which bands, between commas; prediction is the one that promises to hold such curves.")  # fmt: skip
+              help="Which bands, between commas; prediction is the one made to cover such curves.")  # fmt: skip
 @click.option("--resamples", metavar="LIST", default="10,30,100", show_default=True,
-              help="Numbers of draws, U or S, to look at.")  # fmt: skip
+              help="Numbers of resamples, U or S, to try.")  # fmt: skip
 @click.option("--fixed", type=click.IntRange(min=1), default=30, show_default=True,
-              help="The number held while the other varies in the joint bootstrap.")  # fmt: skip
+              help="The number kept fixed while the other varies in the joint bootstrap.")  # fmt: skip
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True,
-              help="How often users are drawn anew.")  # fmt: skip
+              help="Number of random splits of the users.")  # fmt: skip
 @resampling_option(
-    "resample", default="both", help="What the four bootstraps redraw: the test scores, or the development scores too."
+    "resample",
+    default="both",
+    help="What the four bootstraps resample: the test scores, or the development scores too.",
 )
 @click.option("--thresholds", type=click.Choice(["kept", "anew"]), default="kept", show_default=True,
-              help="The unseen curve's: the band's own, or those of other development users.")  # fmt: skip
+              help="Thresholds of the unseen curve: the band's, or those of other development users.")  # fmt: skip
 @resampling_option("confidence_level")
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas.")
+@click.option("--points", type=int, default=101, show_default=True, help="Number of alphas.")
 @resampling_option("rng")
 @threads_option
-@ending_options("table", "csv", "json", plot="Draw the coverage against the number of draws: FILE.svg, .png or .pdf.")
+@ending_options("table", "csv", "json", plot="Draw the coverage against the resamples: FILE.svg, .png or .pdf.")
 @reading_options
 def command(
     system: tuple[tuple[str, str, str], ...],
@@ -84,11 +86,11 @@ def command(
     reading: Reading,
     **options: Any,
 ) -> None:
-    """Make bands from some users of each system and see how much of the curve of other users they cover.
+    """Make bands from some users of each system and measure how much of the curve of other users they cover.
 
-    This is the experiment of section 5 of Poh and Bengio (2007), for the four bootstraps and for the band that
-    promises to hold the curve of unseen users. The csv columns are bootstrap, U, S (draws of users, and of trials
-    within each), coverage, standard_error, width.
+    This is the experiment of section 5 of Poh and Bengio (2007), for the four bootstraps and for the prediction band,
+    which is made to cover the curve of unseen users. The csv columns are bootstrap, U, S (resamples of users, and of
+    trials within each), coverage, standard_error, width.
 
     \b
     Examples:

@@ -31,7 +31,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     @click.command(name=name, short_help=f"{name.upper()} curves of test scores (a posteriori).")
     @scores_option
     @click.option("--points", metavar="thin|all|hull|N", default="thin", show_default=True,
-                  help="The points a drawing needs, all of them, the convex hull, or those nearest to N false positive "
+                  help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
                   "rates; the last two do not need all scores in memory.")  # fmt: skip
     @resampling_options(None)
     @ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
@@ -56,8 +56,8 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
     command.help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
 
-    Its thresholds are chosen on the very scores it shows, so it is for analysis: to compare systems, or to say how
-    one will work, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates, with the
+    Its thresholds are chosen on the same scores, so it is for analysis only. To compare systems, or to estimate
+    expected performance, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates, with the
     bounds lower and upper.
 
     \b
@@ -75,7 +75,7 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
 
     if resampling.resample != "test" or resampling.promise != "confidence":
         raise OptionError(
-            "a posteriori curves have no development set and predict nothing: leave out --resample, --promise"
+            "a posteriori curves have no development set and no prediction: leave out --resample, --promise"
         )
     rates = None
     if name == "det":

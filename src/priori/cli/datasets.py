@@ -106,7 +106,7 @@ def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: Ave
 def averaging_options(command: Command) -> Command:
     """Add the options about data sets and intervals; the command gets them as ``averaging``."""
     return gather(command, "averaging", Averaging, (
-        click.option("--by", metavar="COLUMN", help="The column that says which data set a trial is of: dataset, user, "
+        click.option("--by", metavar="COLUMN", help="The column that names the data set of a trial: dataset, user, "
                      "or any other. Default: dataset for one file; several files are a data set each."),
         click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores of every file "
                      "are joined with."),
@@ -115,8 +115,8 @@ def averaging_options(command: Command) -> Command:
         click.option("--interval", type=click.Choice(INTERVALS), default="t", show_default=True,
                      help="Student's t, normal as in the paper, or a bootstrap over data sets."),
         click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-        click.option("--resamples", type=int, default=1000, show_default=True, help="How many bootstrap replicates."),
+        click.option("--resamples", type=int, default=1000, show_default=True, help="Number of bootstrap replicates."),
         click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-                     help="The same seed, the same numbers."),
+                     help="Seed of the random numbers."),
         click.option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
     ))  # fmt: skip

@@ -1,4 +1,4 @@
-"""``priori demo``: the whole story on bundled real scores."""
+"""``priori demo``: a full evaluation of bundled real scores."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from priori.base.whole_files import write_whole
 from priori.cli.output import emit, percent, table_text, tell
 from priori.cli.progress import Stages
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
-    from priori.report import Study
+    from priori.studies.evaluation import Study
 
 
-@click.command(name="demo", short_help="The whole story on bundled real scores.")
+@click.command(name="demo", short_help="A full evaluation of bundled real scores.")
 @click.argument("name", type=click.Choice(["faces", "spam", "cancer"]), default="faces")
-@click.option("--output", metavar="DIR", default="demo", show_default=True, help="Where the page and files go.")
+@click.option("--output", metavar="DIR", default="demo", show_default=True, help="The directory to write to.")
 @click.option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto", show_default=True,
-              help="What is redrawn; auto: by identity or user where they are known, else trials.")  # fmt: skip
+              help="What is resampled; auto: identities or users where they are known, else trials.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True,
-              help="How many bootstrap replicates.")  # fmt: skip
+              help="Number of bootstrap replicates.")  # fmt: skip
 def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
-    """Evaluate real scores: which system would be chosen, which one should be, and is the difference real?
+    """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 
     The development scores' equal error rate (or break-even point) chooses one system; the Expected Performance Curve
     judges all of them on test scores at thresholds fixed in advance, with bands; a paired test compares the two. The
-    page, the figure and the score files themselves are written to DIR, to try the other commands on.
+    page, the figure and the score files are written to DIR; the other commands can read them.
 
     \b
     Examples:
@@ -38,8 +39,9 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
       priori demo cancer
     """
     from priori import examples
-    from priori.report import Settings, make_study, render_csv, render_html
+    from priori.report import render_csv, render_html
     from priori.scores.systems import SourceFile, System
+    from priori.studies.evaluation import Settings, make_study
 
     example = examples.load(name)
     folder = Path(output)
@@ -75,7 +77,7 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
 
 
 def _story(study: Study) -> str:
-    """Return the table of who would be chosen and who should be, and the verdict in words."""
+    """Return the table of which system would be chosen and which should be, and the verdict in words."""
     from priori.curves.roc import a_posteriori_break_even
 
     measure, better = study.settings.shown, study.settings.shown.greater_is_better
@@ -94,10 +96,10 @@ def _story(study: Study) -> str:
     chosen = (max if errors else min)(on_dev, key=on_dev.__getitem__)
     best = (max if better else min)(on_test, key=on_test.__getitem__)
     kind = "break-even point" if errors else "EER"
-    level = f"{100 * study.settings.confidence_level:g} % interval"
     if chosen == best:
-        told = f"The development {kind} and the test at thresholds fixed in advance both choose {best}."
+        choice = f"The development {kind} and the test at thresholds fixed in advance both choose {best}."
     else:
-        told = f"The development {kind} would choose {chosen}; at thresholds fixed in advance, {best} does best."
+        choice = f"The development {kind} would choose {chosen}; at thresholds fixed in advance, {best} does best."
+    level = f"{level_text(study.settings.confidence_level)} interval"
     header = ["", f"{kind} on development", f"{measure.title} on test, a priori", level]
-    return table_text("", header, rows) + f"\n{told}\n\n{study.verdict.text}\n"
+    return table_text("", header, rows) + f"\n{choice}\n\n{study.verdict.text}\n"

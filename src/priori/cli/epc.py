@@ -37,7 +37,7 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 @click.command(name="epc", short_help="The Expected Performance Curve of one or more systems.")
 @system_option
 @curve_options
-@click.option("--exact", is_flag=True, help="Every piece of the curve; alpha is where each begins.")
+@click.option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins.")
 @resampling_options(None)
 @ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
 @reading_options
@@ -51,11 +51,11 @@ def command(
     ending: Ending,
     reading: Reading,
 ) -> None:
-    """Choose thresholds on development scores, show what they give on test scores.
+    """Choose thresholds on development scores and show the performance on test scores.
 
     The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
-    pair (FAR and FRR for authentication), value is the measure on the test scores, best what choosing the
-    threshold on the test scores themselves would have shown; with --bootstrap, lower and upper bound the value.
+    pair (FAR and FRR for authentication), value is the measure on the test scores, best its value for a
+    threshold chosen on the test scores themselves; with --bootstrap, lower and upper bound the value.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ def command(
     if resampling is not None and ending.format != "csv":
         around = {curve.name: _area_bands(curve, resampling, threads) for curve in whole}
     if len(whole) < len(found) and ending.format == "table":
-        tell("no areas of what is scanned: they need every score at once (--engine memory)")
+        tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
     ending.finish(
         table=lambda: _tables(found, bands, around),
         csv=lambda: _columns(found, bands),
@@ -159,7 +159,7 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaB
     parts += [_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)]
     parts.append(
         table_text(
-            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and what it gives",
+            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and its rates",
             ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"],
             (
                 [
@@ -189,14 +189,15 @@ def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaB
 
 
 def _band_table(curve: EPC, band: Band, rate: bool) -> str:
+    from priori.words.sentences import about_interval
+
     rows = []
     for alpha in SHOWN if curve.alpha.size > 12 else curve.alpha:
         nearest = int(np.argmin(np.abs(curve.alpha - float(alpha))))
-        at = (band.value[nearest], band.lower[nearest], band.upper[nearest])
-        rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in at)])
-    level = f"{100 * band.settings['confidence_level']:g} %"
+        numbers = (band.value[nearest], band.lower[nearest], band.upper[nearest])
+        rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in numbers)])
     return table_text(
-        f"{curve.name}: {level} {band.settings['promise']} interval, {band.settings['bootstrap']} bootstrap",
+        f"{curve.name}: {about_interval(band.settings)}",
         ["", "value", "lower", "upper"],
         rows,
         note=f"expected width {percent(band.expected_width, rate)}",

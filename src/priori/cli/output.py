@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from priori.base.whole_files import write_whole
+from priori.words.numbers import cell as percent
 
 __all__ = ["emit", "percent", "table_text", "tell", "warn"]
 
@@ -46,8 +47,3 @@ def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]],
     if note:
         parts.append(note)
     return "\n".join(parts) + "\n"
-
-
-def percent(value: float, rate: bool = True) -> str:
-    """Return a value for reading: a rate in per cent, anything else with four digits."""
-    return f"{100 * value:.2f} %" if rate else f"{value:.4g}"

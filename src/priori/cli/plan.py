@@ -1,4 +1,4 @@
-"""``priori plan``: how many users and trials a width or a power will take."""
+"""``priori plan``: the number of users and trials for a width or a power."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from priori.studies.planning import Plan, plan
 
 
 @click.command(name="plan", short_help="How many users and trials do I need?")
-@click.option("--width", type=float, metavar="W", help="The whole width wanted of the interval; or:")
-@click.option("--difference", type=float, metavar="D", help="the difference between two systems to be found.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="How often it should be found.")
+@click.option("--width", type=float, metavar="W", help="The full width of the interval; or:")
+@click.option("--difference", type=float, metavar="D", help="the difference between two systems to be detected.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
 @click.option("--far", type=float, metavar="RATE", help="The false acceptance rate expected, as a fraction.")
 @click.option("--frr", type=float, metavar="RATE", help="The false rejection rate expected.")
 @click.option("--far-b", type=float, metavar="RATE", help="The second system's. Default: the same.")
@@ -40,7 +40,7 @@ from priori.studies.planning import Plan, plan
 @click.option("--negatives-per-user", type=float, metavar="M", help="Default: the pilot's.")
 @click.option("--positives-per-user", type=float, metavar="M", help="Default: the pilot's.")
 @click.option("--test", type=click.Choice(["verdict", "dependent", "independent"]), default="verdict",
-              show_default=True, help="Which test must find the difference; the verdict wants both.")  # fmt: skip
+              show_default=True, help="Which test must detect the difference; the verdict needs both.")  # fmt: skip
 @click.option("--measure", metavar="NAME", help="hter, dcf:..., wer:0.3, ... Default: the task's.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
 @click.option("--one-sided", is_flag=True, help="The test will be one-sided.")
@@ -59,11 +59,11 @@ def command(
     reading: Reading,
     **wanted: Any,
 ) -> None:
-    """Print how many users and trials give an interval of a given width, or find a difference with a given power.
+    """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
 
     The rates expected are given, or measured on a pilot: the test scores of one or two systems, with thresholds
-    chosen on their development scores. A pilot with users also gives the design effect: how much less a trial is
-    worth because a user's errors are alike.
+    chosen on their development scores. A pilot with users also gives the design effect: how much more trials
+    are needed because the errors of one user are correlated.
 
     \b
     Examples:

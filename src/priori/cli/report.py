@@ -1,4 +1,4 @@
-"""``priori report``: the whole story on one page that can be mailed."""
+"""``priori report``: one self-contained page with verdict, curves and tables."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from priori.cli.options import (
 from priori.cli.output import emit, warn
 from priori.cli.progress import Stages
 from priori.examples import ABOUT, NAMES, load
-from priori.report import Settings, Study, make_study, render_csv, render_html, render_latex, render_markdown
+from priori.report import render_csv, render_html, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System
+from priori.studies.evaluation import Settings, Study, make_study
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: Where the page goes when nothing is said.
@@ -43,22 +44,22 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 
 @click.command(name="report", short_help="One page with everything: verdict, curves, tables.")
 @system_option
-@click.option("--example", type=click.Choice(NAMES), help="The real scores that come with Priori, instead of files.")
+@click.option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files.")
 @criterion_options
 @click.option("--measure", metavar="NAME", help=MEASURE_HELP)
 @click.option("--alpha", default="0.5", show_default=True, metavar="ALPHA",
               help="The trade-off the verdict is about: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
-@click.option("--points", type=int, default=101, show_default=True, help="How many alphas; the slider stops at each.")
+@click.option("--points", type=int, default=101, show_default=True, help="Number of alphas; the slider stops at each.")
 @resampling_options("auto")
-@click.option("--no-bootstrap", is_flag=True, help="No intervals and no tests: quicker, and less honest.")
+@click.option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster.")
 @click.option("--unpaired", is_flag=True, help="The systems were tested on different trials.")
 @click.option("--title", default="", metavar="TEXT", help="The heading of the page. Default: the systems' names.")
 @click.option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider.")
 @ending_options(
     "html",
     *TEXTS,
-    format_help="The page, tables for a paper, or everything for a program.",
-    output_help=f"The file to write, whole or not at all. Default: {PAGE}; other formats, stdout.",
+    format_help="The page, tables for a paper, or all data.",
+    output_help=f"Write to FILE (atomically). Default: {PAGE}; other formats, stdout.",
 )
 @reading_options
 @click.pass_context
@@ -166,7 +167,7 @@ def _hashed(system: System) -> System:
 
 
 def typed(context: click.Context) -> str:
-    """Return the command as one would type it again: what was given, in the order of --help."""
+    """Return the command as typed: the options given, in the order of --help."""
     words = ["priori", str(context.command.name)]
     for parameter in context.command.params:
         name = parameter.name or ""

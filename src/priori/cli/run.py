@@ -18,7 +18,7 @@ from priori.cli.studyfile import DEFAULTS, STEPS, TEMPLATE, find_study, read_stu
 @click.command(name="run", short_help="Run a study that is described in one file.")
 @click.argument("study", metavar="[STUDY]", required=False)
 @click.argument("what", metavar="[COMMAND]...", nargs=-1)
-@click.option("--init", is_flag=True, help="Write a commented study file to begin with, and run nothing.")
+@click.option("--init", is_flag=True, help="Write a commented study file as a template, and run nothing.")
 @click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
 @click.pass_context
 def command(context: click.Context, study: str | None, what: tuple[str, ...], init: bool, dry_run: bool) -> None:

@@ -13,7 +13,7 @@ from priori.saving.schemas import bundle, schema
 
 @click.command(name="schema", short_help="The JSON schema of saved results.")
 @click.argument("result", type=click.Choice(list(RESULTS), case_sensitive=False), required=False, metavar="[RESULT]")
-@click.option("-o", "--output", metavar="FILE", default=None, help="Write it to a file instead of standard output.")
+@click.option("-o", "--output", metavar="FILE", default=None, help="Write to FILE (atomically); default: stdout.")
 def command(result: str | None, output: str | None) -> None:
     emit(json.dumps(schema(result) if result else bundle(), indent=2, ensure_ascii=False), output)
 

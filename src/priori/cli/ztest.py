@@ -1,4 +1,4 @@
-"""``priori ztest``: how sure an HTER or DCF is, and whether two systems differ."""
+"""``priori ztest``: confidence intervals of an HTER or DCF, and tests of two systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from priori.curves.epc import EPC, epc
 from priori.decisions.measures import get_measure, get_task, wer
 from priori.plots.ztests import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
-from priori.uncertainty.ztests import METHODS, ZTest, ztest, ztest_scores
+from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores
+from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")
 
@@ -30,8 +31,8 @@ RATES = ("far", "frr", "negatives", "positives")
 @click.command(name="ztest", short_help="Intervals and tests of HTER or DCF, from rates or from scores.")
 @click.option("--far", type=float, metavar="RATE", help="False acceptance rate, as a fraction.")
 @click.option("--frr", type=float, metavar="RATE", help="False rejection rate, as a fraction.")
-@click.option("--negatives", type=int, metavar="N", help="How many negative trials (impostors).")
-@click.option("--positives", type=int, metavar="N", help="How many positive trials (clients).")
+@click.option("--negatives", type=int, metavar="N", help="Number of negative trials (impostors).")
+@click.option("--positives", type=int, metavar="N", help="Number of positive trials (clients).")
 @click.option("--far-b", type=float, metavar="RATE", help="The second system's false acceptance rate.")
 @click.option("--frr-b", type=float, metavar="RATE", help="The second system's false rejection rate.")
 @click.option("--negatives-b", type=int, metavar="N", help="Its negative trials. Default: as many.")
@@ -44,7 +45,7 @@ RATES = ("far", "frr", "negatives", "positives")
     metavar="LIST",
     help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems.",
 )
-@click.option("--points", type=int, help="So many alphas from 0 to 1, for two systems.")
+@click.option("--points", type=int, help="Number of alphas from 0 to 1, for two systems.")
 @click.option("--measure", metavar="NAME", help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level.")
 @click.option(
@@ -55,7 +56,7 @@ RATES = ("far", "frr", "negatives", "positives")
 @click.option(
     "--one-sided",
     is_flag=True,
-    help="Short for --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
+    help="Same as --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
 )
 @ending_options("table", "json", "csv", plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf.")
 @reading_options
@@ -164,12 +165,12 @@ def _table(found: ZTest) -> str:
             limits = [columns[column][place] for column in ("value", "lower", "upper", "width")]
             shown = [f"{100 * limit:.3f} %" if rate else f"{limit:.5g}" for limit in limits]
             rows.append([_label(name, title), *shown, f"{columns['sd'][place]:.6f}"])
-        heading = f"{title}: {100 * found.confidence_level:g} % interval ({found.alternative})"
+        heading = f"{title}: {level_text(found.confidence_level)} interval ({found.alternative})"
         return table_text(heading, ["", "value", "lower", "upper", "width", "sd"], rows)
     a, b = found.a, found.b
     heading = (
         f"{title} of {a.name} {percent(float(a.hter.value), rate)}, of {b.name} "
-        f"{percent(float(b.hter.value), rate)}; difference {a.name} - {b.name} ({found.alternative})"
+        f"{percent(float(b.hter.value), rate)}; difference {a.name} minus {b.name} ({found.alternative})"
     )
     rows = []
     for name, one in found.comparison.tests.items():
@@ -182,9 +183,8 @@ def _table(found: ZTest) -> str:
 
 
 def _label(method: str, title: str) -> str:
-    equation, remark = METHODS[method]
     shown = {"hter": title, "naive": "NAIVE", "class": "CLASS"}.get(method, method)
-    return f"{shown} ({equation})" + (", over-confident" if remark.startswith("over") else "")
+    return f"{shown} ({METHODS[method][0]})" + (", over-confident" if method in OVER_CONFIDENT else "")
 
 
 def _finish_curve(ending: Ending, found: ZTestCurve) -> None:

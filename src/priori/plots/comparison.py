@@ -29,7 +29,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
     ax.set_title(f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant")
     ax.set_xlabel("alpha")
-    ax.set_ylabel(f"{comparison.settings['measure']} of {comparison.name_a} less {comparison.name_b}{unit}")
+    ax.set_ylabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
     ax.grid(alpha=0.25)
     return ax
 
@@ -45,7 +45,7 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     for bound in (comparison.pointwise.lower[column], comparison.pointwise.upper[column]):
         ax.axvline(scale * bound, color=colour, lw=2)
     ax.axvline(0, color="0.2", ls="--", lw=1)
-    ax.set_xlabel(f"{comparison.settings['measure']} of {comparison.name_a} less {comparison.name_b}{unit}")
+    ax.set_xlabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
     ax.set_ylabel("replicates")
     ax.set_title(f"alpha {comparison.alpha[column]:.4g}, {comparison.settings['confidence_level']:.0%} interval")
     return ax

@@ -1,4 +1,4 @@
-"""Figures for notebooks that answer to the mouse: results in, plotly figures out. Nothing is computed here."""
+"""Interactive figures for notebooks: results in, plotly figures out. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats
+from priori.curves.thinning import thin
 from priori.plots.average import outline_of
 from priori.plots.curves import det_axes
 from priori.plots.style import COLOURS, scaling
-from priori.plots.thinning import thin
 
 __all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_det", "figure_epc", "figure_roc"]
 
@@ -159,7 +159,7 @@ def figure_comparison(found: Any) -> Any:
     """Draw the difference of two systems along alpha with its interval, grey where it is significant."""
     scale = 100 if found.settings["rate"] else 1
     unit = " (points)" if scale == 100 else ""
-    made = _figure(f"{_text(found.name_a)} less {_text(found.name_b)}; grey: significant", "alpha",
+    made = _figure(f"{_text(found.name_a)} minus {_text(found.name_b)}; grey: significant", "alpha",
                    f"difference in {found.settings['measure']}{unit}")  # fmt: skip
     colour = _colour(made, 0)
     for region in found.regions:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.readers.formats import FORMATS, Format, recognise
-from priori.readers.layout import Table
+from priori.readers.layout import Columns
 from priori.readers.sample import Sample
 from priori.readers.source import PathOrFile, open_source
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, Trials, nan_error
@@ -110,7 +110,7 @@ def _check_options(chosen: Format, sample: Sample) -> None:
         )
 
 
-def _scores(table: Table, sample: Sample, nan: NanPolicy, lower_is_better: bool) -> Scores:
+def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: bool) -> Scores:
     name = sample.source.name
     assert table.score is not None
     if not len(table):
@@ -134,7 +134,7 @@ def _scores(table: Table, sample: Sample, nan: NanPolicy, lower_is_better: bool)
     )
 
 
-def _positive(table: Table, sample: Sample) -> NDArray[np.bool_]:
+def _positive(table: Columns, sample: Sample) -> NDArray[np.bool_]:
     if "label" in table.codes:
         positive = is_positive(table.names["label"].values, sample.pos_label, where=sample.source.name)
         codes = table.codes["label"]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError
 from priori.readers import text
-from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.layout import BLANKS, Columns, Layout
 from priori.readers.rewrite import Unclean, cleaned, squeezed
 from priori.readers.source import Source
 from priori.scores import Names
@@ -92,7 +92,7 @@ def pattern(path: object) -> str:
     return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
-def load(source: Source, layout: Layout) -> Table:
+def load(source: Source, layout: Layout) -> Columns:
     """Read a large text file into columns."""
     table = _attempt(source, layout, _load)
     return replace(text.load(source, layout) if table is None else table, layout=layout)
@@ -180,7 +180,7 @@ def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
     return replace(layout, delimiter="\t" if "\t" in line else " "), False
 
 
-def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Table:
+def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Columns:
     columns = _columns(layout, trim, trusted)
     assert source.path is not None
     with connection(source.path) as database:
@@ -235,7 +235,7 @@ def _odd(part: str, quoted: bool) -> str:
     return " OR ".join(checks)
 
 
-def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
+def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Columns:
     """Fetch the columns of the relation ``trials``: scores as numbers, names as codes into sorted lists of names.
 
     ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
@@ -255,7 +255,7 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Table:
     score = columns.pop("score", None)
     codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
-    return Table(score, codes, lists, trial)
+    return Columns(score, codes, lists, trial)
 
 
 def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from priori.base.errors import InputError
 from priori.readers import bob, kaldi, parquet, tables, two_column, voxceleb
-from priori.readers.layout import Layout, Table
+from priori.readers.layout import Columns, Layout
 from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
 
@@ -27,9 +27,9 @@ class Format:
     family: str
     matches: Callable[[Sample], bool]
     layout: Callable[[Sample], Layout] | None = None
-    table: Callable[[Sample], Table] | None = None
+    table: Callable[[Sample], Columns] | None = None
 
-    def read(self, sample: Sample) -> Table:
+    def read(self, sample: Sample) -> Columns:
         """Read a file of this format."""
         if self.table is not None:
             return self.table(sample)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError
 from priori.base.types import Floats
-from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.layout import BLANKS, Columns, Layout
 from priori.readers.sample import Sample, load
 from priori.scores.trials import Names
 
@@ -27,7 +27,7 @@ def pairs_layout(*fields: str) -> Layout:
 SCORES = pairs_layout("enrol", "test", "score")
 
 
-def join(sample: Sample, trials_layout: Layout) -> Table:
+def join(sample: Sample, trials_layout: Layout) -> Columns:
     """Give every row of the scores file the label its pair has in the trials file.
 
     The trials are the rows of the scores file, in their order. A pair that is in one file only is an error, and so
@@ -61,7 +61,7 @@ def join(sample: Sample, trials_layout: Layout) -> Table:
     trial = None
     if key.size == distinct.size:  # every pair once: the pair is an id
         trial = np.strings.add(np.strings.add(users.values[user], " "), tests.values[test])
-    return Table(
+    return Columns(
         scores.score,
         {"user": user.astype(np.int32), "label": label[first][place]},
         {"user": users, "label": trials.names["label"]},
@@ -70,7 +70,7 @@ def join(sample: Sample, trials_layout: Layout) -> Table:
     )
 
 
-def _one_list(first: Table, second: Table, group: str) -> tuple[Names, list[Keys]]:
+def _one_list(first: Columns, second: Columns, group: str) -> tuple[Names, list[Keys]]:
     """Return one list of names for both tables, and the codes of each in it."""
     names, places = Names.encode(first.names[group].values, second.names[group].values)
     assert names is not None

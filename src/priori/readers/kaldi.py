@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from priori.base.errors import OptionError
 from priori.readers.joined import join, pairs_layout
-from priori.readers.layout import Table
+from priori.readers.layout import Columns
 from priori.readers.sample import Sample
 
 __all__ = ["matches", "read"]
@@ -17,7 +17,7 @@ def matches(sample: Sample) -> bool:
     return sample.trials is not None
 
 
-def read(sample: Sample) -> Table:
+def read(sample: Sample) -> Columns:
     """Read the scores, each with the label its pair has in the trials file."""
     if sample.trials is None:
         raise OptionError(f"{sample.source.name}: Kaldi scores need their trials file (--trials FILE, trials=FILE)")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from priori.base.types import Codes, Floats
 from priori.scores.trials import Names
 
-__all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Layout", "Table"]
+__all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Columns", "Layout"]
 
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
@@ -69,7 +69,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Table:
+class Columns:
     """The columns of a file: scores as numbers, names as codes.
 
     Without a label column, a trial is positive when user and probe_user are the same.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
-from priori.readers.layout import Layout, Table
+from priori.readers.layout import Columns, Layout
 from priori.readers.sample import Sample
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def matches(sample: Sample) -> bool:
     return sample.source.parquet
 
 
-def read(sample: Sample) -> Table:
+def read(sample: Sample) -> Columns:
     """Read a Parquet table; names are read as text, whatever their type."""
     import duckdb
 
@@ -50,7 +50,7 @@ def read(sample: Sample) -> Table:
             raise InputError(f"{name}: the Parquet file cannot be read ({fast.first_line(error)})") from None
 
 
-def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Table:
+def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
     from priori.readers import fast
 
     trial = (columns.index("trial"),) if "trial" in columns else ()

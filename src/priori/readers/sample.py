@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from priori.base.errors import InputError
-from priori.readers.layout import Layout, Table
+from priori.readers.layout import Columns, Layout
 from priori.readers.source import Source
 from priori.readers.text import is_number, split_blanks
 
@@ -87,7 +87,7 @@ class Sample:
         return any(map(is_number, self.rows[row]))
 
 
-def load(source: Source, layout: Layout) -> Table:
+def load(source: Source, layout: Layout) -> Columns:
     """Read the columns of a text file, with the parser that suits its size."""
     if source.small:
         from priori.readers import text

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from priori.base.errors import InputError
-from priori.readers.layout import BLANKS, CONTROL, Layout, Table
+from priori.readers.layout import BLANKS, CONTROL, Columns, Layout
 from priori.readers.source import Source
 from priori.scores import Names
 
@@ -139,7 +139,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def load(source: Source, layout: Layout) -> Table:
+def load(source: Source, layout: Layout) -> Columns:
     """Read a small file into columns."""
     names: list[list[str]] = []
     trials: list[str] = []
@@ -156,7 +156,7 @@ def load(source: Source, layout: Layout) -> Table:
         lists[group] = encoded
         codes.update({member: code for member, code in zip(members, coded, strict=True) if code is not None})
     usable = bool(layout.trial) and not (layout.trial_is_built and len(set(trials)) < len(trials))
-    return Table(
+    return Columns(
         np.array(score, dtype=np.float64) if "score" in layout.columns else None,
         codes,
         lists,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priori.readers.joined import join, pairs_layout
-from priori.readers.layout import BLANKS, Layout, Table
+from priori.readers.layout import BLANKS, Columns, Layout
 from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
 from priori.scores.labels import KNOWN_PAIRS, normal
@@ -40,6 +40,6 @@ def matches(sample: Sample) -> bool:
     )
 
 
-def read(sample: Sample) -> Table:
+def read(sample: Sample) -> Columns:
     """Read ``1|0 enrol test score``, or ``enrol test score`` with the labels from the trials file."""
     return load(sample.source, SCORED) if sample.trials is None else join(sample, TRIALS)

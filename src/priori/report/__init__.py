@@ -1,10 +1,9 @@
-"""The report: one study computed once, shown as a page, as tables, as JSON."""
+"""The report: a study shown as a page, as tables, as JSON."""
 
 from priori.report.page import render_html
-from priori.report.settings import Settings
-from priori.report.study import Study, make_study
 from priori.report.tables import render_csv, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System
+from priori.studies.evaluation import Settings, Study, make_study
 
 __all__ = [
     "Settings",

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from priori.base.results import plain
 from priori.plots.curves import DET_TICKS
-from priori.report.drawing import probit, probit_floor
-from priori.report.pairs import Pair
 from priori.report.rows import moving_tables
-from priori.report.study import Member, Study
-from priori.words.numbers import alpha_text, clean, short
-from priori.words.sentences import weighing
+from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.drawing import probit, probit_floor
+from priori.words.numbers import alpha_text, clean, short, weighing
+from priori.words.sentences import verdict
 
 __all__ = ["pack", "page_data", "unbroken", "unpack"]
 
@@ -60,7 +59,7 @@ def page_data(study: Study) -> dict[str, Any]:
             "fromZero": settings.shown.rate and not settings.shown.greater_is_better,
         },
         "systems": [_system(member) for member in study.members],
-        "pairs": [_pair(pair) for pair in study.pairs],
+        "pairs": [plain(pair.to_dict()) for pair in study.pairs],
         "det": _det_axis(study),
         "live": _live(study),
     }
@@ -104,11 +103,6 @@ def _system(member: Member) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
-    found = plain(pair.to_dict())
-    return {**found, "regions": [list(region) for region in pair.regions()]}
-
-
 def _det_axis(study: Study) -> dict[str, Any]:
     """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
     floor = min(probit_floor(member.curve.test) for member in study.members)
@@ -129,18 +123,13 @@ def _live(study: Study) -> dict[str, Any]:
             kept["cells"].append([[unbroken(cell) for cell in row[1:]] for row in table.rows])
             if table.key == "leaderboard":
                 kept["systems"].append(list(table.systems or ()))
-    answers = {
-        answer.key: [unbroken(one.answers[place].answer) for one in study.verdicts]
-        for place, answer in enumerate(study.verdict.answers)
-    }
+    answers: dict[str, list[str]] = {}
+    for index in range(len(alphas)):
+        for answer in verdict(study, index).answers:
+            answers.setdefault(answer.key, []).append(unbroken(answer.answer))
     return {
         "alpha": [alpha_text(alpha) for alpha in alphas],
-        "weighing": [unbroken(_plainly(weighing(settings.rule, settings.domain, alpha))) for alpha in alphas],
+        "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha).meaning) for alpha in alphas],
         "answers": answers,
         "tables": tables,
     }
-
-
-def _plainly(weighing_text: str) -> str:
-    """Return what an alpha means without repeating it."""
-    return weighing_text.partition(" (alpha")[0]

@@ -14,7 +14,7 @@ import numpy as np
 from priori.curves.epc import EPC
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS
-from priori.report.study import Member, Study
+from priori.studies.evaluation import Member, Study
 from priori.words.numbers import short
 
 if TYPE_CHECKING:

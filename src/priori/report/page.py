@@ -7,18 +7,12 @@ import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from priori.report.alternatives import (
-    describe_curves,
-    describe_det,
-    describe_difference,
-    describe_roc,
-    describe_scores,
-)
 from priori.report.data import pack, page_data, unbroken
 from priori.report.rows import fixed_tables, moving_tables
-from priori.report.study import Study
-from priori.words.numbers import alpha_text, clean, short
-from priori.words.sentences import weighing
+from priori.studies.evaluation import Study
+from priori.words.alternatives import describe_figures
+from priori.words.numbers import alpha_text, clean, short, weighing
+from priori.words.sentences import about_interval, describe_settings, heading
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -75,7 +69,8 @@ def page_context(
     from markupsafe import Markup
 
     scripts: list[Any] = []
-    alternatives = _alternatives(study)
+    alternatives = describe_figures(study)
+    band = study.members[0].band
     figures: dict[str, Any] = dict.fromkeys(alternatives, "")
     if static:
         from priori.report.figures import static_figures
@@ -87,6 +82,9 @@ def page_context(
         scripts = [Markup(f"\n{text.strip()}\n") for text in [*library, asset("report.js")]]
     return {
         "study": study,
+        "title": heading(study),
+        "about_interval": None if band is None else about_interval(band.settings),
+        "described_settings": describe_settings(study),
         "static": static,
         "nonce": nonce,
         "plotly_url": plotly_url,
@@ -97,7 +95,7 @@ def page_context(
         "figures": figures,
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
-        "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha).partition(" (alpha")[0],
+        "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha).meaning,
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
     }
@@ -111,12 +109,3 @@ def _policy(scripts: list[Any]) -> str:
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _alternatives(study: Study) -> dict[str, str]:
-    found = {"epc": describe_curves(study), "roc": describe_roc(study), "det": describe_det(study)}
-    if study.pairs:
-        found["difference"] = describe_difference(study)
-    for place, member in enumerate(study.members):
-        found[f"scores-{place}"] = describe_scores(study, member)
-    return found

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from priori.decisions.measures import Measure
-from priori.report.study import Study
-from priori.words.numbers import alpha_text, short, threshold_text
-from priori.words.sentences import deployable
+from priori.studies.evaluation import Study
+from priori.studies.evaluation.study import ranks_of
+from priori.words.numbers import alpha_text, cell, deployable, level_text, short, threshold_text
+from priori.words.sentences import about_letters
 
-__all__ = ["Table", "fixed_tables", "moving_tables"]
+__all__ = ["TextTable", "fixed_tables", "moving_tables"]
 
 #: The alphas that a table along the curve shows: the nearest there are.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -19,7 +20,7 @@ MISSING = "–"
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table of texts; the first column names the row, the others are numbers unless they are listed in ``words``.
 
     ``groups`` are headings over several columns: (text, number of columns), beginning at the second column.
@@ -36,7 +37,7 @@ class Table:
     systems: tuple[int, ...] | None = None
 
 
-def _filled(table: Table) -> Table:
+def _filled(table: TextTable) -> TextTable:
     """Return the table without the columns that have nothing to show."""
     kept = [at for at in range(len(table.header)) if any(row[at] != MISSING for row in table.rows)]
     if len(kept) == len(table.header):
@@ -57,17 +58,9 @@ def _filled(table: Table) -> Table:
     )
 
 
-def _number(value: float, measure: Measure) -> str:
-    return f"{100 * value:.2f} %" if measure.rate else f"{value:.4g}"
-
-
 def _signed(value: float, measure: Measure) -> str:
     text = f"{100 * value:+.2f}" if measure.rate else f"{value:+.4g}"
     return text.replace("-", "−")
-
-
-def _rate(value: float) -> str:
-    return f"{100 * value:.2f} %"
 
 
 def _between(lower: float, upper: float, measure: Measure) -> str:
@@ -76,7 +69,7 @@ def _between(lower: float, upper: float, measure: Measure) -> str:
 
 
 def _level(study: Study) -> str:
-    return f"{100 * study.settings.confidence_level:g} %"
+    return level_text(study.settings.confidence_level)
 
 
 def _interval(study: Study, place: int, index: int) -> str:
@@ -96,7 +89,7 @@ def _v(study: Study) -> tuple[str, str]:
     return v1, v2
 
 
-def operating_points(study: Study, index: int) -> Table:
+def operating_points(study: Study, index: int) -> TextTable:
     """Return what each system's threshold is at an alpha, and what it gives on both sets."""
     measure, (v1, v2) = study.settings.shown, _v(study)
     rows = []
@@ -107,14 +100,14 @@ def operating_points(study: Study, index: int) -> Table:
             (
                 name,
                 threshold_text(deployable(curve, index)),
-                *(_rate(float(rate[index])) for rate in rates),
-                _number(float(curve.value[index]), measure),
+                *(cell(float(rate[index])) for rate in rates),
+                cell(float(curve.value[index]), measure.rate),
                 _interval(study, place, index),
-                _number(float(curve.best[index]), measure),
+                cell(float(curve.best[index]), measure.rate),
                 _signed(float(curve.optimism[index]), measure),
             )
         )
-    return Table(
+    return TextTable(
         "operating-points",
         "Operating points",
         ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"),
@@ -126,7 +119,7 @@ def operating_points(study: Study, index: int) -> Table:
     )
 
 
-def outcome_counts(study: Study, index: int) -> Table:
+def outcome_counts(study: Study, index: int) -> TextTable:
     """Return the whole-number outcomes of each system's threshold at an alpha, on both sets."""
     rows = []
     for name, curve in zip(_names(study), study.curves, strict=True):
@@ -136,7 +129,7 @@ def outcome_counts(study: Study, index: int) -> Table:
             for kind in ("tp", "fp", "tn", "fn")
         ]
         rows.append((name, *cells))
-    return Table(
+    return TextTable(
         "outcomes",
         "Outcomes",
         ("System", *("TP", "FP", "TN", "FN") * 2),
@@ -147,32 +140,25 @@ def outcome_counts(study: Study, index: int) -> Table:
     )
 
 
-def comparisons(study: Study, index: int) -> Table:
+def comparisons(study: Study, index: int) -> TextTable:
     """Return every two systems against each other at an alpha."""
     measure, names = study.settings.shown, _names(study)
     rows = []
     for pair in study.pairs:
         leader = pair.better(index)
-        if pair.significant is None:
-            said = MISSING
-        elif pair.significant[index] and leader is not None:
-            said = f"{names[leader]} is better"
-        else:
-            said = "cannot tell"
-        rows.append(
-            (
-                f"{names[pair.a]} − {names[pair.b]}",
-                _signed(float(pair.difference[index]), measure),
-                MISSING
-                if pair.lower is None or pair.upper is None
-                else _between(float(pair.lower[index]), float(pair.upper[index]), measure),
-                MISSING if pair.p_value is None else f"{float(pair.p_value[index]):.4f}",
-                MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %",
-                said,
-            )
-        )
+        limits = p_value = winner = MISSING
+        if pair.significant is not None and pair.lower is not None and pair.upper is not None:
+            limits = _between(float(pair.lower[index]), float(pair.upper[index]), measure)
+            winner = "cannot tell"
+            if pair.significant[index] and leader is not None:
+                winner = f"{names[leader]} is better"
+        if pair.p_value is not None:
+            p_value = f"{float(pair.p_value[index]):.4f}"
+        confidence = MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %"
+        difference = _signed(float(pair.difference[index]), measure)
+        rows.append((f"{names[pair.a]} − {names[pair.b]}", difference, limits, p_value, confidence, winner))
     unit = " (points)" if measure.rate else ""
-    return Table(
+    return TextTable(
         "comparisons",
         "Differences",
         ("Pair", f"Difference{unit}", _level(study), "p", "z-test", "Verdict"),
@@ -192,9 +178,9 @@ def _about_tests(study: Study) -> str:
     return " ".join(parts)
 
 
-def leaderboard(study: Study, index: int) -> Table:
+def leaderboard(study: Study, index: int) -> TextTable:
     """Return the systems from best to worst at an alpha."""
-    ranks, names = study.ranks(index), _names(study)
+    ranks, names = ranks_of(study.curves, index), _names(study)
     order = sorted(range(len(names)), key=lambda place: (ranks[place], place))
     best = order[0]
     rows = []
@@ -206,35 +192,35 @@ def leaderboard(study: Study, index: int) -> Table:
             said = MISSING
         else:
             said = f"worse than {names[best]}" if pair.significant[index] else f"cannot be told from {names[best]}"
-        value = _number(float(study.curves[place].value[index]), study.settings.shown)
+        value = cell(float(study.curves[place].value[index]), study.settings.shown.rate)
         letters = MISSING if study.letters is None else study.letters[index][place]
         rows.append((names[place], str(ranks[place]), value, _interval(study, place, index), letters, said))
-    return Table(
+    return TextTable(
         "leaderboard",
         "Ranking",
         ("System", "Rank", study.settings.shown.title, _level(study), "Group", "Against the first"),
         tuple(rows),
-        "Systems that share a letter do not differ significantly." if study.letters is not None else "",
+        about_letters(study.settings.confidence_level) if study.letters is not None else "",
         words=(4, 5),
         systems=tuple(order),
     )
 
 
-def areas_table(study: Study) -> Table:
+def areas_table(study: Study) -> TextTable:
     """Return the areas, a priori, and the summaries that are a posteriori."""
     measure, (v1, v2) = study.settings.shown, _v(study)
     rows = [
         (
             name,
-            MISSING if member.area is None else _number(member.area, measure),
-            *(_rate(area) for area in (member.areas.e_v1, member.areas.e_v2, member.areas.g)),
-            _rate(member.areas.post_g),
+            MISSING if member.area is None else cell(member.area, measure.rate),
+            *(cell(area) for area in (member.areas.e_v1, member.areas.e_v2, member.areas.g)),
+            cell(member.areas.post_g),
             f"{member.auc:.4f}",
-            _rate(member.eer),
+            cell(member.eer),
         )
         for name, member in zip(_names(study), study.members, strict=True)
     ]
-    return Table(
+    return TextTable(
         "areas",
         "Areas",
         ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"),
@@ -246,15 +232,15 @@ def areas_table(study: Study) -> Table:
     )
 
 
-def along_alpha(study: Study) -> Table:
+def along_alpha(study: Study) -> TextTable:
     """Return the curve at a few alphas."""
     measure, alpha = study.settings.shown, study.curves[0].alpha
     places = list(dict.fromkeys(int(np.argmin(np.abs(alpha - one))) for one in SHOWN))
     rows = [
-        (name, *(_number(float(curve.value[place]), measure) for place in places))
+        (name, *(cell(float(curve.value[place]), measure.rate) for place in places))
         for name, curve in zip(_names(study), study.curves, strict=True)
     ]
-    return Table(
+    return TextTable(
         "along-alpha",
         f"{measure.title} along alpha",
         ("System", *(alpha_text(alpha[place]) for place in places)),
@@ -264,7 +250,7 @@ def along_alpha(study: Study) -> Table:
     )
 
 
-def moving_tables(study: Study, index: int) -> list[Table]:
+def moving_tables(study: Study, index: int) -> list[TextTable]:
     """Return the tables that move with alpha."""
     tables = [operating_points(study, index), outcome_counts(study, index)]
     if study.pairs:
@@ -274,6 +260,6 @@ def moving_tables(study: Study, index: int) -> list[Table]:
     return [_filled(table) for table in tables]
 
 
-def fixed_tables(study: Study) -> list[Table]:
+def fixed_tables(study: Study) -> list[TextTable]:
     """Return the tables about all alphas."""
     return [_filled(table) for table in (along_alpha(study), areas_table(study))]

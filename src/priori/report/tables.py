@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 from priori.base.results import csv_text
 from priori.curves.epc import EPC
-from priori.report.rows import Table, fixed_tables, moving_tables
-from priori.report.study import Study
+from priori.report.rows import TextTable, fixed_tables, moving_tables
+from priori.studies.evaluation import Study
 from priori.uncertainty.bands import Band
 from priori.words.numbers import alpha_text, clean
+from priori.words.sentences import heading
 
 __all__ = ["render_csv", "render_latex", "render_markdown"]
 
 
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
-    parts = [f"# {_markdown(study.title)}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
-    parts += (
-        ["\n".join(f"- **{one.title}.** {_markdown(one.text)}" for one in study.cautions)] if study.cautions else []
-    )
+    parts = [f"# {_markdown(heading(study))}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
+    if study.cautions:
+        parts.append("\n".join(f"- **{caution.title}.** {_markdown(caution.text)}" for caution in study.cautions))
     for table in _tables(study):
         rows = [_flat_header(table), ["---", *("---" if at in table.words else "---:" for at in _columns(table))]]
         rows += [[_markdown(cell) for cell in row] for row in table.rows]
@@ -31,20 +31,20 @@ def render_markdown(study: Study) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _columns(table: Table) -> range:
+def _columns(table: TextTable) -> range:
     return range(1, len(table.header))
 
 
-def _headed(study: Study, table: Table) -> str:
+def _headed(study: Study, table: TextTable) -> str:
     moving = table.key not in ("along-alpha", "areas")
     return f"{table.title} at alpha = {alpha_text(study.settings.alpha)}" if moving else table.title
 
 
-def _tables(study: Study) -> list[Table]:
+def _tables(study: Study) -> list[TextTable]:
     return [*moving_tables(study, study.at), *fixed_tables(study)]
 
 
-def _flat_header(table: Table) -> list[str]:
+def _flat_header(table: TextTable) -> list[str]:
     """Return the header with the words of the groups before their columns."""
     groups = [""] + [text for text, width in table.groups for _ in range(width)]
     groups += [""] * (len(table.header) - len(groups))
@@ -82,7 +82,7 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(_latex(cell) for cell in cells) + r" \\"
 
 
-def _latex_groups(table: Table) -> list[str]:
+def _latex_groups(table: TextTable) -> list[str]:
     cells, rules, column = [""], [], 2
     for text, width in table.groups:
         cells.append(f"\\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}")

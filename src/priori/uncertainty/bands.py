@@ -40,7 +40,7 @@ class Band(Result):
     mean : ndarray
         The mean of the replicates.
     settings : dict
-        How the band was made, and what it promises.
+        How the band was made, and what it covers.
     warnings : tuple of str
         What to mind about it.
     curve : EPC
@@ -157,14 +157,14 @@ def band(
     Parameters
     ----------
     bootstrap : {"sample", "user", "user-constrained", "joint", "crossed"}, optional
-        What is redrawn. By default identities where both of each trial's are known, else users where they are
+        What is resampled. By default identities where both of each trial's are known, else users where they are
         known, else trials.
     n_resamples : int or (int, int)
         The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
         their trials in each (2007, Eq. 13).
     resample : {"test", "both"}
-        Redraw the test set and keep the thresholds (2005, section 5), or redraw the development set too and
-        choose the thresholds anew in every replicate (2007, section 3).
+        Resample the test set and keep the thresholds (2005, section 5), or resample the development set too and
+        choose new thresholds in every replicate (2007, section 3).
     confidence_level : float
         0.95 by default.
     interval : {"calibrated", "percentile", "centred"}, optional

@@ -97,7 +97,7 @@ class Comparison(Result):
 
     @property
     def difference(self) -> Floats:
-        """The signed difference, A's value less B's."""
+        """The signed difference, A's value minus B's."""
         return self.value_a - self.value_b
 
     @property
@@ -209,7 +209,7 @@ def compare(
     unpaired : bool
         The systems were tested on different trials: resample each on its own.
     alternative : {"two-sided", "less", "greater"}
-        What the p-value speaks against "no difference" for: any, A's value less than B's, or greater.
+        The alternative hypothesis: any difference, A's value less than B's, or greater.
     bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, threads, progress
         As in `priori.uncertainty.bands.band`. The p-value counts replicates beyond 0, with one added to their number
         and to all (Davison and Hinkley 1997); simultaneous ones hold for all alphas at once.
@@ -247,7 +247,7 @@ def make_comparison(
     check_alternative(alternative)
     _check_comparable(curve_a, curve_b, resampling.resample)
     if resampling.promise != "confidence":
-        raise OptionError("a comparison speaks of the whole population; it has no prediction")
+        raise OptionError("a comparison is about the whole population; it has no prediction")
     (curve_a, notes_a), (curve_b, notes_b) = (
         redrawable(curve, resampling, paired=not unpaired) for curve in (curve_a, curve_b)
     )

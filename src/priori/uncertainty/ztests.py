@@ -1,4 +1,4 @@
-"""Z-tests: how sure an HTER or DCF is, and whether two systems differ (thesis, sections 3.3 and 3.4)."""
+"""Z-tests: confidence intervals of an HTER or DCF, and tests of two systems (thesis, sections 3.3 and 3.4)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate,
 __all__ = ["ZTest", "ztest", "ztest_scores"]
 
 
-#: What each test is, by name: the equation of the thesis, and what to think of it.
+#: What each test is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
     "hter": ("3.30", "the aggregate's own"),
     "dependent": ("3.33", "same trials"),
@@ -28,6 +28,8 @@ METHODS = {
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
     "class": ("3.34", "over-confident: it is about the classification error"),
 }
+#: The tests whose intervals are too narrow.
+OVER_CONFIDENT = ("naive", "class")
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,9 @@ class ZTest(Result):
     @property
     def sentence(self) -> str:
         """The result in words."""
-        level = f"{100 * self.confidence_level:g} %"
-        if self.comparison is None:
-            hter = self.a.hter
-            return f"{self.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
-        said = [
-            f"{name} {100 * test.confidence:.1f} %"
-            for name, test in self.comparison.tests.items()
-            if name in ("dependent", "independent")
-        ]
-        verdict = "differ significantly" if self.significant else "do not differ significantly"
-        return f"{self.a.name} and {self.b.name if self.b else ''} {verdict} at {level} (confidence: {', '.join(said)})"
+        from priori.words.sentences import ztest_verdict
+
+        return ztest_verdict(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""
@@ -71,11 +65,11 @@ class ZTest(Result):
         numbers = {name: np.array([float(getattr(row, name)) for row in rows.values()]) for name in names}
         if self.comparison is not None:
             numbers = {"difference": numbers.pop("value"), **numbers}
-        remarks = {"equation": 0, "remark": 1}
         return {
             "method": np.array(list(rows)),
             **numbers,
-            **{column: np.array([METHODS[name][place] for name in rows]) for column, place in remarks.items()},
+            "equation": np.array([METHODS[name][0] for name in rows]),
+            "remark": np.array([METHODS[name][1] for name in rows]),
         }
 
     def summary(self) -> dict[str, Any]:
@@ -171,7 +165,7 @@ def ztest(
     -----
     Equations 3.30 to 3.35 of the thesis. From rates alone two systems can only be taken for independent (3.32);
     the dependent test (3.33) needs the scores: `ztest_scores`. NAIVE and CLASS are over-confident. The trials are
-    taken for independent; where users bring many trials each, a user bootstrap is the honest one.
+    taken for independent; where users bring many trials each, use a user bootstrap.
 
     Examples
     --------
@@ -235,7 +229,7 @@ def ztest_scores(
     >>> a = Scores.from_predictions(label, rng.normal(3 * label))
     >>> b = Scores.from_predictions(label, rng.normal(2 * label))
     >>> ztest_scores(a, 1.5, b, 1.0).sentence
-    'A and B differ significantly at 95 % (confidence: dependent 100.0 %, independent 100.0 %)'
+    'A and B differ significantly at 95 % (confidence: dependent more than 99.9 %, independent more than 99.9 %)'
     """
     setting = Setting.of(measure, None, confidence_level, alternative)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]

@@ -1,29 +1,38 @@
-"""Wording: how names and numbers are written for people, in sentences and in tables."""
+"""Numbers: how names, numbers, thresholds and alphas are written for people, in sentences and in tables."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
+from priori.curves.epc import EPC
+from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import count
 
 __all__ = [
+    "Weighing",
     "aggregate",
     "alpha_text",
+    "cell",
     "clean",
     "counted",
     "decision",
+    "deployable",
     "error_nouns",
     "gap",
     "interval",
+    "level_text",
     "listing",
     "percent",
     "possessive",
     "short",
     "threshold_text",
     "value",
+    "weighing",
 ]
 
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
@@ -100,6 +109,16 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.{_decimals(size)}f} %" if size else "0 %"
 
 
+def cell(number: float, rate: bool = True) -> str:
+    """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
+    return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
+
+
+def level_text(confidence_level: float) -> str:
+    """Return a confidence level: 95 %."""
+    return f"{100 * confidence_level:g} %"
+
+
 def value(number: float, measure: Measure) -> str:
     """Return the value of a measure for a sentence."""
     return percent(number) if measure.rate else f"{number:.4g}"
@@ -137,3 +156,67 @@ def decision(threshold: str) -> str:
     if threshold in ("inf", "-inf"):
         return "reject every trial" if threshold == "inf" else "accept every trial"
     return f"accept when the score is greater than {threshold}"
+
+
+def deployable(curve: EPC, index: int) -> str:
+    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
+    threshold = float(curve.threshold[index])
+    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    for digits in range(6, 17):
+        text = f"{threshold:.{digits}g}"
+        rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
+        if [(int(part.fp), int(part.fn)) for part in rounded] == errors:
+            return text
+    return repr(threshold)
+
+
+# -- what an alpha means -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """What an alpha means: the trade-off in words, and the alpha itself where the words do not give it."""
+
+    meaning: str
+    alpha: str = ""
+
+    @property
+    def text(self) -> str:
+        """Both, to begin a sentence with."""
+        return f"{self.meaning} (alpha = {self.alpha})" if self.alpha else self.meaning
+
+
+def weighing(criterion: Criterion, task: Task, alpha: Fraction) -> Weighing:
+    """Return what an alpha means.
+
+    Examples
+    --------
+    >>> from priori.decisions.criteria import get_criterion
+    >>> from priori.decisions.measures import get_task
+    >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5)).text
+    'With FAR weighed 4 times FRR (alpha = 0.8)'
+    """
+    if criterion.name in ("wer", "pr"):
+        return Weighing(_weights(criterion, alpha), alpha_text(alpha))
+    if criterion.name in ("target-v1", "target-v2"):
+        target = _rate_name((task.v1 if criterion.name == "target-v1" else task.v2).name)
+        return Weighing(f"Aiming at a {target} of {percent(float(alpha))}", alpha_text(alpha))
+    if criterion.name == "eer":
+        v1, v2 = (_rate_name(measure.name) for measure in (task.v1, task.v2))
+        return Weighing(f"With the threshold where {v1} and {v2} are nearest")
+    return Weighing(f"At alpha = {alpha_text(alpha)}")
+
+
+def _weights(criterion: Criterion, alpha: Fraction) -> str:
+    v1, v2 = ("precision", "recall") if criterion.name == "pr" else ("FAR", "FRR")
+    if alpha in (0, 1):
+        return f"With only {v1 if alpha else v2} counted"
+    if alpha == Fraction(1, 2):
+        return "At equal costs" if criterion.name == "wer" else f"With {v1} and {v2} weighed equally"
+    heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
+    ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
+    return f"With {heavy} weighed {float(ratio):.3g} times {light}"
+
+
+def _rate_name(name: str) -> str:
+    return name.upper() if len(name) == 3 else name

@@ -1,32 +1,46 @@
-"""Sentences: the verdict, one plain answer per question, at every alpha."""
+"""Sentences: the verdict of a study, a comparison, a ranking or a z-test, the same for command line and page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from priori.curves.epc import EPC
-from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Task
-from priori.decisions.outcomes import count
-from priori.report.pairs import Pair
-from priori.report.settings import Settings
+from priori.studies.evaluation.pairs import Pair, Span
+from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bands import Band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.comparison import Comparison
+from priori.uncertainty.ztests import ZTest
 from priori.words.numbers import (
     aggregate,
     alpha_text,
     decision,
+    deployable,
     gap,
     interval,
+    level_text,
     listing,
-    percent,
     possessive,
     short,
     value,
+    weighing,
 )
 
-__all__ = ["Answer", "Verdict", "deployable", "ranking", "verdict", "weighing"]
+__all__ = [
+    "Answer",
+    "Answers",
+    "about_interval",
+    "about_letters",
+    "describe_settings",
+    "difference",
+    "heading",
+    "pointwise_regions",
+    "verdict",
+    "ztest_verdict",
+]
 
 
 @dataclass(frozen=True)
@@ -39,8 +53,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """The answers at one alpha."""
+class Answers:
+    """The verdict at one alpha: every question with its answer."""
 
     alpha: Fraction
     answers: tuple[Answer, ...]
@@ -51,158 +65,114 @@ class Verdict:
         return "\n".join(answer.answer for answer in self.answers)
 
 
-def weighing(criterion: Criterion, task: Task, alpha: Fraction) -> str:
-    """Return what an alpha means, to begin a sentence with.
-
-    Examples
-    --------
-    >>> from priori.decisions.criteria import get_criterion
-    >>> from priori.decisions.measures import get_task
-    >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5))
-    'With FAR weighed 4 times FRR (alpha = 0.8)'
-    """
-    at = f"alpha = {alpha_text(alpha)}"
-    if criterion.name in ("wer", "pr"):
-        v1, v2 = ("precision", "recall") if criterion.name == "pr" else ("FAR", "FRR")
-        if alpha in (0, 1):
-            return f"With only {v1 if alpha else v2} counted ({at})"
-        if alpha == Fraction(1, 2):
-            return f"At equal costs ({at})" if criterion.name == "wer" else f"With {v1} and {v2} weighed equally ({at})"
-        heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
-        ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
-        return f"With {heavy} weighed {float(ratio):.3g} times {light} ({at})"
-    if criterion.name in ("target-v1", "target-v2"):
-        target = _rate_name((task.v1 if criterion.name == "target-v1" else task.v2).name)
-        return f"Aiming at a {target} of {percent(float(alpha))} ({at})"
-    if criterion.name == "eer":
-        return f"With the threshold where {_rate_name(task.v1.name)} and {_rate_name(task.v2.name)} are nearest"
-    return f"At {at}"
-
-
-def _rate_name(name: str) -> str:
-    return name.upper() if len(name) == 3 else name
-
-
-def ranking(values: Sequence[float], greater_is_better: bool) -> list[int]:
-    """Return the rank of each value, 1 for the best; equal values share a rank."""
-    return [1 + sum((other > one) if greater_is_better else (other < one) for other in values) for one in values]
-
-
-def verdict(
-    index: int,
-    settings: Settings,
-    curves: Sequence[EPC],
-    bands: Sequence[Band | None],
-    pairs: Sequence[Pair],
-) -> Verdict:
+def verdict(study: Study, index: int) -> Answers:
     """Answer every question at one alpha."""
-    alpha = curves[0].fractions[index]
-    ranks = ranking([float(curve.value[index]) for curve in curves], settings.shown.greater_is_better)
-    best = ranks.index(1)
+    curves, bands = study.curves, [member.band for member in study.members]
+    best = curves[ranks_of(curves, index).index(1)]
+    several = len(curves) > 1
     answers = [
-        Answer("performance", "How well will it work?", _performance(index, alpha, settings, curves, bands, ranks)),
+        Answer("performance", "How well will it work?", _performance(curves, bands, index)),
+        Answer("threshold", "Which threshold should be deployed?", _threshold(best, index, several)),
+        Answer("optimism", "How optimistic is a threshold chosen on the test set?", _optimism(best, index)),
     ]
-    if len(curves) > 1:
-        answers.append(
-            Answer(
-                "difference", "Is the difference more than chance?", _difference(index, settings, curves, pairs, best)
-            )
-        )
-    answers.append(
-        Answer("threshold", "Which threshold should be deployed?", _threshold(index, curves[best], len(curves) > 1))
-    )
-    answers.append(
-        Answer("optimism", "How much would the test set have flattered it?", _optimism(index, settings, curves[best]))
-    )
-    return Verdict(alpha, tuple(answers))
+    if several:
+        differ = difference(curves, study.pairs, index)
+        answers.insert(1, Answer("difference", "Is the difference more than chance?", differ))
+    return Answers(curves[0].fractions[index], tuple(answers))
 
 
 # -- how well ------------------------------------------------------------------------------------------------
 
 
-def _performance(
-    index: int,
-    alpha: Fraction,
-    settings: Settings,
-    curves: Sequence[EPC],
-    bands: Sequence[Band | None],
-    ranks: Sequence[int],
-) -> str:
-    measure, title = settings.shown, aggregate(settings.shown)
-    opening = weighing(settings.rule, settings.domain, alpha)
-
-    def found(place: int) -> str:
-        band = bands[place]
-        text = value(float(curves[place].value[index]), measure)
-        if band is None:
-            return text
-        level = f"{100 * settings.confidence_level:g} %"
-        return f"{text} ({level}: {interval(float(band.lower[index]), float(band.upper[index]), measure)})"
-
+def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int) -> str:
+    first, names, ranks = curves[0], [short(curve.name) for curve in curves], ranks_of(curves, index)
+    title = aggregate(first.measure)
+    opening = weighing(first.criterion, first.task, first.fractions[index]).text
+    values = [_with_interval(curve, band, index) for curve, band in zip(curves, bands, strict=True)]
     order = sorted(range(len(curves)), key=lambda place: (ranks[place], place))
-    names = [short(curve.name) for curve in curves]
     if len(curves) <= 3:
-        first, *others = range(len(curves)) if len(curves) < 3 else order
-        said = [f"{possessive(names[first])} expected {title} is {found(first)}"]
-        said += [f"{possessive(names[place])} is {found(place)}" for place in others]
-        return f"{opening}, {'; '.join(said)}."
-    extreme = "highest" if measure.greater_is_better else "lowest"
+        leader, *others = range(len(curves)) if len(curves) < 3 else order
+        parts = [f"{possessive(names[leader])} expected {title} is {values[leader]}"]
+        parts += [f"{possessive(names[place])} is {values[place]}" for place in others]
+        return f"{opening}, {'; '.join(parts)}."
+    extreme = "highest" if first.measure.greater_is_better else "lowest"
     leaders = [place for place in order if ranks[place] == 1]
+    of_all = f"the {extreme} expected {title} of {len(curves)} systems: {values[leaders[0]]}."
     if len(leaders) > 1:
-        who = listing([names[place] for place in leaders])
-        return f"{opening}, {who} share the {extreme} expected {title} of {len(curves)} systems: {found(leaders[0])}."
-    last = order[-1]
+        return f"{opening}, {listing([names[place] for place in leaders])} share {of_all}"
+    second, last = order[1], order[-1]
     return (
-        f"{opening}, {names[order[0]]} has the {extreme} expected {title} of {len(curves)} systems: {found(order[0])}. "
-        f"Next comes {names[order[1]]} with {found(order[1])}, last {names[last]} with {found(last)}."
+        f"{opening}, {names[leaders[0]]} has {of_all} "
+        f"Next comes {names[second]} with {values[second]}, last {names[last]} with {values[last]}."
     )
+
+
+def _with_interval(curve: EPC, band: Band | None, index: int) -> str:
+    text = value(float(curve.value[index]), curve.measure)
+    if band is None:
+        return text
+    limits = interval(float(band.lower[index]), float(band.upper[index]), curve.measure)
+    return f"{text} ({level_text(band.settings['confidence_level'])}: {limits})"
 
 
 # -- is it more than chance ------------------------------------------------------------------------------------
 
 
-def _difference(index: int, settings: Settings, curves: Sequence[EPC], pairs: Sequence[Pair], best: int) -> str:
-    if len(curves) == 2:
-        return _two(index, settings, curves, pairs[0])
-    return _many(index, settings, curves, pairs, best)
+def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
+    """Say whether systems differ at an alpha; of two also where along alpha each is better.
+
+    ``pairs`` are all pairs of the curves, by their places.
+    """
+    return _two(curves, pairs[0], index) if len(curves) == 2 else _many(curves, pairs, index)
 
 
-def _two(index: int, settings: Settings, curves: Sequence[EPC], pair: Pair) -> str:
-    names = [short(curve.name) for curve in curves]
-    size = gap(float(pair.difference[index]), settings.shown)
+def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
+    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(pair.alpha[index])},"
+    size = gap(float(pair.difference[index]), curves[0].measure)
     leader = pair.better(index)
     if pair.significant is None or pair.p_value is None:
         return _without_bootstrap(index, pair, size, None if leader is None else names[leader])
-    p_value = _p(float(pair.p_value[index]))
+    p_value = _p(float(pair.p_value[index]), pair.one_sided)
     if leader is None:
-        here = "Here the two do exactly as well."
+        here = f"{where} the two systems are equal."
     elif pair.significant[index]:
-        here = f"Here the difference of {size} is significant ({p_value}): {names[leader]} is better."
+        here = f"{where} the difference of {size} is significant ({p_value}): {names[leader]} is better."
     else:
-        here = f"Here the difference of {size} is not significant ({p_value}): the data cannot tell which is better."
-    return f"{here} {_along(pair, names, settings)}"
+        here = f"{where} the difference of {size} is not significant ({p_value}): the data cannot tell which is better."
+    return here if pair.alpha.size == 1 else f"{here} {_along(pair, names, curves[0])}"
 
 
-def _along(pair: Pair, names: Sequence[str], settings: Settings) -> str:
-    """Say where along alpha each system is better: a claim about many alphas, so all are looked at together."""
-    assert pair.throughout is not None
-    if not settings.rule.uses_alpha and not settings.shown.needs_alpha:
+def _along(pair: Pair, names: Sequence[str], curve: EPC) -> str:
+    """Say where along alpha each system is better: a claim about many alphas, so they are tested together."""
+    if not curve.criterion.uses_alpha and not curve.measure.needs_alpha:
         return "It is the same at every alpha, which this criterion does not use."
+    assert pair.throughout is not None
     everywhere = bool(pair.throughout.all())
-    said = []
-    for place, name in zip((pair.a, pair.b), names, strict=True):
-        regions = pair.regions(place)
-        if everywhere and regions == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
-            return f"With all alphas looked at together, {name} is significantly better at every one."
-        if regions:
-            said.append(f"{name} is significantly better {_ranges(regions)}")
-    if not said:
-        return "With all alphas looked at together, the difference is significant at none."
-    ending = "" if everywhere else "; elsewhere the data cannot tell"
-    return f"With all alphas looked at together, {', '.join(said)}{ending}."
+    regions = [(name, pair.regions(place)) for place, name in zip((pair.a, pair.b), names, strict=True)]
+    opening = "With all alphas tested together,"
+    for name, spans in regions:
+        if everywhere and spans == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
+            return f"{opening} {name} is significantly better at every one."
+    parts = _better_where(regions)
+    if not parts:
+        return f"{opening} the difference is significant at none."
+    return f"{opening} {parts}{'' if everywhere else '; elsewhere the data cannot tell'}."
 
 
-def _ranges(regions: Sequence[tuple[float, float]]) -> str:
+def pointwise_regions(comparison: Comparison) -> str:
+    """Say where along alpha each system is better, each alpha tested by itself."""
+    regions: dict[str, list[Span]] = {}
+    for region in comparison.regions_of(comparison.pointwise):
+        regions.setdefault(region.better, []).append((region.start, region.end))
+    parts = _better_where((short(name), spans) for name, spans in regions.items())
+    return f"With each alpha tested by itself, {parts or 'the difference is significant at none'}."
+
+
+def _better_where(regions: Iterable[tuple[str, Sequence[Span]]]) -> str:
+    return ", ".join(f"{name} is significantly better {_ranges(spans)}" for name, spans in regions if spans)
+
+
+def _ranges(regions: Sequence[Span]) -> str:
     """Say where: the wide ranges first where there are too many to list."""
     listed = list(regions)
     if len(listed) > 3:
@@ -220,11 +190,11 @@ def _ranges(regions: Sequence[tuple[float, float]]) -> str:
 def _without_bootstrap(index: int, pair: Pair, size: str, leader: str | None) -> str:
     if leader is None:
         return "The two do exactly as well on this test set. No bootstrap was run."
-    said = f"On this test set {leader} is better by {size}. No bootstrap was run"
+    here = f"On this test set {leader} is better by {size}. No bootstrap was run"
     if pair.confidence is None:
-        return f"{said}, so nothing is said here about chance."
+        return f"{here}, so there is no test of the difference."
     return (
-        f"{said}; a z-test, which takes trials for independent, is {_confident(float(pair.confidence[index]))} "
+        f"{here}; a z-test, which takes trials for independent, is {_confident(float(pair.confidence[index]))} "
         "confident that the two differ."
     )
 
@@ -233,23 +203,28 @@ def _confident(confidence: float) -> str:
     return "more than 99.9 %" if confidence > 0.999 else f"{100 * confidence:.1f} %"
 
 
-def _p(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+def _p(p_value: float, one_sided: bool) -> str:
+    kind = "one-sided p" if one_sided else "p"
+    return f"{kind} < 0.001" if p_value < 0.001 else f"{kind} = {p_value:.2g}"
 
 
-def _many(index: int, settings: Settings, curves: Sequence[EPC], pairs: Sequence[Pair], best: int) -> str:
-    names = [short(curve.name) for curve in curves]
-    with_best = {(pair.b if pair.a == best else pair.a): pair for pair in pairs if best in (pair.a, pair.b)}
-    if any(pair.significant is None for pair in with_best.values()):
-        return "No bootstrap was run, so nothing is said here about chance."
-    worse = [names[place] for place, pair in sorted(with_best.items()) if pair.significant[index]]  # type: ignore[index]
-    open_ = [names[place] for place, pair in sorted(with_best.items()) if not pair.significant[index]]  # type: ignore[index]
+def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
+    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
+    best = ranks_of(curves, index).index(1)
+    worse: list[str] = []
+    open_: list[str] = []
+    for pair in pairs:  # in the order of the systems
+        if best not in (pair.a, pair.b):
+            continue
+        if pair.significant is None:
+            return "No bootstrap was run, so there is no test of the differences."
+        (worse if pair.significant[index] else open_).append(names[pair.b if pair.a == best else pair.a])
     if not open_:
-        return f"Here {names[best]} is significantly better than each of the other {len(worse)} systems."
+        return f"{where} {names[best]} is significantly better than each of the other {len(worse)} systems."
     if not worse:
-        return f"Here {names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
+        return f"{where} {names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
     tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
-    return f"Here {names[best]} is significantly better than {_abridged(worse)}; {tell}."
+    return f"{where} {names[best]} is significantly better than {_abridged(worse)}; {tell}."
 
 
 def _abridged(names: list[str], last: str = "and") -> str:
@@ -258,44 +233,101 @@ def _abridged(names: list[str], last: str = "and") -> str:
     return f"{', '.join(names[:3])} {last} {len(names) - 3} others"
 
 
-# -- what to deploy --------------------------------------------------------------------------------------------
-
-
-def _threshold(index: int, curve: EPC, several: bool) -> str:
-    dev, test = curve.dev_outcomes[index], curve.outcomes[index]
-    rule = decision(deployable(curve, index))
-    said = f"With {short(curve.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
+def about_letters(confidence_level: float) -> str:
+    """Say what the letters of a ranking mean."""
     return (
-        f"{said} On the development set this wrongly accepts {_of(dev.fp, dev.negatives)} negatives and wrongly "
-        f"rejects {_of(dev.fn, dev.positives)} positives; on the test set, {_of(test.fp, test.negatives)} and "
-        f"{_of(test.fn, test.positives)}."
+        f"Systems that share a letter do not differ significantly at the {level_text(confidence_level)} level "
+        "(all pairs, Holm-adjusted)."
     )
 
 
-def deployable(curve: EPC, index: int) -> str:
-    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
-    threshold = float(curve.threshold[index])
-    wanted = [tuple(map(int, (at.fp, at.fn))) for at in (curve.dev_outcomes[index], curve.outcomes[index])]
-    for digits in range(6, 17):
-        text = f"{threshold:.{digits}g}"
-        found = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(int(at.fp), int(at.fn)) for at in found] == wanted:
-            return text
-    return repr(threshold)
+def ztest_verdict(tested: ZTest) -> str:
+    """Say the interval of one system, or whether two differ."""
+    level = level_text(tested.confidence_level)
+    if tested.comparison is None or tested.b is None:
+        hter = tested.a.hter
+        return f"{tested.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
+    confidence = [
+        f"{name} {_confident(float(test.confidence))}"
+        for name, test in tested.comparison.tests.items()
+        if name in ("dependent", "independent")
+    ]
+    said = "differ significantly" if tested.significant else "do not differ significantly"
+    return f"{tested.a.name} and {tested.b.name} {said} at {level} (confidence: {', '.join(confidence)})"
+
+
+# -- what to deploy --------------------------------------------------------------------------------------------
+
+
+def _threshold(curve: EPC, index: int, several: bool) -> str:
+    dev, test = curve.dev_outcomes[index], curve.outcomes[index]
+    rule = decision(deployable(curve, index))
+    opening = f"With {short(curve.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
+    return (
+        f"{opening} On the development set this wrongly accepts {_of(dev.fp, dev.negatives)} negatives and wrongly "
+        f"rejects {_of(dev.fn, dev.positives)} positives; on the test set, {_of(test.fp, test.negatives)} and "
+        f"{_of(test.fn, test.positives)}."
+    )
 
 
 def _of(part: object, whole: object) -> str:
     return f"{int(part):,} of {int(whole):,}"  # type: ignore[call-overload]
 
 
-def _optimism(index: int, settings: Settings, curve: EPC) -> str:
-    measure = settings.shown
-    best, reached = float(curve.best[index]), float(curve.value[index])
+def _optimism(curve: EPC, index: int) -> str:
+    best, reached = (value(float(values[index]), curve.measure) for values in (curve.best, curve.value))
     optimism = float(curve.optimism[index])
-    opening = f"Choosing {possessive(short(curve.name))} threshold on the test set itself"
+    opening = f"Choosing {possessive(short(curve.name))} threshold on the test set itself would have shown"
     if optimism == 0:
-        return f"{opening} would have shown the same {value(best, measure)}: no optimism here."
-    shown = f"{opening} would have shown {value(best, measure)} instead of {value(reached, measure)}"
+        return f"{opening} the same {best}: no optimism here."
     if optimism < 0:
-        return f"{shown}, since the criterion is not the measure shown."
-    return f"{shown}: {gap(optimism, measure)} of optimism that no deployed threshold can have."
+        return f"{opening} {best} instead of {reached}, since the criterion is not the measure shown."
+    return f"{opening} {best} instead of {reached}: {gap(optimism, curve.measure)} of optimism."
+
+
+# -- how it was made -------------------------------------------------------------------------------------------
+
+
+def heading(study: Study) -> str:
+    """Return the title given, or the systems' names."""
+    if study.settings.title.strip():
+        return short(study.settings.title, 200)
+    names = [short(member.name, 30) for member in study.members]
+    return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"])
+
+
+def about_interval(settings: Mapping[str, Any]) -> str:
+    """Name an interval by the settings of its band or comparison.
+
+    Examples
+    --------
+    >>> about_interval({"confidence_level": 0.95, "simultaneous": False, "bootstrap": "user"})
+    '95 % pointwise confidence interval, user bootstrap'
+    """
+    reach = "simultaneous" if settings["simultaneous"] else "pointwise"
+    kind = settings.get("promise", "confidence")
+    return f"{level_text(settings['confidence_level'])} {reach} {kind} interval, {settings['bootstrap']} bootstrap"
+
+
+def describe_settings(study: Study) -> dict[str, str]:
+    """Return the settings of a study, by what they are called."""
+    settings, band = study.settings, study.members[0].band
+    described = {
+        "Task": settings.domain.name,
+        "Criterion": settings.rule.name,
+        "Measure": settings.shown.title,
+        "Alphas": f"{len(study.curves[0].alpha)} from 0 to 1",
+        "Alpha of interest": alpha_text(settings.alpha),
+    }
+    if band is None:
+        return {**described, "Bootstrap": "none"}
+    drawn, kind = band.settings["n_resamples"], band.settings["bootstrap"]
+    return {
+        **described,
+        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].redraws}",
+        "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
+        "Resampled": "test set, thresholds fixed" if settings.resample == "test" else "both sets, new thresholds",
+        "Intervals": about_interval(band.settings),
+        "Systems compared": "unpaired" if settings.unpaired else "paired, trial by trial",
+        "Seed": str(settings.seed),
+    }

@@ -78,19 +78,19 @@ class Resampling:
     """
 
     bootstrap: str | None = field(default=None, metadata={"option": Option(
-        "bootstrap", "What is redrawn; auto: both identities of a trial or its user, where known, else trials.",
-        form=FormField("Bootstrap draws", "bootstrap", "What is drawn again and again for the intervals."),
+        "bootstrap", "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
+        form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
     )})  # fmt: skip
     n_resamples: int | tuple[int, int] = field(default=10_000, metadata={"option": Option(
         "resamples",
-        "How many replicates; UxS draws users U times and their trials S times in each (joint).",
+        "Number of replicates; UxS draws users U times and their trials S times in each (joint).",
         metavar="N|UxS", parse=_read_number, form=FormField("Resamples", "the number of resamples", least=100),
     )})  # fmt: skip
     resample: Resample = field(default="test", metadata={"option": Option(
-        "resample", "Redraw the test scores only, or the development scores too, choosing thresholds anew.",
+        "resample", "Resample the test scores only, or the development scores too, with new thresholds.",
         choices=get_args(Resample),
-        form=FormField("Redraw", "set to redraw",
-                       texts={"test": "the test set", "both": "both sets: thresholds are chosen anew"}),
+        form=FormField("Resample", "set to resample",
+                       texts={"test": "the test set", "both": "both sets, with new thresholds"}),
     )})  # fmt: skip
     confidence_level: float = field(default=0.95, metadata={"option": Option(
         "level", "The confidence level.",
@@ -101,11 +101,11 @@ class Resampling:
         "bootstrap, as published.", choices=get_args(Interval),
     )})  # fmt: skip
     simultaneous: bool = field(default=False, metadata={"option": Option(
-        "simultaneous", "Hold the whole curve at once, not each alpha on its own.",
-        form=FormField("Bands hold for all alphas at once"),
+        "simultaneous", "Simultaneous band: covers the whole curve with the stated confidence.",
+        form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
     )})  # fmt: skip
     rng: int | np.random.Generator | None = field(default=0, metadata={"option": Option(
-        "seed", "The same seed, the same numbers.", least=0,
+        "seed", "Seed of the random numbers.", least=0,
         form=FormField("Seed", "the seed", most=999_999_999),
     )})  # fmt: skip
     shared_users: bool | None = field(default=None, metadata={"option": Option(
@@ -113,7 +113,7 @@ class Resampling:
         "same.", opposite="own_users",
     )})  # fmt: skip
     promise: Promise = field(default="confidence", metadata={"option": Option(
-        "promise", "Hold the curve of the whole population, or the one that a new test set will show.",
+        "promise", "Cover the curve of the whole population, or the one that a new test set will show.",
         choices=get_args(Promise),
     )})  # fmt: skip
     future_users: int | None = field(default=None, metadata={"option": Option(

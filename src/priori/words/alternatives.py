@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.report.study import Member, Study
-from priori.words.numbers import aggregate, alpha_text, listing, percent, short, threshold_text, value
-from priori.words.sentences import deployable
+from priori.studies.evaluation import Member, Study
+from priori.words.numbers import aggregate, alpha_text, deployable, listing, percent, short, threshold_text, value
 
-__all__ = ["describe_curves", "describe_det", "describe_difference", "describe_roc", "describe_scores"]
+__all__ = ["describe_figures"]
+
+
+def describe_figures(study: Study) -> dict[str, str]:
+    """Describe every figure of a study, by the name it has on the page."""
+    described = {"epc": _curves(study), "roc": _roc(study), "det": _det(study)}
+    if study.pairs:
+        described["difference"] = _difference(study)
+    return described | {f"scores-{place}": _scores(study, member) for place, member in enumerate(study.members)}
 
 
 def _names(study: Study) -> str:
@@ -16,8 +23,7 @@ def _names(study: Study) -> str:
     return listing(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 
 
-def describe_curves(study: Study) -> str:
-    """Describe the Expected Performance Curves."""
+def _curves(study: Study) -> str:
     measure, alpha = study.settings.shown, study.curves[0].alpha
     parts = []
     for member in study.members[:6]:
@@ -34,8 +40,7 @@ def describe_curves(study: Study) -> str:
     )
 
 
-def describe_difference(study: Study) -> str:
-    """Describe the difference of the first pair."""
+def _difference(study: Study) -> str:
     pair = study.pairs[0]
     a, b = (short(study.members[place].name) for place in (pair.a, pair.b))
     regions = [f"{alpha_text(low)} to {alpha_text(high)}" for low, high in pair.regions()]
@@ -47,8 +52,7 @@ def describe_difference(study: Study) -> str:
     return f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{said}{panel}"
 
 
-def describe_roc(study: Study) -> str:
-    """Describe the ROC curves."""
+def _roc(study: Study) -> str:
     parts = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in study.members[:6]]
     return (
         f"Line chart: ROC curves of {_names(study)} on the test set, a posteriori, with each a priori operating point "
@@ -56,8 +60,7 @@ def describe_roc(study: Study) -> str:
     )
 
 
-def describe_det(study: Study) -> str:
-    """Describe the DET curves."""
+def _det(study: Study) -> str:
     parts = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in study.members[:6]]
     return (
         f"Line chart: DET curves of {_names(study)} on the test set, a posteriori, with each a priori operating point "
@@ -65,8 +68,7 @@ def describe_det(study: Study) -> str:
     )
 
 
-def describe_scores(study: Study, member: Member) -> str:
-    """Describe the histogram of one system."""
+def _scores(study: Study, member: Member) -> str:
     test = member.curve.test
     middle = [float(np.median(ordered)) for ordered in (test.negatives, test.positives)]
     return (

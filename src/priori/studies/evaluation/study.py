@@ -1,12 +1,12 @@
-"""The study: everything a report shows, computed once and frozen."""
+"""The study: everything a report shows, computed once and frozen. It holds numbers; the words are made from them."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,17 +15,17 @@ from priori.base.errors import OptionError
 from priori.base.results import plain
 from priori.curves.epc import EPC, Areas, areas, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.report.drawing import Histogram, bin_scores, thinned_curves
-from priori.report.pairs import Pair, make_pairs
-from priori.report.settings import Settings
 from priori.scores.systems import SourceFile, System
+from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
+from priori.studies.evaluation.pairs import Letters, Pair, make_pairs
+from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.words.cautions import Caution, cautions
-from priori.words.numbers import alpha_text, listing, short
-from priori.words.sentences import Verdict, ranking, verdict
 
-__all__ = ["Member", "Settings", "Study", "System", "make_study"]
+if TYPE_CHECKING:
+    from priori.words.cautions import Caution
+    from priori.words.sentences import Answers
+
+__all__ = ["Member", "Study", "make_study", "ranks_of"]
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -43,7 +43,7 @@ class Member:
     band: Band | None
     roc: AposterioriROC
     det: AposterioriDET
-    histogram: Histogram
+    histogram: ScoreHistogram
     areas: Areas
     area: float | None
     auc: float
@@ -53,18 +53,15 @@ class Member:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
+        files = {"dev": self.dev_file, "test": self.test_file}
         return {
             **self.curve.to_dict(),
             "band": None if self.band is None else self.band.to_dict(),
             "areas": {**plain(self.areas.to_dict()), "epc": self.area},
             "a_posteriori": {"auc": self.auc, "eer": self.eer},
             "histogram": plain(self.histogram.to_dict()),
-            "files": {"dev": _file(self.dev_file), "test": _file(self.test_file)},
+            "files": {name: file and asdict(file) for name, file in files.items()},
         }
-
-
-def _file(source: SourceFile | None) -> dict[str, Any] | None:
-    return None if source is None else {"name": source.name, "sha256": source.sha256, "size": source.size}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +79,6 @@ class Study:
         For each alpha the letters of every system; those that share one do not differ significantly.
     at : int
         The place of the alpha of interest among the alphas.
-    verdicts : tuple of Verdict
-        The answers in words, one verdict per alpha.
-    cautions : tuple of Caution
-        What to mind, at the alpha of interest.
     versions : dict
         What computed it.
     command : str or None
@@ -95,10 +88,8 @@ class Study:
     settings: Settings
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
-    letters: tuple[tuple[str, ...], ...] | None
+    letters: Letters | None
     at: int
-    verdicts: tuple[Verdict, ...]
-    cautions: tuple[Caution, ...]
     versions: dict[str, str]
     command: str | None = None
 
@@ -107,63 +98,43 @@ class Study:
         """The Expected Performance Curves of the systems."""
         return tuple(member.curve for member in self.members)
 
-    @property
-    def verdict(self) -> Verdict:
-        """The answers at the alpha of interest."""
-        return self.verdicts[self.at]
+    @cached_property
+    def verdict(self) -> Answers:
+        """The answers in words, at the alpha of interest."""
+        from priori.words.sentences import verdict
 
-    @property
-    def title(self) -> str:
-        """The heading: the one given, or the systems' names."""
-        if self.settings.title.strip():
-            return short(self.settings.title, 200)
-        names = [short(member.name, 30) for member in self.members]
-        return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"])
+        return verdict(self, self.at)
 
-    def ranks(self, index: int) -> list[int]:
-        """Return the rank of each system at an alpha; 1 is best, equals share a rank."""
-        values = [float(member.curve.value[index]) for member in self.members]
-        return ranking(values, self.settings.shown.greater_is_better)
+    @cached_property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to mind, at the alpha of interest."""
+        from priori.words.cautions import cautions
 
-    def described_settings(self) -> dict[str, str]:
-        """Return the settings in words, for people."""
-        chosen, band = self.settings, self.members[0].band
-        found = {
-            "Task": chosen.domain.name,
-            "Criterion": chosen.rule.name,
-            "Measure": chosen.shown.title,
-            "Alphas": f"{len(self.curves[0].alpha)} from 0 to 1",
-            "Alpha of interest": alpha_text(chosen.alpha),
-        }
-        if band is None:
-            return {**found, "Bootstrap": "none"}
-        drawn = band.settings["n_resamples"]
-        return {
-            **found,
-            "Bootstrap": f"{band.settings['bootstrap']}: {BOOTSTRAPS[band.settings['bootstrap']].redraws}",
-            "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
-            "Redrawn": "test set, thresholds fixed"
-            if chosen.resample == "test"
-            else "both sets, thresholds chosen anew",
-            "Level": f"{100 * chosen.confidence_level:g} %, {'simultaneous' if chosen.simultaneous else 'pointwise'}",
-            "Systems compared": "unpaired" if chosen.unpaired else "trial by trial",
-            "Seed": str(chosen.seed),
-        }
+        return cautions(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists, ready for JSON."""
+        from priori.words.sentences import heading
+
         return {
-            "title": self.title,
+            "title": heading(self),
             "settings": plain(self.settings.to_dict()),
             "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
             "cautions": [vars(caution) for caution in self.cautions],
             "systems": [member.to_dict() for member in self.members],
             "comparisons": [plain(pair.to_dict()) for pair in self.pairs],
-            "ranks": self.ranks(self.at),
+            "ranks": ranks_of(self.curves, self.at),
             "letters": None if self.letters is None else list(self.letters[self.at]),
             "versions": self.versions,
             "command": self.command,
         }
+
+
+def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
+    """Return the rank of each curve at an alpha; 1 is best, equals share a rank."""
+    sign = -1 if curves[0].measure.greater_is_better else 1
+    values = [sign * float(curve.value[index]) for curve in curves]
+    return [1 + sum(other < value for other in values) for value in values]
 
 
 def make_study(
@@ -208,22 +179,20 @@ def make_study(
     fractions = chosen.alphas
     at = fractions.index(chosen.alpha)
     curves = []
-    for done, one in enumerate(systems):
+    for done, system in enumerate(systems):
         say("curves", done, len(systems))
         curves.append(
-            epc(one.dev, one.test, task=chosen.domain, criterion=chosen.rule, measure=chosen.shown, alpha=fractions,
-                name=one.name)
+            epc(system.dev, system.test, task=chosen.domain, criterion=chosen.rule, measure=chosen.shown,
+                alpha=fractions, name=system.name)
         )  # fmt: skip
     bands = [_band(curve, chosen, partial(say, "bands"), done, len(curves)) for done, curve in enumerate(curves)]
     pairs, letters = make_pairs(curves, chosen, progress=partial(say, "comparisons"))
     members = []
-    for done, (one, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
+    for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         say("drawings", done, len(systems))
-        members.append(_member(one, curve, band, at))
-    verdicts = tuple(verdict(index, chosen, curves, bands, pairs) for index in range(len(fractions)))
-    found = cautions(systems, chosen, curves, bands, at)
+        members.append(_member(system, curve, band, at))
     say("drawings", len(systems), len(systems))
-    return Study(chosen, tuple(members), pairs, letters, at, verdicts, found, _versions(), command)
+    return Study(chosen, tuple(members), pairs, letters, at, _versions(), command)
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -234,7 +203,7 @@ def _check(systems: Sequence[System]) -> None:
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise OptionError(f"two systems are called {short(twice)!r}; give each its own name")
+        raise OptionError(f"two systems are called {twice[:40]!r}; give each its own name")
 
 
 def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:

@@ -14,9 +14,12 @@ import pytest
 import priori
 import studies
 from priori.base.errors import InputError, OptionError
+from priori.decisions.measures import get_measure
 from priori.report import Settings, SourceFile, make_study
+from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.ranking import compare_all
 from priori.uncertainty.ztest_curves import ztest_epc
+from priori.words.sentences import verdict
 
 
 def test_the_numbers_are_the_librarys() -> None:
@@ -87,8 +90,7 @@ def test_a_study_is_frozen() -> None:
 )
 def test_any_setting(task: str, criterion: str | None, measure: str | None) -> None:
     study = studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
-    assert len(study.verdicts) == 5
-    assert all(one.text for one in study.verdicts)
+    assert all(verdict(study, index).text for index in range(5))
     additive = study.settings.shown.name not in ("f1", "mcc")
     assert (study.pairs[0].confidence is not None) == additive
 
@@ -155,12 +157,14 @@ def test_systems_are_checked() -> None:
         make_study(studies.systems(2.0), Settings(bootstrap="user", n_resamples=50, points=3))
 
 
-def test_the_title_is_the_names() -> None:
-    assert studies.study(2.0, bootstrap=None, points=3).title == "A"
-    assert studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test").title == "Our spring test"
-    names = ("one", "two", "three", "four", "five")
-    study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
-    assert study.title == "one, two, three and 2 others"
+def test_ranks() -> None:
+    curves = [priori.epc(one.dev, one.test, alpha=[0.5]) for one in studies.systems(2.0, 2.0, 2.0, 2.0)]
+    for measure, ranks in (("hter", [1, 4, 1, 3]), ("f1", [3, 1, 3, 2])):
+        shown = [
+            dataclasses.replace(curve, value=np.array([value]), measure=get_measure(measure))
+            for curve, value in zip(curves, (0.1, 0.3, 0.1, 0.2), strict=True)
+        ]
+        assert ranks_of(shown, 0) == ranks
 
 
 def test_source_files(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
-from priori.plots.thinning import thin
+from priori.curves.thinning import thin
 from priori.scores import Scores
 
-__all__ = ["Histogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
+__all__ = ["ScoreHistogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
 
 
 def probit_floor(test: Scores) -> float:
@@ -43,8 +43,11 @@ def probit(rate: Floats) -> Floats:
 # -- histograms ----------------------------------------------------------------------------------------------
 
 
+CLASSES = ("negatives", "positives", "dev_negatives", "dev_positives")
+
+
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class ScoreHistogram:
     """How many scores of each class lie in each bin, on both sets; scores beyond the edges are in the outer bins."""
 
     edges: Floats
@@ -56,16 +59,14 @@ class Histogram:
 
     def shares(self) -> dict[str, Floats]:
         """Return each class's counts as shares of that class."""
-        names = ("negatives", "positives", "dev_negatives", "dev_positives")
-        return {name: getattr(self, name) / getattr(self, name).sum() for name in names}
+        return {name: getattr(self, name) / getattr(self, name).sum() for name in CLASSES}
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = ("edges", "negatives", "positives", "dev_negatives", "dev_positives")
-        return {**{name: getattr(self, name).tolist() for name in names}, "beyond": self.beyond}
+        return {**{name: getattr(self, name).tolist() for name in ("edges", *CLASSES)}, "beyond": self.beyond}
 
 
-def bin_scores(dev: Scores, test: Scores, threshold: float) -> Histogram:
+def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
     """Count the scores of both sets in common bins: (a, b], so that a threshold on an edge parts them rightly.
 
     The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
@@ -88,7 +89,7 @@ def bin_scores(dev: Scores, test: Scores, threshold: float) -> Histogram:
     edges = low * (1 - share) + high * share  # does not overflow where high - low would
     negatives, positives, dev_negatives, dev_positives = (_in_bins(ordered, edges) for ordered in sets)
     beyond = sum(o.size - int(np.searchsorted(o, high, "right") - np.searchsorted(o, low, "left")) for o in sets[:2])
-    return Histogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
+    return ScoreHistogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
 
 
 def _in_bins(ordered: Floats, edges: Floats) -> NDArray[np.int64]:

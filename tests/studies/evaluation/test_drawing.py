@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 import priori
 import studies
 from priori import Scores
-from priori.plots.thinning import INVISIBLE, MOST, thin
-from priori.report.drawing import bin_scores, probit_floor, thinned_curves
+from priori.curves.thinning import INVISIBLE, MOST, thin
+from priori.studies.evaluation.drawing import bin_scores, probit_floor, thinned_curves
 
 steps = arrays(np.float64, st.integers(2, 60), elements=st.sampled_from([0.0, 1e-5, 1e-3, 0.01, 0.2, 1.0]))
 

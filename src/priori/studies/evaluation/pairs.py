@@ -1,0 +1,166 @@
+"""Pairs: two systems of a study against each other, along alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats
+from priori.curves.epc import EPC
+from priori.studies.evaluation.settings import Settings
+from priori.uncertainty.comparison import Comparison
+from priori.uncertainty.normal_tests import weights_of
+from priori.uncertainty.ranking import Ranking, holm, make_ranking
+from priori.uncertainty.ztest_curves import ztest_epc
+
+__all__ = ["Letters", "Pair", "Span", "make_pairs", "pairs_of", "spans_of"]
+
+Chosen = NDArray[np.bool_]
+#: A range of alphas: its first and its last.
+Span = tuple[float, float]
+#: For each alpha the letters of every system; those that share one do not differ significantly.
+Letters = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """System ``a`` against system ``b`` (their places in the study), one entry per alpha.
+
+    ``difference`` is a's value minus b's. What follows it comes from the paired bootstrap, and is None where none was
+    asked for: ``lower``, ``upper``, ``p_value`` and ``significant`` at each alpha as the settings say, by itself or
+    simultaneously; ``throughout`` whether the difference is significant with all alphas looked at together. Several
+    pairs are adjusted for their number (Holm). ``confidence`` is the z-test's that the two differ (thesis, Figure
+    3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one direction only.
+    """
+
+    a: int
+    b: int
+    greater_is_better: bool
+    alpha: Floats
+    difference: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+    p_value: Floats | None = None
+    significant: Chosen | None = None
+    throughout: Chosen | None = None
+    confidence: Floats | None = None
+    one_sided: bool = False
+
+    def better(self, index: int) -> int | None:
+        """Return which of the two is better at an alpha, on this test set; None where they are equal."""
+        difference = float(self.difference[index])
+        if difference == 0:
+            return None
+        return self.a if (difference > 0) == self.greater_is_better else self.b
+
+    def regions(self, system: int | None = None) -> tuple[Span, ...]:
+        """Return the ranges of alpha where the difference is significant, all alphas looked at together.
+
+        With ``system``, those where it is in that system's favour.
+        """
+        if self.throughout is None:
+            return ()
+        chosen = self.throughout
+        if system is not None:
+            in_favour = np.array([self.better(index) == system for index in range(self.alpha.size)])
+            chosen = chosen & in_favour
+        return spans_of(self.alpha, chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists by name."""
+        names = ("difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
+        columns = {name: getattr(self, name) for name in names}
+        lists = {name: None if column is None else column.tolist() for name, column in columns.items()}
+        return {"a": self.a, "b": self.b, **lists, "regions": [list(region) for region in self.regions()]}
+
+
+def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
+    """Return the runs of neighbouring alphas that are chosen, each as (first, last).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> spans_of(np.array([0, 0.25, 0.5, 0.75, 1]), np.array([False, True, True, False, True]))
+    ((0.25, 0.5), (1.0, 1.0))
+    """
+    change = np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
+    return tuple((float(alpha[start]), float(alpha[end])) for start, end in zip(starts, ends, strict=True))
+
+
+def make_pairs(
+    curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
+) -> tuple[tuple[Pair, ...], Letters | None]:
+    """Compare every two systems; the letters are None where no bootstrap was asked for."""
+    if len(curves) < 2:
+        return (), None
+    if settings.bootstrap is None:
+        better = settings.shown.greater_is_better
+        pairs = tuple(
+            Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value)
+            for a, b in combinations(range(len(curves)), 2)
+        )
+        letters = None
+    else:
+        # A test of the whole population has no future set, and the interval that its bootstrap has by default.
+        resampling = replace(
+            settings.resampling, interval=None, promise="confidence", future_users=None, future_trials=None
+        )
+        ranking = make_ranking(
+            curves, resampling, unpaired=settings.unpaired, threads=settings.threads, progress=progress
+        )
+        pairs, letters = pairs_of(ranking), _letters(ranking)
+    tested = (replace(pair, confidence=_confidence(curves[pair.a], curves[pair.b], settings)) for pair in pairs)
+    return tuple(tested), letters
+
+
+def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
+    """Return every two systems compared; those of a ranking with p-values adjusted for their number (Holm)."""
+    if isinstance(compared, Comparison):
+        return (_tested(0, 1, compared, compared.p_value, compared.simultaneous.p_value),)
+    places = combinations(range(len(compared.names)), 2)
+    together = holm(np.stack([comparison.simultaneous.p_value for comparison in compared.comparisons]))
+    rows = zip(places, compared.comparisons, compared.p_value, together, strict=True)
+    return tuple(_tested(*pair, comparison, *p_values) for pair, comparison, *p_values in rows)
+
+
+def _tested(a: int, b: int, comparison: Comparison, p_value: Floats, simultaneous: Floats) -> Pair:
+    allowed = 1 - comparison.verdict.confidence_level
+    return Pair(
+        a,
+        b,
+        comparison.greater_is_better,
+        comparison.alpha,
+        comparison.difference,
+        comparison.lower,
+        comparison.upper,
+        p_value,
+        p_value < allowed,
+        simultaneous < allowed,
+        one_sided=comparison.settings["alternative"] != "two-sided",
+    )
+
+
+def _letters(ranking: Ranking) -> Letters:
+    letters = []
+    for alpha in ranking.alpha.tolist():
+        groups = {place.name: place.groups for place in ranking.places(alpha)}
+        letters.append(tuple(groups[name] for name in ranking.names))
+    return tuple(letters)
+
+
+def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
+    """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
+    try:
+        weights_of(settings.shown, a.alpha)
+    except OptionError:
+        return None  # the measure does not add FAR and FRR
+    tests = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
+    both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
+    return np.asarray(np.min(both, axis=0))
