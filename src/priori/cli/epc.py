@@ -22,7 +22,6 @@ from priori.cli.options import (
 from priori.cli.output import csv_text, emit, json_text, percent, table_text, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas, epc
-from priori.scores.remote import Remote
 
 if TYPE_CHECKING:
     from priori.uncertainty.area_bands import AreaBands
@@ -132,7 +131,7 @@ def _area_bands(curve: EPC, resampling: Resampling) -> AreaBands:
 
 
 def _scanned(curve: EPC) -> bool:
-    return isinstance(curve.dev, Remote) or isinstance(curve.test, Remote)
+    return curve.dev.scanned or curve.test.scanned
 
 
 def _areas(curve: EPC) -> dict[str, float | None]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Counts, Floats
-from priori.decisions.shortlist import Shortlist
 from priori.engines.grid import Grid
+from priori.scores.candidates import Shortlist
 
 __all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
 
@@ -130,7 +130,7 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     if fp[-1] != 0 or fn[-1] != histogram.positives:  # reject-all: its threshold is +inf whatever lies below it
         fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
         below, above = np.append(below, np.inf), np.append(above, np.inf)
-    return Shortlist(fp, fn, below, above, range(histogram.negatives), range(histogram.positives))
+    return Shortlist(fp, fn, below, above, histogram.negatives, histogram.positives)
 
 
 def _running(counts: Counts, starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> Counts:

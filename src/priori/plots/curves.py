@@ -128,7 +128,7 @@ def plot_det(
 
     ax = axes(ax, figsize=(5, 5))
     # The smallest step that any curve can show sets where the axes begin.
-    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in curves)
+    floor = min(0.5 / max(curve.scores.n_negatives, curve.scores.n_positives) for curve in curves)
     low, high = ndtri(max(floor, 1e-6)), ndtri(0.6)
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)

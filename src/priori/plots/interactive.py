@@ -206,7 +206,7 @@ def figure_det(curves: Any) -> Any:
     from scipy.special import ndtri
 
     shown = list(curves) if isinstance(curves, Sequence) else [curves]
-    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in shown)
+    floor = min(0.5 / max(curve.scores.n_negatives, curve.scores.n_positives) for curve in shown)
     low, high = float(ndtri(max(floor, 1e-6))), float(ndtri(0.6))
     made = _figure("DET (a posteriori)", "False acceptance rate (%)", "False rejection rate (%)", width=560,
                    height=560, legend={"x": 0.98, "y": 0.98, "xanchor": "right"})  # fmt: skip

@@ -15,7 +15,7 @@ from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.layout import Table
 from priori.readers.sample import Sample
 from priori.readers.source import PathOrFile, open_source
-from priori.scores import NAN_POLICIES, NanPolicy, Scores, Trials, nan_error
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, Trials, nan_error
 from priori.scores.labels import is_positive
 
 __all__ = ["FORMATS", "pair_check", "read"]
@@ -94,7 +94,7 @@ def read(
     return scores
 
 
-def pair_check(development: Scores, test: Scores, *, name: str = "") -> None:
+def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None:
     """Refuse a development and a test set read from files of formats with different columns.
 
     Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns. ``name`` goes in

@@ -67,7 +67,7 @@ def describe_det(study: Study) -> str:
 
 def describe_scores(study: Study, member: Member) -> str:
     """Describe the histogram of one system."""
-    test = member.curve.test
+    test = member.curve.test.load()
     middle = [float(np.median(ordered)) for ordered in (test.negatives, test.positives)]
     return (
         f"Histogram of the test scores of {short(member.name)}: {len(test.negative):,} negatives around "

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError
 from priori.base.types import Counts, Index
-from priori.scores import Scores, Trials
+from priori.scores import Scores, ScoreSet, Trials
 
 __all__ = ["Disagreements", "Pairing", "disagreements", "pair"]
 
@@ -33,11 +33,11 @@ class Pairing:
     by: Literal["trial", "row"]
 
 
-def pair(a: Scores, b: Scores) -> Pairing:
+def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     """Find, for every trial of one system, the same trial of another.
 
     By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
-    row for row. Anything else is an error that names the trials without a partner.
+    row for row. Anything else is an error that names the trials without a partner. Tables are loaded.
 
     Examples
     --------
@@ -47,6 +47,7 @@ def pair(a: Scores, b: Scores) -> Pairing:
     >>> pair(a, b).positive_b.tolist()
     [1, 0]
     """
+    a, b = a.load(), b.load()
     names = _names(a, b)
     with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
     if all(with_ids):
@@ -207,7 +208,7 @@ class Disagreements:
 
 
 def disagreements(
-    pairing: Pairing, a: Scores, b: Scores, threshold_a: ArrayLike, threshold_b: ArrayLike
+    pairing: Pairing, a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b: ArrayLike
 ) -> Disagreements:
     """Count the trials that one system decides rightly and the other wrongly, at pairs of thresholds.
 
@@ -223,6 +224,7 @@ def disagreements(
     at_a, at_b = np.broadcast_arrays(
         np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
     )
+    a, b = a.load(), b.load()
     only: list[list[Counts]] = []
     for trials_a, trials_b, index_a, index_b in (
         (a.negative, b.negative, pairing.negative_a, pairing.negative_b),

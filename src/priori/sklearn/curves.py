@@ -34,9 +34,7 @@ def a_priori_curve(
 
 def chance_level(curve: EPC) -> Floats:
     """Return the curve of a classifier that gives every sample the same score."""
-    flat = [
-        Scores.from_arrays(np.zeros(len(one.negative)), np.zeros(len(one.positive))) for one in (curve.dev, curve.test)
-    ]
+    flat = [Scores.from_arrays(np.zeros(one.n_negatives), np.zeros(one.n_positives)) for one in (curve.dev, curve.test)]
     return epc(
         *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()
     ).value

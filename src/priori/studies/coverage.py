@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError
+from priori.base.errors import InputError, OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import epc
-from priori.scores.remote import loaded
+from priori.curves.inputs import as_score_set
+from priori.scores import ScoreSet
 from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
 from priori.studies.simulation import generator
 from priori.uncertainty.proportions import check_level
@@ -193,7 +194,7 @@ def coverage(
         train_users, test_users, check_level(confidence_level), resample, thresholds, rng, threads, tuple(bootstraps)
     )
     given = systems.values() if isinstance(systems, Mapping) else systems
-    pool = [tuple(map(loaded, pair)) for pair in given]  # experiments redraw trials: they must be in memory
+    pool = [_in_memory(pair) for pair in given]
     variants = design.variants(n_resamples, fixed)
     for pair in pool:
         design.check(pair)
@@ -212,6 +213,15 @@ def coverage(
         widths,
         {"systems": len(pool), "repeats": repeats, "fixed": fixed, **design.settings()},
     )._came_from(*(test for _, test in pool))
+
+
+def _in_memory(system: Sequence[ScoreSet]) -> Pair:
+    """Return the two sets of a system with their trials in memory: experiments redraw them."""
+    refusal = InputError("each system must be a pair of Scores: development and test")
+    if len(system) != 2:
+        raise refusal
+    dev, test = (as_score_set(scores, refusal).load() for scores in system)
+    return dev, test
 
 
 def _experiment(

@@ -14,7 +14,7 @@ from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bands import Bootstrap
 
 __all__ = ["AreaBands", "area_bands"]
@@ -45,8 +45,8 @@ class AreaBands(Result):
 
 
 def area_bands(
-    dev: Scores,
-    test: Scores,
+    dev: ScoreSet,
+    test: ScoreSet,
     *,
     task: str | Task = "authentication",
     bounds: tuple[Any, Any] = (0, 1),

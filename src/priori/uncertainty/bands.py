@@ -15,7 +15,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
 from priori.uncertainty.bootstrap.plans import Plan, make_plan
 from priori.uncertainty.bootstrap.run import System, replicate
@@ -113,8 +113,8 @@ class Bootstrap:
     @classmethod
     def of(
         cls,
-        dev: Scores | None,
-        test: Scores,
+        dev: ScoreSet | None,
+        test: ScoreSet,
         *,
         confidence_level: float = 0.95,
         interval: str | None = None,

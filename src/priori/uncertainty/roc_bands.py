@@ -15,7 +15,7 @@ from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bands import Bootstrap
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate, half_missed
 from priori.uncertainty.bootstrap.plans import Plan, identify
@@ -54,7 +54,7 @@ class RocBand(Result):
         return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
 
 
-def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
+def roc_band(scores: ScoreSet, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
     """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
 
     A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
@@ -89,13 +89,14 @@ def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: A
     fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
     bootstrap = Bootstrap.of(None, scores, **options)
     at = np.array([float(fraction) for fraction in fractions])
+    trials = scores.load()
     calibration = None
     if bootstrap.interval == "calibrated":
         # The thresholds at which the curve has these rates, near enough to see how misses flock there.
-        calibration = calibrate(scores, np.quantile(scores.negatives, 1 - at, method="lower"), bootstrap.plan)
-    values = _heights(scores, fractions, bootstrap, calibration)
+        calibration = calibrate(scores, np.quantile(trials.negatives, 1 - at, method="lower"), bootstrap.plan)
+    values = _heights(trials, fractions, bootstrap, calibration)
     lower, upper = bootstrap.bounds_by(values, calibration, rate=True)
-    tpr = heights(scores, at, Axis(cosine=1.0, sine=0.0))
+    tpr = heights(trials, at, Axis(cosine=1.0, sine=0.0))
     found = RocBand(at, tpr, lower, upper, bootstrap.settings(), bootstrap.plan.warnings)
     return found._came_from(scores)
 
@@ -179,7 +180,7 @@ class RateBands(Result):
         return {**self.settings, "warnings": list(self.warnings)}
 
 
-def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBands:
+def rate_bands(scores: ScoreSet, thresholds: ArrayLike, **options: Any) -> RateBands:
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
     Options are those of `priori.uncertainty.band`, but for ``resample``.
@@ -214,10 +215,10 @@ def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBan
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
     return RateBands(
         at,
-        found.fp / len(scores.negative),
+        found.fp / scores.n_negatives,
         fpr_lower,
         fpr_upper,
-        found.tp / len(scores.positive),
+        found.tp / scores.n_positives,
         tpr_lower,
         tpr_upper,
         bootstrap.settings(),

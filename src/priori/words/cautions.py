@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.curves.epc import EPC
 from priori.report.settings import Settings
-from priori.scores import Scores, Trials
+from priori.scores import ScoreSet, Trials
 from priori.scores.systems import System
 from priori.uncertainty.bands import Band
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
@@ -80,7 +80,8 @@ def _by_system(systems: Sequence[System], say: Callable[[System], str | None]) -
 
 def _same_data(systems: Sequence[System]) -> Caution | None:
     def same(system: System) -> bool:
-        pairs = ((system.dev.negatives, system.test.negatives), (system.dev.positives, system.test.positives))
+        dev, test = system.dev.load(), system.test.load()
+        pairs = ((dev.negatives, test.negatives), (dev.positives, test.positives))
         return all(np.array_equal(one, other) for one, other in pairs)
 
     names = [short(system.name) for system in systems if same(system)]
@@ -114,7 +115,7 @@ def _disagreement(curves: Sequence[EPC], at: int) -> Caution | None:
         for name, what in (("negative", "FAR"), ("positive", "FRR")):
             sets = []
             for scores in (curve.dev, curve.test):
-                trials: Trials = getattr(scores, name)
+                trials: Trials = getattr(scores.load(), name)
                 sets.append(_errors(trials, (trials.score > threshold) == (name == "negative")))
             (dev_errors, dev_size, dev_spread), (errors, size, spread) = sets
             pooled = (dev_errors + errors) / (dev_size + size)
@@ -212,9 +213,8 @@ def _ties(systems: Sequence[System]) -> Caution | None:
         return float(np.diff(edges).max() / ordered.size) if ordered.size > 1 / TIED else 0.0
 
     def say(system: System) -> str | None:
-        share = max(
-            largest(ordered) for scores in (system.dev, system.test) for ordered in (scores.negatives, scores.positives)
-        )
+        sets = (system.dev.load(), system.test.load())
+        share = max(largest(ordered) for scores in sets for ordered in (scores.negatives, scores.positives))
         return f"{percent(share)} of a class have one and the same score" if share >= TIED else None
 
     parts = _by_system(systems, say)
@@ -227,8 +227,8 @@ def _ties(systems: Sequence[System]) -> Caution | None:
     )  # fmt: skip
 
 
-def _ratio(scores: Scores) -> float:
-    return len(scores.negative) / len(scores.positive)
+def _ratio(scores: ScoreSet) -> float:
+    return scores.n_negatives / scores.n_positives
 
 
 def _unbalanced(systems: Sequence[System]) -> Caution | None:
@@ -236,7 +236,7 @@ def _unbalanced(systems: Sequence[System]) -> Caution | None:
         ratio = _ratio(system.test)
         if max(ratio, 1 / ratio) < UNBALANCED:
             return None
-        return f"{len(system.test.negative):,} negatives to {len(system.test.positive):,} positives in the test set"
+        return f"{system.test.n_negatives:,} negatives to {system.test.n_positives:,} positives in the test set"
 
     parts = _by_system(systems, say)
     if not parts:
@@ -259,7 +259,7 @@ def _prior_shift(settings: Settings, systems: Sequence[System]) -> Caution | Non
         ratio = _ratio(system.dev) / _ratio(system.test)
         if max(ratio, 1 / ratio) < 1.5:
             return None
-        shares = [len(scores.positive) / len(scores) for scores in (system.dev, system.test)]
+        shares = [scores.n_positives / len(scores) for scores in (system.dev, system.test)]
         return f"{percent(shares[0])} positives in the development set, {percent(shares[1])} in the test set"
 
     parts = _by_system(systems, say)

@@ -19,7 +19,7 @@ import numpy as np
 from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
 from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
@@ -123,7 +123,7 @@ def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float])
 
 
 def calibrate(
-    test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
 ) -> Calibration:
     """Measure what the replicates of a plan need at these thresholds of the test set.
 
@@ -131,7 +131,7 @@ def calibrate(
     in which pseudo-trials cancel out. The cost grows with the trials only where they have users.
     """
     at = count(test, thresholds)
-    rate = np.stack([at.fp / len(test.negative), at.fn / len(test.positive)])
+    rate = np.stack([at.fp / test.n_negatives, at.fn / test.n_positives])
     ones = np.ones_like(rate)
     if plan.bootstrap == "sample":
         return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)

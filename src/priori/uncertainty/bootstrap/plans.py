@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.scores import Scores, Trials
-from priori.scores.remote import Remote
+from priori.scores import Scores, ScoreSet, Trials
 
 __all__ = [
     "BOOTSTRAPS",
@@ -93,8 +92,8 @@ class Plan:
 
 
 def make_plan(
-    dev: Scores | None,
-    test: Scores,
+    dev: ScoreSet | None,
+    test: ScoreSet,
     *,
     bootstrap: str | None = None,
     resample: str = "test",
@@ -118,7 +117,7 @@ def make_plan(
         with_users = all(scores.n_users >= 2 for scores in sets)
         both_known = all(scores.has_identities for scores in sets)
         bootstrap = ("crossed" if both_known else "user") if with_users else "sample"
-        if scanned := [scores.source for scores in sets if _leaves_out_probes(scores)]:
+        if scanned := [scores.source for scores in sets if scores.leaves_out_probes]:
             warnings.append(
                 f"{scanned[0]}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
             )
@@ -153,9 +152,9 @@ def make_plan(
     return plan
 
 
-def _with_future(plan: Plan, test: Scores, users: int | None, trials: int | tuple[int, int] | None) -> Plan:
+def _with_future(plan: Plan, test: ScoreSet, users: int | None, trials: int | tuple[int, int] | None) -> Plan:
     """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
-    sizes = (len(test.negative), len(test.positive))
+    sizes = (test.n_negatives, test.n_positives)
     if plan.bootstrap == "user-constrained":
         raise OptionError("the user-constrained bootstrap keeps every user, so it predicts no future set; choose user")
     if not plan.by_user:
@@ -192,12 +191,8 @@ def _trials(trials: int | tuple[int, int] | None, sizes: tuple[int, int], ratio:
     return negatives, positives
 
 
-def _leaves_out_probes(scores: Scores | Remote) -> bool:
-    return isinstance(scores, Remote) and scores.leaves_out_probes
-
-
-def _check_identities(scores: Scores, bootstrap: str) -> None:
-    if bootstrap == "crossed" and _leaves_out_probes(scores):
+def _check_identities(scores: ScoreSet, bootstrap: str) -> None:
+    if bootstrap == "crossed" and scores.leaves_out_probes:
         raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
     if bootstrap == "crossed" and not scores.has_identities:
         raise OptionError(
@@ -237,11 +232,11 @@ def _seed(rng: Any) -> int:
     return int(rng)
 
 
-def _shared(dev: Scores, test: Scores, forced: bool | None) -> tuple[bool, list[str]]:
+def _shared(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:
     """Decide whether one draw of users serves both sets: when they hold the same users by name."""
     if forced is False:
         return False, []
-    in_dev, in_test = (set(_names_in_use(scores)) for scores in (dev, test))
+    in_dev, in_test = (set(_names_in_use(scores.load())) for scores in (dev, test))
     common = len(in_dev & in_test)
     if forced:
         if not common:
@@ -297,9 +292,9 @@ def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False)
     ]
 
 
-def identities_in_use(scores: Scores | Remote, *, crossed: bool = False) -> int:
+def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
     """Return how many identities the trials of a set have; those that only probe count where trials are crossed."""
-    return scores.n_users if isinstance(scores, Remote) else int(_codes_in_use(scores, crossed).size)
+    return int(_codes_in_use(scores.load(), crossed).size) if crossed else scores.n_users
 
 
 def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:

@@ -17,11 +17,10 @@ from priori.base.processors import processors
 from priori.base.types import Floats, Progress
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.kinds import kernel_kind
 from priori.uncertainty.bootstrap.plans import Identities, Plan, identify
 from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_side, make_urns
-from priori.uncertainty.bootstrap.standins import apart, between
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
 __all__ = ["Statistic", "System", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
@@ -49,9 +48,9 @@ class System(NamedTuple):
     Systems resampled together hold the same trials in the same order.
     """
 
-    test: Scores
+    test: ScoreSet
     thresholds: Floats
-    dev: Scores | None = None
+    dev: ScoreSet | None = None
     criterion: Criterion | None = None
     fractions: tuple[Fraction, ...] = ()
 
@@ -159,11 +158,13 @@ def _fixed(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
     if len(systems) == 1 and not plan.by_user:
         urns, places = _from_sorted(systems[0].test, edges[0])
     else:
-        tests = [system.test for system in systems]
+        test, *others = (system.test for system in systems)
         gaps = 2 * sum(edge.size + 1 for edge in edges)
-        if plan.bootstrap == "user" and tests[0].n_users * gaps <= DENSE and (each := apart(tests, edges)) is not None:
-            return _by_product(each, edges, at, [identify([one])[0] for one in each], plan)
-        tests = between(tests, edges, by_user=plan.by_user)
+        if plan.bootstrap == "user" and test.n_users * gaps <= DENSE:
+            each = test.apart(edges, others)
+            if each is not None:
+                return _by_product(each, edges, at, [identify([counted])[0] for counted in each], plan)
+        tests = test.between(edges, others, by_user=plan.by_user)
         if plan.by_user:
             who = identify(tests[:1], crossed=plan.bootstrap == "crossed")[0]
             entries = sum(trials.score.size for trials in (tests[0].negative, tests[0].positive))
@@ -231,11 +232,11 @@ def _by_product(
     return batch, rows_for(rejected.shape[1], number)
 
 
-def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
+def _from_sorted(test: ScoreSet, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     """Lay out one system without users: only counts between thresholds are needed, not the trials."""
     at = count(test, edges)
-    negative = np.diff(at.tn, prepend=0, append=len(test.negative))
-    positive = np.diff(at.fn, prepend=0, append=len(test.positive))
+    negative = np.diff(at.tn, prepend=0, append=test.n_negatives)
+    positive = np.diff(at.fn, prepend=0, append=test.n_positives)
     place = np.arange(edges.size + 1, dtype=np.int32)
     return (fill_counts(negative), fill_counts(positive)), np.stack([place, place])[None]
 
@@ -283,8 +284,8 @@ def _rechosen(systems: Sequence[System], plan: Plan) -> tuple[Batch, int]:
 
 
 def _both_sides(systems: Sequence[System], plan: Plan) -> tuple[Side, Side]:
-    devs = [system.dev for system in systems if system.dev is not None]
-    tests = [system.test for system in systems]
+    devs = [system.dev.load() for system in systems if system.dev is not None]
+    tests = [system.test.load() for system in systems]
     who: Sequence[Identities | None] = (None, None)
     if plan.by_user:
         who = identify([devs[0], tests[0]], crossed=plan.bootstrap == "crossed", shared=plan.shared_users)
