@@ -15,6 +15,7 @@ from priori.base.alphas import grid
 from priori.base.types import Mask
 from priori.decisions.criteria import CRITERIA, Criterion, get_criterion
 from priori.decisions.measures import TASKS
+from priori.scores.candidates import Edges
 
 
 def cells_kept(
@@ -22,7 +23,7 @@ def cells_kept(
 ) -> tuple[Mask, list[tuple[int, int]]]:
     """Return which cells between some candidates may hold the choice, and the errors of all candidates."""
     fp, fn = scores.gaps().every()
-    keep = criterion.promising(fp[edges], fn[edges], scores.n_negatives, scores.n_positives, alphas)
+    keep = criterion.promising(Edges(fp[edges], fn[edges], scores.n_negatives, scores.n_positives), alphas)
     assert keep is not None
     assert keep.shape == (len(edges) - 1,)
     return keep, list(zip(fp.tolist(), fn.tolist(), strict=True))
@@ -95,7 +96,7 @@ def test_ties_that_floats_can_tell_discard_cells_too() -> None:
 
 def test_no_cell_is_no_cell() -> None:
     for criterion in CRITERIA:
-        none = get_criterion(criterion).promising(np.array([0]), np.array([1]), 1, 1, [Fraction(1, 2)])
+        none = get_criterion(criterion).promising(Edges(np.array([0]), np.array([1]), 1, 1), [Fraction(1, 2)])
         assert none is not None
         assert none.size == 0
 
@@ -104,7 +105,7 @@ def test_of_what_nothing_is_known_every_cell_may_hold_the_choice() -> None:
     def own(outcomes: Outcomes, alpha: float) -> object:
         return outcomes.fp
 
-    given = (np.array([3, 0]), np.array([0, 3]), 3, 3)
-    assert get_criterion(own).promising(*given, [Fraction(1, 2)]) is None
+    edges = Edges(np.array([3, 0]), np.array([0, 3]), 3, 3)
+    assert get_criterion(own).promising(edges, [Fraction(1, 2)]) is None
     for criterion in ("pr", "target-v1", "target-v2", "eer"):  # all alphas at once
-        assert get_criterion(criterion).promising(*given, None) is None
+        assert get_criterion(criterion).promising(edges, None) is None

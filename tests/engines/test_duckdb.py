@@ -380,4 +380,4 @@ def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, u
         priori.compare(*(priori.epc(s, s, points=5) for s in each), bootstrap="user", n_resamples=100) for each in sets
     ]
     same_columns(*verdicts)
-    assert tables[0].same_trials(tables[1]) == (users == "the same")
+    assert tables[0].engine.same_trials(tables[1].engine) == (users == "the same")

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
-from priori.base.types import Counts, Floats, Mask
-from priori.decisions.bounds import Boxes, Edges, below_hull, promising_cells
+from priori.base.types import Floats, Mask
+from priori.decisions.bounds import Boxes, below_hull, promising_cells
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
 from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
-from priori.scores.candidates import Candidates, Errors, first_of_each
+from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 
 __all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "get_criterion"]
 
@@ -69,17 +69,12 @@ class Criterion:
 
     # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
 
-    def promising(
-        self, fp: Counts, fn: Counts, negatives: int, positives: int, alphas: Sequence[Fraction] | None
-    ) -> Mask | None:
-        """Return which cells between neighbouring edges may hold a minimiser; None: all.
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        """Return which cells between neighbouring edges may hold a minimiser at these alphas (None: at any).
 
-        ``fp`` and ``fn`` are the errors at the edges, thresholds rising; ``alphas`` None means any alpha.
+        None is returned where nothing is known: then every cell may.
         """
-        if alphas is None:
-            return None
-        edges = Edges(fp, fn, negatives, positives, self.v1, self.v2)
-        return promising_cells(edges, alphas, self.least_cost, self.tells_ties)
+        return None if alphas is None else promising_cells(edges, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         """Return a lower bound of the cost of the candidates in boxes."""
@@ -119,12 +114,8 @@ class WeightedSum(Criterion):
         breaks = np.concatenate([[0.0], envelope.breaks(), [1.0]])
         return Pieces(breaks, _choice(candidates, (envelope.fp, envelope.fn)))
 
-    def promising(
-        self, fp: Counts, fn: Counts, negatives: int, positives: int, alphas: Sequence[Fraction] | None
-    ) -> Mask | None:
-        if alphas is None and self.name == "wer":
-            return below_hull(fp, fn, negatives, positives)
-        return super().promising(fp, fn, negatives, positives, alphas)
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         v1, v2 = (
@@ -304,9 +295,7 @@ class Custom(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> float:
         return float(self.function(outcome, float(alpha)))
 
-    def promising(
-        self, fp: Counts, fn: Counts, negatives: int, positives: int, alphas: Sequence[Fraction] | None
-    ) -> None:
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> None:
         """Return None: nothing is known of the function, so any cell may hold its minimum."""
 
 

@@ -116,7 +116,7 @@ class Explorer:
     def _promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
         histogram = self.histogram
         keep = np.zeros(histogram.grid.size, dtype=np.bool_)
-        cells = chooser.promising(*histogram.edges, histogram.negatives, histogram.positives, alphas)
+        cells = chooser.promising(histogram.edges, alphas)
         keep[histogram.filled] = True if cells is None else cells[: histogram.filled.size]
         return keep
 

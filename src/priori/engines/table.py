@@ -35,8 +35,11 @@ class Table(ScoreSet):
     ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in.
     """
 
+    scanned = True
+
     def __init__(self, engine: Engine, *, memory: int = 1 << 30, cells: int = CELLS) -> None:
         self.engine = engine
+        self.source, self.backend, self.format = engine.source, engine.backend, engine.format
         self.memory = memory
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[object, list[Scores]] | None = None
@@ -46,68 +49,40 @@ class Table(ScoreSet):
     # -- what it is --------------------------------------------------------------------------------------
 
     @property
-    def source(self) -> str:
-        """Where the trials are."""
-        return self.engine.source
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the trials came from, if any."""
-        return self.engine.backend
-
-    @property
-    def format(self) -> str | None:
-        """The file format, if any."""
-        return self.engine.format
-
-    @property
     def histogram(self) -> Histogram:
         """The counts in cells."""
         return self.explorer.histogram
 
     @property
-    def scanned(self) -> bool:
-        """Whether each question costs a scan: yes."""
-        return True
-
-    @property
     def n_negatives(self) -> int:
-        """How many negative trials there are; the first scan."""
         return self.histogram.negatives
 
     @property
     def n_positives(self) -> int:
-        """How many positive trials there are; the first scan."""
         return self.histogram.positives
 
     @property
     def nan_rejected(self) -> int:
-        """How many NaN scores count as rejected trials."""
         return self.histogram.nan
 
     @property
     def has_users(self) -> bool:
-        """Whether the claimed identity of each trial is known."""
         return self.engine.has_users
 
     @property
     def has_identities(self) -> bool:
-        """Whether both identities are used: not out of memory."""
-        return False
+        return False  # an engine keeps the claimed one only
 
     @property
     def leaves_out_probes(self) -> bool:
-        """Whether the real identity of each trial is there, but not used."""
         return self.engine.has_probes and self.has_users
 
     @property
     def users(self) -> Names | None:
-        """The users (claimed identities), in order."""
         return self.engine.users() if self.has_users else None
 
     @property
     def n_users(self) -> int:
-        """How many users there are; 0 when unknown."""
         return 0 if self.users is None else len(self.users)
 
     def __repr__(self) -> str:
@@ -133,22 +108,15 @@ class Table(ScoreSet):
             self.explorer.begin()
 
     def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
-        """Return the candidates that may be chosen at these alphas (None: at any)."""
         return self.explorer.shortlist(chooser, alphas)
 
     def expect(self, thresholds: ArrayLike) -> None:
-        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
         self.explorer.expect(thresholds)
 
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-        """Count the negatives and the positives at or below each threshold, exactly.
-
-        A scan, unless the scores beside the thresholds are known already.
-        """
         return self.explorer.rejected(thresholds)
 
     def pairs_in_order(self) -> int:
-        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
         return self.explorer.pairs_in_order()
 
     # -- the trials themselves ---------------------------------------------------------------------------

@@ -10,20 +10,29 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Counts, Floats, Index, Mask
 
-__all__ = ["Candidates", "Chooser", "Errors", "Gaps", "Shortlist", "first_of_each", "joined"]
+__all__ = ["Candidates", "Chooser", "Edges", "Errors", "Gaps", "Shortlist", "first_of_each", "joined", "undominated"]
 
 #: The candidates' ``fp`` and ``fn``.
 Errors = tuple[Counts, Counts]
 
 #: Where both classes have more trials than this, gaps that cannot hold a vertex of the hull are passed over.
 MANY = 10_000
+
+
+class Edges(NamedTuple):
+    """The errors at the edges of cells of scores, thresholds rising, and the sizes of the classes."""
+
+    fp: Counts
+    fn: Counts
+    n_negatives: int
+    n_positives: int
 
 
 class Chooser(Protocol):
@@ -33,10 +42,8 @@ class Chooser(Protocol):
     def name(self) -> str:
         """What people call it."""
 
-    def promising(
-        self, fp: Counts, fn: Counts, negatives: int, positives: int, alphas: Sequence[Fraction] | None
-    ) -> Mask | None:
-        """Return which cells between neighbouring edges, whose errors are given, may hold a choice; None: all."""
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        """Return which cells between neighbouring edges may hold a choice; None: all."""
 
     def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
         """Return those of some candidates that may be chosen among all; None where only all together can tell."""
@@ -78,7 +85,7 @@ class Candidates(ABC):
         Only these can be optimal for a criterion that dislikes both errors. The smaller class is looked up in the
         larger.
         """
-        return _undominated(*(self.per_positive() if self.n_positives <= self.n_negatives else self.per_negative()))
+        return undominated(*(self.per_positive() if self.n_positives <= self.n_negatives else self.per_negative()))
 
     def corners_near(self, hull: Callable[[Counts, Counts], Errors]) -> Errors:
         """Return corners among which are all the vertices of the lower hull of errors, as ``hull`` finds them."""
@@ -155,11 +162,11 @@ class Gaps(Candidates):
         if self.n_positives <= self.n_negatives:
             ordered = self.positives
             begins = (ranks == 0) | (ordered[ranks] != ordered[ranks - 1])
-            return _undominated(*self._below_positives(ranks[begins]))
+            return undominated(*self._below_positives(ranks[begins]))
         ordered = self.negatives
         following = np.minimum(ranks + 1, ordered.size - 1)
         ends = (ranks == ordered.size - 1) | (ordered[ranks] != ordered[following])
-        return _undominated(*self._above_negatives(ranks[ends]))
+        return undominated(*self._above_negatives(ranks[ends]))
 
     def _promising_ranks(self, hull: Callable[[Counts, Counts], Errors], step: int = 16) -> Index:
         """Return the ranks of the smaller class beside which a vertex of the lower hull of errors may lie.
@@ -263,7 +270,7 @@ def first_of_each(ordered: Floats) -> Index:
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
 
 
-def _undominated(fp: Counts, fn: Counts) -> Errors:
+def undominated(fp: Counts, fn: Counts) -> Errors:
     """Keep of equal fp the smallest fn (the first), of equal fn the smallest fp (the last)."""
     keep = np.append(True, fp[1:] < fp[:-1])
     fp, fn = fp[keep], fn[keep]

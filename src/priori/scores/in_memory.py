@@ -287,23 +287,11 @@ class Scores(ScoreSet):
 
     @property
     def n_negatives(self) -> int:
-        """How many negative trials there are."""
         return len(self.negative)
 
     @property
     def n_positives(self) -> int:
-        """How many positive trials there are."""
         return len(self.positive)
-
-    @property
-    def scanned(self) -> bool:
-        """Whether each question costs a scan: not in memory."""
-        return False
-
-    @property
-    def leaves_out_probes(self) -> bool:
-        """Whether the real identities are there, but not used: not in memory."""
-        return False
 
     def __repr__(self) -> str:
         parts = [f"{len(self.negative)} negatives", f"{len(self.positive)} positives"]
@@ -315,14 +303,7 @@ class Scores(ScoreSet):
 
     # -- what every set of scores answers ----------------------------------------------------------------
 
-    def prepare(self, *, in_background: bool = False) -> None:
-        """Do nothing: what is in memory is ready."""
-
-    def expect(self, thresholds: ArrayLike) -> None:
-        """Do nothing: counts in memory cost little."""
-
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-        """Count the negatives and the positives at or below each threshold."""
         sort_both(self.negative, self.positive)
         return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
 
@@ -335,7 +316,6 @@ class Scores(ScoreSet):
         return Gaps(self.negatives, self.positives)
 
     def pairs_in_order(self) -> int:
-        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
         few, many = sorted((self.negatives, self.positives), key=len)
         below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
         at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
@@ -351,9 +331,6 @@ class Scores(ScoreSet):
         if any(other.scanned for other in others):
             raise mixed_sets()
         return [self, *(other.load() for other in others)]
-
-    def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> None:
-        """Return None: there is nothing to save in memory."""
 
     def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, None]:
         """Return these scores: a bootstrap can resample them as they are."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -26,32 +26,16 @@ __all__ = ["ScoreSet", "mixed_sets"]
 
 
 class ScoreSet(ABC):
-    """The trials of one system on one set, wherever they are.
+    """The trials of one system on one set, wherever they are. What costs a scan of a table says so.
 
-    What costs a scan of a table says so.
+    ``source`` says where the trials came from, for messages and reports; ``backend`` is the dataframe library they
+    came from and ``format`` their file format, if any. A set that is ``scanned`` stays where it is.
     """
 
-    # -- what it is --------------------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def source(self) -> str:
-        """Where the trials came from, for messages and reports."""
-
-    @property
-    @abstractmethod
-    def backend(self) -> str | None:
-        """The dataframe library the trials came from, if any."""
-
-    @property
-    @abstractmethod
-    def format(self) -> str | None:
-        """The file format, if any."""
-
-    @property
-    @abstractmethod
-    def scanned(self) -> bool:
-        """Whether the trials stay where they are, and each question costs a scan."""
+    source: str
+    backend: str | None
+    format: str | None
+    scanned: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -89,21 +73,19 @@ class ScoreSet(ABC):
         """Whether both identities of each trial are known and can be used."""
 
     @property
-    @abstractmethod
     def leaves_out_probes(self) -> bool:
         """Whether the real identity of each trial is there, but not used."""
+        return False
 
     def __len__(self) -> int:
         return self.n_negatives + self.n_positives
 
     # -- thresholds and counts ---------------------------------------------------------------------------
 
-    @abstractmethod
-    def prepare(self, *, in_background: bool = False) -> None:
+    def prepare(self, *, in_background: bool = False) -> None:  # noqa: B027 - what is in memory is ready
         """Do now what every question needs first: the first scan of a table, if asked in a thread of its own."""
 
-    @abstractmethod
-    def expect(self, thresholds: ArrayLike) -> None:
+    def expect(self, thresholds: ArrayLike) -> None:  # noqa: B027 - counts in memory cost little
         """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
 
     @abstractmethod
@@ -131,13 +113,13 @@ class ScoreSet(ABC):
         In memory they are the sets themselves; of tables they hold counts (by user where asked), in one order.
         """
 
-    @abstractmethod
     def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
         """Return the same by user, each system counted on its own; None where it cannot be, or saves nothing.
 
         Where users come with all their trials it does not matter which trial is which, and there are far fewer counts
         by user than by user and the gaps of two systems. The trials must be the same, and have the same users.
         """
+        return None
 
     @abstractmethod
     def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
