@@ -213,7 +213,7 @@ def _domain_figures(faces: Pair) -> list[Figure]:
 def algorithm_1(dev: priori.Scores, test: priori.Scores, points: int = 101) -> list[float]:
     """Run Algorithm 1 of the paper as it is written, one threshold after the other, costs in whole numbers."""
     negatives, positives = len(dev.negative), len(dev.positive)
-    fp, fn = dev.gaps().every()
+    fp, fn = dev.candidates().every()
     middles = _middles(dev)
     values = []
     for k in range(points):

@@ -22,7 +22,7 @@ def cells_kept(
     criterion: Criterion, scores: Scores, edges: list[int], alphas: list[Fraction] | None
 ) -> tuple[Mask, list[tuple[int, int]]]:
     """Return which cells between some candidates may hold the choice, and the errors of all candidates."""
-    fp, fn = scores.gaps().every()
+    fp, fn = scores.candidates().every()
     keep = criterion.promising(Edges(fp[edges], fn[edges], scores.n_negatives, scores.n_positives), alphas)
     assert keep is not None
     assert keep.shape == (len(edges) - 1,)
@@ -52,7 +52,7 @@ def test_the_cell_of_the_choice_is_kept(
     data: st.DataObject,
 ) -> None:
     scores, rule = Scores.from_arrays(negatives, positives), get_criterion(criterion, task)
-    last = scores.gaps().every()[0].size - 1
+    last = scores.candidates().every()[0].size - 1
     inner = data.draw(st.sets(st.integers(0, last), max_size=4))
     edges = sorted({0, last} | inner)
     keep, every = cells_kept(rule, scores, edges, alphas)
@@ -66,7 +66,7 @@ def test_the_cell_of_the_choice_is_kept(
 @given(negatives=oracle.score_list, positives=oracle.score_list, step=st.integers(1, 5))
 def test_the_cells_of_all_vertices_are_kept(negatives: list[float], positives: list[float], step: int) -> None:
     scores, rule = Scores.from_arrays(negatives, positives), get_criterion("wer")
-    last = scores.gaps().every()[0].size - 1
+    last = scores.candidates().every()[0].size - 1
     edges = sorted({*range(0, last, step), last})
     keep, every = cells_kept(rule, scores, edges, None)
     outcomes = rule.pieces(scores).choice.outcomes

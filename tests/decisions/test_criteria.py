@@ -81,9 +81,9 @@ def test_passing_over_blocks_changes_no_vertex(negatives: int, positives: int, d
     low, high = rng.normal(size=negatives).round(digits), rng.normal(1, 2, size=positives).round(digits)
     low[:50], high[:30] = -np.inf, -np.inf
     scores = Scores.from_arrays(low, high)
-    whole = envelope_of_errors(*scores.gaps().corners(), negatives, positives)
-    assert error_envelope(scores.gaps()).fp.tolist() == whole.fp.tolist()
-    assert error_envelope(scores.gaps()).fn.tolist() == whole.fn.tolist()
+    whole = envelope_of_errors(*scores.candidates().corners(), negatives, positives)
+    assert error_envelope(scores.candidates()).fp.tolist() == whole.fp.tolist()
+    assert error_envelope(scores.candidates()).fn.tolist() == whole.fn.tolist()
 
 
 def test_counts_of_a_thousand_million_do_not_overflow() -> None:

@@ -110,7 +110,7 @@ def test_a_shortlist_is_short() -> None:
     scores = priori.scan(population(1, size=3000).lazy())
     candidates = scores.candidates(get_criterion("wer"), [Fraction(1, 2)])
     assert isinstance(candidates, Shortlist)
-    assert candidates.fp.size < 0.2 * scores.load().gaps().every()[0].size
+    assert candidates.fp.size < 0.2 * scores.load().candidates().every()[0].size
 
 
 def test_pairs_in_order(make: Make, frame: pl.DataFrame, expected: tuple[Floats, Floats]) -> None:

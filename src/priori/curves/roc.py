@@ -153,7 +153,7 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
         envelope = error_envelope(candidates)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
-        candidates = scores.load().gaps()
+        candidates = scores.load().candidates()
         fp, fn = candidates.every()
         if points == "thin" and fp.size > 2:
             # A point on the straight line between its neighbours changes nothing in the drawing.
@@ -317,7 +317,7 @@ def average_precision(scores: ScoreSet) -> float:
     >>> round(priori.average_precision(scores), 4)
     0.8667
     """
-    fp, fn = scores.load().gaps().every()
+    fp, fn = scores.load().candidates().every()
     tp = scores.n_positives - fn
     if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate
         raise OptionError("the candidates do not reach reject-all")

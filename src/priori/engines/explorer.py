@@ -249,7 +249,10 @@ class Explorer:
         self.look(self._cells_wanted())
         if (self._cells_wanted() & ~self._looked).any():
             cuts, place = np.unique(flat, return_inverse=True)
-            tn, fn = (np.cumsum(tally)[:-1][place] for tally in self._tally_gaps(cuts))
+            tn, fn = (
+                np.cumsum(np.bincount(tally.gap[0], tally.number, cuts.size + 1).astype(np.int64))[place]
+                for tally in self.engine.tally(cuts)
+            )
         else:
             tn, fn = self._count_known(flat)
         return tn.reshape(at.shape), fn.reshape(at.shape)
@@ -258,20 +261,13 @@ class Explorer:
         cell = self._cells_of(thresholds)
         value, owner = self._known.value, self.histogram.grid.cells(self._known.value)
         first, last = np.searchsorted(owner, cell, side="left"), np.searchsorted(value, thresholds, side="right")
+        outer = (cell == 0) | (cell == self.histogram.grid.size - 1)
         counts = []
         for column, before in zip((self._known.negative, self._known.positive), self.histogram.before, strict=True):
             running = np.append(0, np.cumsum(column))
             within = np.maximum(running[last] - running[first], 0)
-            whole = np.where((cell == 0) | (cell == self.histogram.grid.size - 1), before[cell + 1], before[cell])
-            counts.append(whole + np.where((cell == 0) | (cell == self.histogram.grid.size - 1), 0, within))
+            counts.append(np.where(outer, before[cell + 1], before[cell] + within))
         return counts[0], counts[1]
-
-    def _tally_gaps(self, cuts: Floats) -> tuple[Counts, Counts]:
-        negative, positive = (
-            np.bincount(tally.gap[0], weights=tally.number, minlength=cuts.size + 1).astype(np.int64)
-            for tally in self.engine.tally(cuts)
-        )
-        return negative, positive
 
 
 def _within(cells: Mask, grid: Grid, keep: Mask, coarse: Grid) -> Mask:

@@ -59,9 +59,10 @@ class Candidates(ABC):
     def every(self) -> Errors:
         """Return every candidate, from the lowest threshold to the highest."""
 
-    @abstractmethod
     def lowest(self) -> tuple[int, int]:
         """Return (fp, fn) of the threshold -inf: accept all but the trials whose score is -inf."""
+        fp, fn = self.every()
+        return int(fp[0]), int(fn[0])
 
     @abstractmethod
     def per_negative(self) -> Errors:
@@ -71,9 +72,9 @@ class Candidates(ABC):
     def per_positive(self) -> Errors:
         """Return, for each fn that can be reached, the candidate with the fewest fp: the highest one. fn rises."""
 
-    @abstractmethod
     def around_equal_errors(self) -> Errors:
         """Return candidates among which is the one whose FAR and FRR are nearest."""
+        return self.every()
 
     @abstractmethod
     def neighbours(self, fp: Counts, fn: Counts) -> tuple[Floats, Floats]:
@@ -225,12 +226,6 @@ class Shortlist(Candidates):
 
     def every(self) -> Errors:
         return self.fp, self.fn
-
-    def around_equal_errors(self) -> Errors:
-        return self.fp, self.fn
-
-    def lowest(self) -> tuple[int, int]:
-        return int(self.fp[0]), int(self.fn[0])
 
     def per_negative(self) -> Errors:
         first = np.append(True, self.fp[1:] < self.fp[:-1])

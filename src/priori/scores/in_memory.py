@@ -307,12 +307,8 @@ class Scores(ScoreSet):
         sort_both(self.negative, self.positive)
         return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
 
-    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Gaps:
+    def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Gaps:
         """Return every candidate, whatever it is for: they are looked up when asked for."""
-        return self.gaps()
-
-    def gaps(self) -> Gaps:
-        """Return every candidate: the gaps between distinct scores."""
         return Gaps(self.negatives, self.positives)
 
     def pairs_in_order(self) -> int:
