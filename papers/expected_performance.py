@@ -12,7 +12,6 @@ from papers.figures import canvas, draw_errors
 from papers.resampled import resampled, resampled_figures
 from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
 from priori.curves.epc import EPC, Areas
-from priori.decisions.candidates import all_candidates
 from priori.examples import Sets, load
 from priori.plots import plot_epc
 from priori.studies.simulation import population
@@ -214,7 +213,7 @@ def _domain_figures(faces: Pair) -> list[Figure]:
 def algorithm_1(dev: priori.Scores, test: priori.Scores, points: int = 101) -> list[float]:
     """Run Algorithm 1 of the paper as it is written, one threshold after the other, costs in whole numbers."""
     negatives, positives = len(dev.negative), len(dev.positive)
-    fp, fn = all_candidates(dev)
+    fp, fn = dev.candidates().every()
     middles = _middles(dev)
     values = []
     for k in range(points):
@@ -236,7 +235,7 @@ def _middles(scores: priori.Scores) -> list[float]:
 def _algorithm_conclusion(faces: Pair) -> Conclusion:
     gaps = []
     for curve in (faces.epc_a, faces.epc_b):
-        gaps.append(float(np.max(np.abs(curve.value - algorithm_1(curve.dev, curve.test)))))
+        gaps.append(float(np.max(np.abs(curve.value - algorithm_1(curve.dev.load(), curve.test.load())))))
     return Conclusion(
         "Algorithm 1: searching every threshold for every alpha gives the very same curve",
         max(gaps) < 1e-12,

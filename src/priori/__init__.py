@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from priori._version import __version__
 from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.results import Result
-from priori.curves.epc import EPC, Areas, areas, epc
+from priori.curves.epc import EPC, Areas, areas, choose_threshold, epc
 from priori.curves.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -22,7 +22,7 @@ from priori.curves.roc import (
     det,
     roc,
 )
-from priori.decisions.criteria import Criterion, choose_threshold
+from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores

@@ -75,16 +75,15 @@ def test_large_sets_agree_with_a_plain_search_in_whole_numbers() -> None:
 @pytest.mark.parametrize(("negatives", "positives"), [(30_000, 20_000), (20_000, 30_000)])
 @pytest.mark.parametrize("digits", [1, 3, 12])
 def test_passing_over_blocks_changes_no_vertex(negatives: int, positives: int, digits: int) -> None:
-    from priori.decisions import candidates
     from priori.decisions.hull import envelope_of_errors, error_envelope
 
     rng = np.random.default_rng(digits)
     low, high = rng.normal(size=negatives).round(digits), rng.normal(1, 2, size=positives).round(digits)
     low[:50], high[:30] = -np.inf, -np.inf
     scores = Scores.from_arrays(low, high)
-    whole = envelope_of_errors(*candidates.corners(scores), negatives, positives)
-    assert error_envelope(scores).fp.tolist() == whole.fp.tolist()
-    assert error_envelope(scores).fn.tolist() == whole.fn.tolist()
+    whole = envelope_of_errors(*scores.candidates().corners(), negatives, positives)
+    assert error_envelope(scores.candidates()).fp.tolist() == whole.fp.tolist()
+    assert error_envelope(scores.candidates()).fn.tolist() == whole.fn.tolist()
 
 
 def test_counts_of_a_thousand_million_do_not_overflow() -> None:

@@ -51,7 +51,7 @@ def farthest(found: Scores, expected: Scores) -> float:
 def test_no_rate_is_off_by_more_than_said(kind: str) -> None:
     scores = scores_of(kind)
     table = Table(Memory(scores), memory=2_000_000)
-    found, said = table.in_memory(by_user=False)
+    found, said = table.resamplable(by_user=False)
     assert said is not None
     promised = float(re.search(r"off by more than (\S+)$", said)[1])  # type: ignore[index]
     assert promised <= BOUND == 1e-4
@@ -68,7 +68,7 @@ def test_awkward_scores_keep_any_bound(
     scores = Scores.from_arrays(negatives, positives)
     table = Table(Memory(scores), cells=cells)
     cuts, error = narrow_cuts(table.explorer, bound)
-    (found,) = table.stand_ins([], [cuts], by_user=False)
+    (found,) = table.between([cuts], by_user=False)
     assert error <= bound * (1 + 1e-9)
     assert farthest(found, scores) <= error + 1e-12
 
@@ -87,4 +87,4 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
 
 def test_paired_systems_need_the_trials_and_say_so() -> None:
     with pytest.raises(OptionError, match="to redraw the development scores of paired systems"):
-        Table(Memory(scores_of("smooth")), memory=2_000_000).in_memory(by_user=False, paired=True)
+        Table(Memory(scores_of("smooth")), memory=2_000_000).resamplable(by_user=False, paired=True)

@@ -115,7 +115,7 @@ def test_negative_zero_is_zero(database: Any) -> None:
         table = Table(engine(relation(database, frame), Settings()))
         chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
         assert chosen.threshold[0] in (-math.inf, math.inf)
-        assert table.shortlist(get_criterion("wer"), None).fp.tolist() == [2, 0]
+        assert table.candidates(get_criterion("wer"), None).fp.tolist() == [2, 0]
 
 
 @pytest.mark.parametrize("engine", [DuckDB, Lazy])
@@ -129,7 +129,7 @@ def test_nan_is_what_the_caller_says(database: Any, engine: Any, missing: float 
     for policy in ("reject", "drop"):
         table = Table(engine(relation(database, frame), Settings(nan=policy)))  # type: ignore[arg-type]
         expected = Scores.from_frame(frame, nan=policy)  # type: ignore[arg-type]
-        assert (len(table.negative), len(table.positive)) == (len(expected.negative), len(expected.positive))
+        assert (table.n_negatives, table.n_positives) == (len(expected.negative), len(expected.positive))
         assert table.nan_rejected == expected.nan_rejected
         assert priori.choose_threshold(table) == priori.choose_threshold(expected)
         assert table.users is not None
@@ -167,7 +167,7 @@ def test_labels_of_every_kind(database: Any, engine: Any, labels: list[Any], pos
     table = Table(engine(relation(database, frame), Settings(pos_label=positive)))
     expected = Scores.from_frame(frame, pos_label=positive)
     assert priori.choose_threshold(table) == priori.choose_threshold(expected)
-    assert len(table.positive) == len(expected.positive)
+    assert table.n_positives == len(expected.positive)
 
 
 @pytest.mark.parametrize("engine", [DuckDB, Lazy])
@@ -215,8 +215,8 @@ def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
     )
     for engine in (DuckDB, Lazy):
         table = Table(engine(relation(database, frame), Settings()))
-        assert table.count([2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
-        assert table.count([2.0]).fp.dtype == np.int64
+        assert priori.count(table, [2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
+        assert priori.count(table, [2.0]).fp.dtype == np.int64
 
 
 def test_distances_are_negated(database: Any) -> None:
@@ -380,4 +380,4 @@ def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, u
         priori.compare(*(priori.epc(s, s, points=5) for s in each), bootstrap="user", n_resamples=100) for each in sets
     ]
     same_columns(*verdicts)
-    assert tables[0].same_trials(tables[1]) == (users == "the same")
+    assert tables[0].engine.same_trials(tables[1].engine) == (users == "the same")

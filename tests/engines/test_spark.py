@@ -109,7 +109,7 @@ def test_nan_and_labels_are_settled_as_in_memory(read: Any) -> None:
     with pytest.raises(InputError, match="4 scores are NaN"):
         len(priori.scan(read(frame)))
     found, expected = priori.scan(read(frame), nan="reject"), Scores.from_frame(frame, nan="reject")
-    assert (len(found.positive), found.nan_rejected) == (len(expected.positive), 4)
+    assert (found.n_positives, found.nan_rejected) == (len(expected.positive), 4)
     assert priori.choose_threshold(found) == priori.choose_threshold(expected)
 
 

@@ -74,7 +74,7 @@ def test_counts_are_those_in_memory(
     negatives: list[float], positives: list[float], thresholds: list[float], size: tuple[int, int]
 ) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    assert table_of(scores, size).count(thresholds).to_dict() == count(scores, thresholds).to_dict()
+    assert count(table_of(scores, size), thresholds).to_dict() == count(scores, thresholds).to_dict()
 
 
 @given(

@@ -131,7 +131,7 @@ def _read(
     given = [f"--{name.replace('_', '-')}" for name, value in wanted.items() if value is not None]
     if given:
         raise OptionError(f"{given[0]} goes with --simulate, not with score files")
-    return [(one.dev, one.test) for one in systems_of(system, reading, trials)]
+    return [(one.dev.load(), one.test.load()) for one in systems_of(system, reading, trials)]
 
 
 def _table(found: Coverage, measure: Measure) -> str:

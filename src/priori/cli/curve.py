@@ -20,8 +20,7 @@ from priori.cli.options import (
 from priori.cli.output import percent, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
-from priori.scores import Scores
-from priori.scores.remote import Remote
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 
@@ -82,7 +81,7 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         from scipy.special import ndtr, ndtri
 
         # Evenly spaced where the axes are: on the normal-deviate scale, from half a false acceptance on.
-        first = max(0.5 / len(curve.scores.negative), 1e-6)
+        first = max(0.5 / curve.scores.n_negatives, 1e-6)
         rates = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
     with Progress(f"bootstrap of {curve.name}") as progress:
         band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
@@ -119,7 +118,7 @@ def _summary(name: str, curves: list[Any]) -> str:
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
 
 
-def _partial_auc(scores: Scores) -> str:
-    if isinstance(scores, Remote):
+def _partial_auc(scores: ScoreSet) -> str:
+    if scores.scanned:
         return "-"  # the curve between two rates needs all scores in memory
     return f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"

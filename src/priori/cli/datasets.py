@@ -67,7 +67,7 @@ class Averaging:
 
     def _read(self, path: str, reading: Reading) -> Scores | None:
         try:
-            return reading.read(path, trials=self.trials)
+            return reading.read(path, trials=self.trials).load()
         except OneClassError as error:
             if not self.skip_incomplete:
                 raise InputError(f"{error} (--skip-incomplete leaves such a data set out)") from None

@@ -23,7 +23,6 @@ from priori.cli.output import percent, table_text, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas, epc
 from priori.plots.curves import plot_epc
-from priori.scores.remote import Remote
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _area_bands(curve: EPC, resampling: Resampling, threads: int | None) -> Area
 
 
 def _scanned(curve: EPC) -> bool:
-    return isinstance(curve.dev, Remote) or isinstance(curve.test, Remote)
+    return curve.dev.scanned or curve.test.scanned
 
 
 def _areas(curve: EPC) -> dict[str, float | None]:

@@ -7,7 +7,7 @@ import glob
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import click
 
@@ -18,7 +18,7 @@ from priori.cli.progress import Scans
 from priori.curves.epc import PRESETS
 from priori.decisions.criteria import CRITERIA
 from priori.decisions.measures import MEASURES, TASKS
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.scores.systems import SourceFile, System
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
@@ -68,7 +68,7 @@ class Reading:
     memory: str = "1GB"
     temp: str | None = None
 
-    def read(self, path: str, *, trials: str | None = None) -> Scores:
+    def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
         how: dict[str, Any] = {
             "format": self.input_format,
@@ -86,10 +86,10 @@ class Reading:
             return read(path, trials=trials, **how)
         from priori.engines import Table, scan
 
-        found = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **how)  # type: ignore[arg-type]
-        if isinstance(found, Table):
-            found.engine.progress = Scans(f"scanning {path}")
-        return cast(Scores, found)
+        scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **how)  # type: ignore[arg-type]
+        if isinstance(scores, Table):
+            scores.engine.progress = Scans(f"scanning {path}")
+        return scores
 
     def _columns(self) -> dict[str, str]:
         names = {}
@@ -188,7 +188,7 @@ def scores_option(command: Command) -> Command:
                         help="A name and a file of scores. Repeat for more curves.")(command)  # fmt: skip
 
 
-def named_scores(scores: Sequence[tuple[str, str]], reading: Reading) -> list[tuple[str, Scores]]:
+def named_scores(scores: Sequence[tuple[str, str]], reading: Reading) -> list[tuple[str, ScoreSet]]:
     """Read every ``--scores NAME FILE``."""
     if not scores:
         raise OptionError("give at least one set of scores: --scores NAME FILE")

@@ -17,11 +17,11 @@ from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
+from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
-from priori.scores.remote import Remote, as_scores
+from priori.scores import ScoreSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.bands import Band
     from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample
 
-__all__ = ["EPC", "PRESETS", "Areas", "areas", "epc"]
+__all__ = ["EPC", "PRESETS", "Areas", "areas", "choose_threshold", "epc"]
 
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
@@ -60,8 +60,8 @@ class EPC(Result):
     """
 
     name: str
-    dev: Scores
-    test: Scores
+    dev: ScoreSet
+    test: ScoreSet
     task: Task
     criterion: Criterion
     measure: Measure
@@ -199,11 +199,11 @@ class EPC(Result):
         )
 
 
-def _sizes(scores: Scores) -> dict[str, Any]:
+def _sizes(scores: ScoreSet) -> dict[str, Any]:
     return {
         "source": scores.source,
-        "negatives": len(scores.negative),
-        "positives": len(scores.positive),
+        "negatives": scores.n_negatives,
+        "positives": scores.n_positives,
         "users": scores.n_users or None,
     }
 
@@ -256,8 +256,7 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    # A table answers to the names of Scores, and says so where it cannot.
-    dev, test = (given if isinstance(given, Scores) else as_scores(given) for given in (dev, test))
+    dev, test = as_score_set(dev), as_score_set(test)
     if preset is not None:
         if preset not in PRESETS:
             raise unknown("preset", preset, PRESETS)
@@ -278,12 +277,10 @@ def epc(
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         at = np.array([float(fraction) for fraction in fractions])
-        if isinstance(test, Remote):
-            len(dev)  # its first scan takes all processors; the choice that follows leaves some for the next
-            test.begin()
+        dev.prepare()  # its first scan takes all processors; the choice that follows leaves some for the next
+        test.prepare(in_background=True)
         choice = chosen_by.choose(dev, fractions)
-        if isinstance(test, Remote):
-            test.expect(choice.threshold)
+        test.expect(choice.threshold)
         best = chosen_by.choose(test, fractions).outcomes
     outcomes = count(test, choice.threshold)
     return EPC(
@@ -309,6 +306,28 @@ def epc(
     )
 
 
+def choose_threshold(
+    dev: Any,
+    *,
+    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    alpha: Any = 0.5,
+    task: str | Task = "authentication",
+) -> float:
+    """Choose the threshold on development scores: the minimiser of the criterion at one alpha.
+
+    ``dev`` is what `epc` takes: Scores, a Table, or a frame.
+
+    Examples
+    --------
+    >>> from priori import Scores, choose_threshold
+    >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
+    >>> choose_threshold(dev, alpha=0.5)
+    0.30000000000000004
+    """
+    (fraction,) = as_fractions(alpha)
+    return float(get_criterion(criterion, task).choose(as_score_set(dev), [fraction]).threshold[0])
+
+
 def _clip(pieces: Pieces, bounds: tuple[Fraction, Fraction]) -> Pieces:
     """Keep the pieces that lie between the bounds."""
     low, high = float(bounds[0]), float(bounds[1])
@@ -324,7 +343,9 @@ def _lookup(pieces: Pieces, starts: Floats) -> Outcomes:
     return pieces.choice.outcomes[np.clip(index, 0, len(pieces.choice.outcomes) - 1)]
 
 
-def area(dev: Scores, test: Scores, criterion: Criterion, measure: Measure, bounds: tuple[Fraction, Fraction]) -> float:
+def area(
+    dev: ScoreSet, test: ScoreSet, criterion: Criterion, measure: Measure, bounds: tuple[Fraction, Fraction]
+) -> float:
     """Return the mean height of an EPC between two alphas, each constant piece integrated exactly.
 
     A measure that is linear in alpha (WER with gamma = alpha) is exact too: each piece is taken at its middle.
@@ -367,7 +388,9 @@ class Areas(Result):
         return {"task": self.task, "bounds": list(self.bounds)}
 
 
-def areas(dev: Scores, test: Scores, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:
+def areas(
+    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)
+) -> Areas:
     """Compute E_V1, E_V2 and G, integrated exactly over the operating points between ``bounds``.
 
     Each is an expected value: over bounds other than (0, 1) the integral is divided by their distance.

@@ -17,14 +17,13 @@ from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
-from priori.decisions import candidates
+from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
 from priori.decisions.measures import Task, dcf, get_task
 from priori.decisions.outcomes import Outcomes
-from priori.decisions.shortlist import Shortlist
-from priori.scores import Scores
-from priori.scores.remote import Remote, as_scores
+from priori.scores import ScoreSet
+from priori.scores.candidates import Candidates, Errors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,19 +54,19 @@ class AposterioriROC(Result):
     """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
 
     name: str
-    scores: Scores
+    scores: ScoreSet
     threshold: Floats
     outcomes: Outcomes
 
     @property
     def fpr(self) -> Floats:
         """False positive rate (FAR) at each threshold."""
-        return self.outcomes.fp / len(self.scores.negative)
+        return self.outcomes.fp / self.scores.n_negatives
 
     @property
     def tpr(self) -> Floats:
         """True positive rate (1 - FRR) at each threshold."""
-        return self.outcomes.tp / len(self.scores.positive)
+        return self.outcomes.tp / self.scores.n_positives
 
     @property
     def auc(self) -> float:
@@ -93,8 +92,8 @@ class AposterioriROC(Result):
         return {
             "name": self.name,
             "kind": "a posteriori",
-            "negatives": len(self.scores.negative),
-            "positives": len(self.scores.positive),
+            "negatives": self.scores.n_negatives,
+            "positives": self.scores.n_positives,
             "auc": self.auc,
             "eer": self.eer,
         }
@@ -154,7 +153,7 @@ class AposterioriDET(AposterioriROC):
     @property
     def fnr(self) -> Floats:
         """False negative rate (FRR) at each threshold."""
-        return self.outcomes.fn / len(self.scores.positive)
+        return self.outcomes.fn / self.scores.n_positives
 
     @property
     def probit(self) -> tuple[Floats, Floats]:
@@ -181,25 +180,22 @@ class AposterioriDET(AposterioriROC):
         return plot_det([self], ax=ax, operating_points=operating_points, bands=bands)
 
 
-def _shortlist(scores: Scores, points: Points) -> Scores | Shortlist:
-    """Return, of a set that lives elsewhere, the candidates that these points are among; else the set."""
-    if not isinstance(scores, Remote) or points in ("all", "thin"):
-        return scores
-    if points == "hull":
-        return scores.shortlist(get_criterion("wer"), None)
-    return scores.shortlist(get_criterion("target-v1"), grid(points))  # type: ignore[arg-type]
-
-
-def _corner_points(scores: Scores | Shortlist, points: Points) -> tuple[NDArray[Any], NDArray[Any]]:
+def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors]:
+    """Return the candidates of a set, as many as are needed, and those of them that are the points of its curve."""
+    candidates: Candidates
     if isinstance(points, int) and not isinstance(points, bool):
-        at = get_criterion("target-v1").choose(scores, grid(points)[::-1]).outcomes
-        _, first = np.unique(at.fn - at.fp, return_index=True)
-        fp, fn = at.fp[first], at.fn[first]
+        nearest = get_criterion("target-v1")
+        candidates = scores.candidates(nearest, grid(points))
+        outcomes = nearest.choose_among(candidates, grid(points)[::-1]).outcomes
+        _, first = np.unique(outcomes.fn - outcomes.fp, return_index=True)
+        fp, fn = outcomes.fp[first], outcomes.fn[first]
     elif points == "hull":
-        envelope = error_envelope(scores)
+        candidates = scores.candidates(get_criterion("wer"), None)
+        envelope = error_envelope(candidates)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
-        fp, fn = candidates.all_candidates(scores)
+        candidates = scores.load().candidates()
+        fp, fn = candidates.every()
         if points == "thin" and fp.size > 2:
             # A point on the straight line between its neighbours changes nothing in the drawing.
             across, down = np.diff(fn), np.diff(fp)
@@ -208,12 +204,12 @@ def _corner_points(scores: Scores | Shortlist, points: Points) -> tuple[NDArray[
             fp, fn = fp[keep], fn[keep]
     else:
         raise unknown("choice of points", points, ("thin", "all", "hull", "a number"))
-    ends_low = (fp[0], fn[0]) == (len(scores.negative), 0)
+    ends_low = (fp[0], fn[0]) == (scores.n_negatives, 0)
     if not ends_low:  # the convex hull, and scores of -inf, may stop short of accepting all
-        fp, fn = np.insert(fp, 0, len(scores.negative)), np.insert(fn, 0, 0)
-    if fn[-1] != len(scores.positive):
-        fp, fn = np.append(fp, 0), np.append(fn, len(scores.positive))
-    return fp, fn
+        fp, fn = np.insert(fp, 0, scores.n_negatives), np.insert(fn, 0, 0)
+    if fn[-1] != scores.n_positives:
+        fp, fn = np.append(fp, 0), np.append(fn, scores.n_positives)
+    return candidates, (fp, fn)
 
 
 def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
@@ -236,11 +232,10 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     >>> curve.fpr.round(2).tolist(), curve.tpr.round(2).tolist()
     ([1.0, 0.67, 0.67, 0.0, 0.0], [1.0, 1.0, 0.67, 0.67, 0.0])
     """
-    given: Scores = scores if isinstance(scores, Scores) else as_scores(scores)
-    listed = _shortlist(given, points)
-    fp, fn = _corner_points(listed, points)
-    outcomes = Outcomes.from_errors(fp, fn, negatives=len(given.negative), positives=len(given.positive))
-    return AposterioriROC(name, given, candidates.threshold_of(listed, fp, fn), outcomes)
+    given = as_score_set(scores)
+    candidates, errors = _corner_points(given, points)
+    outcomes = Outcomes.from_errors(*errors, negatives=given.n_negatives, positives=given.n_positives)
+    return AposterioriROC(name, given, candidates.thresholds(*errors), outcomes)
 
 
 def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
@@ -257,7 +252,7 @@ def det(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
 
 
-def a_posteriori_auc(scores: Scores) -> float:
+def a_posteriori_auc(scores: ScoreSet) -> float:
     """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
 
     Examples
@@ -266,17 +261,12 @@ def a_posteriori_auc(scores: Scores) -> float:
     >>> round(priori.a_posteriori_auc(priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])), 4)
     0.7778
     """
-    if isinstance(scores, Remote):
-        pairs = 2 * len(scores.negative) * len(scores.positive)
-        return float(Fraction(scores.pairs_in_order(), pairs))
-    few, many = sorted((scores.negatives, scores.positives), key=len)
-    below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
-    at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
-    share = Fraction(int(below) + int(at_or_below), 2 * few.size * many.size)
-    return float(share if few is scores.positives else 1 - share)
+    return float(Fraction(scores.pairs_in_order(), 2 * scores.n_negatives * scores.n_positives))
 
 
-def a_posteriori_partial_auc(scores: Scores, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
+def a_posteriori_partial_auc(
+    scores: ScoreSet, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False
+) -> float:
     """Return the area under the ROC between two false positive rates, a posteriori.
 
     ``standardised`` maps it so that chance is 1/2 and perfection 1 (McClish, 1989).
@@ -311,7 +301,7 @@ def lower_tpr(fpr: Floats, tpr: Floats, at: float) -> float:
     return float(np.interp(at, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
 
 
-def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
+def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> float:
     """Return the equal error rate, a posteriori.
 
     Parameters
@@ -329,11 +319,11 @@ def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
     """
     if method == "nearest":
         at = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
-        return float(at.fp[0] / len(scores.negative) + at.fn[0] / len(scores.positive)) / 2
+        return float(at.fp[0] / scores.n_negatives + at.fn[0] / scores.n_positives) / 2
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     curve = roc(scores, points="hull" if method == "hull" else "all")
-    far, frr = curve.fpr, curve.outcomes.fn / len(scores.positive)
+    far, frr = curve.fpr, curve.outcomes.fn / scores.n_positives
     crossing = int(np.argmax(far <= frr))
     if crossing == 0:
         return float(far[0])
@@ -342,7 +332,7 @@ def a_posteriori_eer(scores: Scores, *, method: EERMethod = "nearest") -> float:
     return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))
 
 
-def a_posteriori_break_even(scores: Scores, *, task: str | Task = "retrieval") -> float:
+def a_posteriori_break_even(scores: ScoreSet, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
     at = get_criterion("eer", domain).choose(scores, [Fraction(0)]).outcomes
@@ -350,7 +340,7 @@ def a_posteriori_break_even(scores: Scores, *, task: str | Task = "retrieval") -
 
 
 def a_posteriori_min_dcf(
-    scores: Scores, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
+    scores: ScoreSet, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
     """Return the smallest detection cost (Eq. 3.3) that any threshold reaches on these scores, a posteriori."""
     measure = dcf(cost_fn, cost_fp, prior, normalised=normalised)
@@ -358,7 +348,7 @@ def a_posteriori_min_dcf(
     return float(measure(choice.outcomes)[0])
 
 
-def average_precision(scores: Scores) -> float:
+def average_precision(scores: ScoreSet) -> float:
     """Return the average precision, a posteriori: the sum of precision over the steps of recall.
 
     Examples
@@ -368,10 +358,10 @@ def average_precision(scores: Scores) -> float:
     >>> round(priori.average_precision(scores), 4)
     0.8667
     """
-    fp, fn = candidates.all_candidates(scores)
-    tp = len(scores.positive) - fn
+    fp, fn = scores.load().candidates().every()
+    tp = scores.n_positives - fn
     if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate
         raise OptionError("the candidates do not reach reject-all")
     gained = tp[:-1] - tp[1:]
     accepted = tp[:-1] + fp[:-1]
-    return float(np.sum(gained * (tp[:-1] / np.maximum(accepted, 1))) / len(scores.positive))
+    return float(np.sum(gained * (tp[:-1] / np.maximum(accepted, 1))) / scores.n_positives)

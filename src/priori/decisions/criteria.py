@@ -7,7 +7,6 @@ threshold.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,18 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError, unknown
-from priori.base.types import Counts, Floats
-from priori.decisions import candidates
+from priori.base.types import Floats, Mask
+from priori.decisions.bounds import Boxes, below_hull, promising_cells
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
 from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
-from priori.decisions.outcomes import Outcomes, count
-from priori.decisions.shortlist import Shortlist
-from priori.scores import Scores
-from priori.scores.remote import Remote
+from priori.decisions.outcomes import Outcomes
+from priori.scores import ScoreSet
+from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 
-__all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "choose_threshold", "get_criterion"]
+__all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "get_criterion"]
 
 
 @dataclass(frozen=True)
@@ -54,48 +51,87 @@ class Criterion:
     v2: Ratio
     uses_alpha: bool = True
 
-    def choose(self, scores: Scores | Shortlist | Remote, alphas: Sequence[Fraction]) -> Choice:
+    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
         """Return the minimiser at each alpha."""
-        if isinstance(scores, Remote):
-            scores = scores.shortlist(self, alphas)
-        fp, fn = self._select(scores, alphas)
-        return _choice(scores, fp, fn)
+        return self.choose_among(scores.candidates(self, alphas), alphas)
 
-    def pieces(self, scores: Scores | Shortlist | Remote) -> Pieces:
-        """Return the minimiser for every alpha from 0 to 1."""
-        if isinstance(scores, Remote):
-            scores = scores.shortlist(self, None)
-        return self._pieces(scores)
+    def choose_among(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Choice:
+        """Return the minimiser at each alpha of those among the candidates of a set."""
+        return _choice(candidates, self.select(candidates, alphas))
 
-    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
-        raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
-
-    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        """Return the errors of the minimiser at each alpha."""
         raise NotImplementedError
 
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        """Return the minimiser for every alpha from 0 to 1."""
+        raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
 
-def _choice(scores: Scores | Shortlist, fp: Counts, fn: Counts) -> Choice:
-    return Choice(candidates.threshold_of(scores, fp, fn), _outcomes(scores, fp, fn))
+    # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        """Return which cells between neighbouring edges may hold a minimiser at these alphas (None: at any).
+
+        None is returned where nothing is known: then every cell may.
+        """
+        return None if alphas is None else promising_cells(edges, self, alphas)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        """Return a lower bound of the cost of the candidates in boxes."""
+        raise NotImplementedError
+
+    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
+        """Say whether equal floats mean equal costs, in classes of at most ``largest`` trials."""
+        return False
+
+    def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
+        """Return those of some candidates that may be chosen among all; None where only all together can tell."""
+        return None if alphas is None else self.select(candidates, alphas)
 
 
-def _outcomes(scores: Scores | Shortlist, fp: Counts, fn: Counts) -> Outcomes:
-    return Outcomes.from_errors(fp, fn, negatives=len(scores.negative), positives=len(scores.positive))
+def _choice(candidates: Candidates, errors: Errors) -> Choice:
+    return Choice(candidates.thresholds(*errors), _outcomes(candidates, errors))
+
+
+def _outcomes(candidates: Candidates, errors: Errors) -> Outcomes:
+    return Outcomes.from_errors(*errors, negatives=candidates.n_negatives, positives=candidates.n_positives)
 
 
 class WeightedSum(Criterion):
     """``alpha V1 + (1 - alpha) V2`` of two errors: FAR and FRR in wer (Eq. 10), precision and recall in pr (Eq. 11)."""
 
-    def envelope(self, scores: Scores | Shortlist) -> Envelope:
-        return precision_recall_envelope(scores) if self.name == "pr" else error_envelope(scores)
+    def envelope(self, candidates: Candidates) -> Envelope:
+        return precision_recall_envelope(candidates) if self.name == "pr" else error_envelope(candidates)
 
-    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
-        envelope = self.envelope(scores)
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        envelope = self.envelope(candidates)
         chosen = envelope.choose(alphas)
         return envelope.fp[chosen], envelope.fn[chosen]
 
-    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
-        envelope = self.envelope(scores)
-        return Pieces(np.concatenate([[0.0], envelope.breaks(), [1.0]]), _choice(scores, envelope.fp, envelope.fn))
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        candidates = scores.candidates(self, None)
+        envelope = self.envelope(candidates)
+        breaks = np.concatenate([[0.0], envelope.breaks(), [1.0]])
+        return Pieces(breaks, _choice(candidates, (envelope.fp, envelope.fn)))
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        v1, v2 = (
+            1.0 - value if v.greater_is_better else value
+            for v, value in zip((self.v1, self.v2), boxes.best, strict=True)
+        )
+        return np.asarray(alpha * v1 + (1 - alpha) * v2)
+
+    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
+        return self.name == "wer" and alpha in (0, 1)  # the rates of one class lie far apart
+
+    def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors:
+        if alphas is not None:
+            return self.select(candidates, alphas)
+        envelope = self.envelope(candidates)
+        return envelope.fp, envelope.fn
 
 
 @dataclass(frozen=True)
@@ -108,35 +144,35 @@ class Target(Criterion):
     def target(self) -> Ratio:
         return self.v1 if self.which == 1 else self.v2
 
-    def reachable(self, scores: Scores | Shortlist) -> tuple[Counts, Counts]:
+    def reachable(self, candidates: Candidates) -> Errors:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
         other = self.v2 if self.which == 1 else self.v1
         match self.target.of_class, other.of_class:
             case "negative", "positive":
-                fp, fn = candidates.per_negative(scores)
+                fp, fn = candidates.per_negative()
                 rising = self.target.greater_is_better
             case "positive", "negative":
-                fp, fn = candidates.per_positive(scores)
+                fp, fn = candidates.per_positive()
                 rising = not self.target.greater_is_better
             case _:
-                fp, fn = candidates.all_candidates(scores)
-                outcomes = _outcomes(scores, fp, fn)
+                fp, fn = candidates.every()
+                outcomes = _outcomes(candidates, (fp, fn))
                 # Counts are far below 2^53, so equal ratios give equal floats: division rounds correctly.
                 value = self.target(outcomes)
                 order = np.lexsort((self.v1.error(outcomes) + self.v2.error(outcomes), value))
-                first = order[candidates.first_of_each(value[order])]
+                first = order[first_of_each(value[order])]
                 return fp[first], fn[first]
         return (fp, fn) if rising else (fp[::-1], fn[::-1])
 
-    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
-        fp, fn = self.reachable(scores)
-        outcomes = _outcomes(scores, fp, fn)
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        fp, fn = self.reachable(candidates)
+        outcomes = _outcomes(candidates, (fp, fn))
         value = self.target(outcomes)
         if value.size == 1:
             return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-        at = np.array([float(alpha) for alpha in alphas])
-        upper = np.clip(np.searchsorted(value, at), 1, value.size - 1)
-        below, beyond = at - value[upper - 1], value[upper] - at
+        wanted = np.array([float(alpha) for alpha in alphas])
+        upper = np.clip(np.searchsorted(value, wanted), 1, value.size - 1)
+        below, beyond = wanted - value[upper - 1], value[upper] - wanted
         chosen = np.where(below <= beyond, upper - 1, upper)
         for index in np.flatnonzero(np.abs(below - beyond) < NEAR).tolist():
             chosen[index] = self._choose_exactly(outcomes, int(upper[index]), alphas[index])
@@ -151,12 +187,20 @@ class Target(Criterion):
         # Two floats on each side: more values than that cannot be nearer together than a float can tell.
         return min(range(max(upper - 2, 0), min(upper + 2, len(outcomes))), key=cost)
 
-    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
-        fp, fn = self.reachable(scores)
-        choice = _choice(scores, fp, fn)
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        candidates = scores.candidates(self, None)
+        choice = _choice(candidates, self.reachable(candidates))
         value = self.target(choice.outcomes)
         middles = (value[1:] + value[:-1]) / 2
         return Pieces(np.concatenate([[0.0], middles, [1.0]]), choice)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        low, high = np.sort([boxes.best[self.which - 1], boxes.worst[self.which - 1]], axis=0)
+        return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
+
+    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
+        # The rates of one class lie far apart.
+        return self.target.of_class is not None and alpha.denominator * largest < 10**13
 
 
 class Search(Criterion):
@@ -170,9 +214,9 @@ class Search(Criterion):
         """Return the cost of one candidate in a form that compares exactly."""
         raise NotImplementedError
 
-    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
-        fp, fn = candidates.all_candidates(scores)
-        outcomes = _outcomes(scores, fp, fn)
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        fp, fn = candidates.every()
+        outcomes = _outcomes(candidates, (fp, fn))
         errors = self.v1.error(outcomes) + self.v2.error(outcomes)
         chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
         return fp[chosen], fn[chosen]
@@ -209,48 +253,34 @@ class BreakEven(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
 
-    def _select(self, scores: Scores | Shortlist, alphas: Sequence[Fraction]) -> tuple[Counts, Counts]:
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         if {self.v1.name, self.v2.name} in ({"far", "frr"}, {"sensitivity", "specificity"}):
-            fp, fn = _equal_errors(scores)
+            fp, fn = _equal_errors(candidates)
         else:
-            fp, fn = super()._select(scores, [Fraction(0)])
+            fp, fn = super().select(candidates, [Fraction(0)])
         return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
 
-    def _pieces(self, scores: Scores | Shortlist) -> Pieces:
+    def pieces(self, scores: ScoreSet) -> Pieces:
         return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
 
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        v1, v2 = (np.sort(pair, axis=0) for pair in zip(boxes.best, boxes.worst, strict=True))
+        gap = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
+        # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
+        by_class = self.v1.of_class is not None and self.v2.of_class is not None
+        return np.where(boxes.no_positive & (gap == 0) & (not by_class), np.inf, gap)
 
-def _equal_errors(scores: Scores | Shortlist) -> tuple[Counts, Counts]:
+
+def _equal_errors(candidates: Candidates) -> Errors:
     """Return the candidate with the smallest |FAR - FRR|."""
-    fp, fn = (scores.fp, scores.fn) if isinstance(scores, Shortlist) else _beside_equal_errors(scores)
-    negatives, positives = len(scores.negative), len(scores.positive)
+    fp, fn = candidates.around_equal_errors()
+    negatives, positives = candidates.n_negatives, candidates.n_positives
     if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
         fp, fn = fp.astype(object), fn.astype(object)
     gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives
     nearest = np.flatnonzero(gap == gap.min())
     best = nearest[np.argmin(errors[nearest])]
     return fp[[best]].astype(np.int64), fn[[best]].astype(np.int64)
-
-
-def _beside_equal_errors(scores: Scores) -> tuple[Counts, Counts]:
-    """Return the two candidates beside the equal error.
-
-    FAR - FRR falls strictly from candidate to candidate, so the best one stands beside the change of sign, which
-    is found by bisection in each class.
-    """
-    negatives, positives = scores.negatives, scores.positives
-
-    def excess(threshold: float) -> int:
-        at = count(scores, threshold)
-        return int(at.fp) * positives.size - int(at.fn) * negatives.size
-
-    last, first = -np.inf, np.inf
-    for ordered in (negatives, positives):
-        change = bisect_left(ordered, True, key=lambda value: excess(value) < 0)
-        last = max(last, ordered[change - 1] if change else -np.inf)
-        first = min(first, ordered[change] if change < ordered.size else np.inf)
-    beside = count(scores, [last, first])
-    return beside.fp, beside.fn
 
 
 @dataclass(frozen=True)
@@ -264,6 +294,9 @@ class Custom(Search):
 
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> float:
         return float(self.function(outcome, float(alpha)))
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> None:
+        """Return None: nothing is known of the function, so any cell may hold its minimum."""
 
 
 #: Every criterion by the name people type, with what it minimises.
@@ -309,23 +342,3 @@ def get_criterion(
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
         case _:
             raise unknown("criterion", criterion, [*CRITERIA, *_ALIASES])
-
-
-def choose_threshold(
-    dev: Scores | Remote,
-    *,
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    alpha: Any = 0.5,
-    task: str | Task = "authentication",
-) -> float:
-    """Choose the threshold on development scores: the minimiser of the criterion at one alpha.
-
-    Examples
-    --------
-    >>> from priori import Scores, choose_threshold
-    >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
-    >>> choose_threshold(dev, alpha=0.5)
-    0.30000000000000004
-    """
-    (fraction,) = as_fractions(alpha)
-    return float(get_criterion(criterion, task).choose(dev, [fraction]).threshold[0])

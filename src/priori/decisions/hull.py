@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Counts
-from priori.decisions import candidates
-from priori.decisions.shortlist import Shortlist
-from priori.scores import Scores
+from priori.scores.candidates import Candidates
 
 __all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
 
@@ -70,12 +68,10 @@ class Envelope:
         return first
 
 
-def error_envelope(scores: Scores | Shortlist) -> Envelope:
+def error_envelope(candidates: Candidates) -> Envelope:
     """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10)."""
-    ranks = None
-    if isinstance(scores, Scores) and min(len(scores.negative), len(scores.positive)) > 10_000:
-        ranks = candidates.promising_ranks(scores, _hull_of_errors)
-    return envelope_of_errors(*candidates.corners(scores, ranks), len(scores.negative), len(scores.positive))
+    corners = candidates.corners_near(_hull_of_errors)
+    return envelope_of_errors(*corners, candidates.n_negatives, candidates.n_positives)
 
 
 def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
@@ -123,16 +119,16 @@ def _chain(y: list[int], x: list[int]) -> list[int]:
     return hull
 
 
-def precision_recall_envelope(scores: Scores | Shortlist) -> Envelope:
+def precision_recall_envelope(candidates: Candidates) -> Envelope:
     """Return the envelope for the errors of precision and recall (Eq. 11).
 
     Precision is a ratio whose denominator moves, so floats first drop what is clearly inside and exact
     fractions decide among the rest.
     """
-    positives = len(scores.positive)
-    fp, fn = candidates.corners(scores)
+    positives = candidates.n_positives
+    fp, fn = candidates.corners()
     if fn[0] == positives:  # no positive can be accepted: all tie, the lowest threshold wins
-        fp, fn = (np.array([number]) for number in candidates.lowest(scores))
+        fp, fn = (np.array([number]) for number in candidates.lowest())
     tp = positives - fn
     accepted = tp + fp
     precision = np.divide(tp, accepted, out=np.zeros(tp.size), where=accepted != 0)

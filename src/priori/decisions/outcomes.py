@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.types import Counts
-from priori.scores.remote import Remote
-
-if TYPE_CHECKING:
-    from priori.scores import Scores
+from priori.scores import ScoreSet
 
 __all__ = ["Outcomes", "count"]
 
@@ -57,7 +54,7 @@ class Outcomes:
         return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
 
 
-def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
+def count(scores: ScoreSet, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 
     Examples
@@ -67,14 +64,5 @@ def count(scores: Scores | Remote, thresholds: ArrayLike) -> Outcomes:
     >>> count(scores, [0.35]).to_dict()
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
-    at = np.asarray(thresholds, dtype=np.float64)
-    if isinstance(scores, Remote):
-        return scores.count(at)
-    rejected_negatives = np.searchsorted(scores.negatives, at, side="right").astype(np.int64)
-    rejected_positives = np.searchsorted(scores.positives, at, side="right").astype(np.int64)
-    return Outcomes(
-        tp=np.asarray(scores.positives.size - rejected_positives),
-        fp=np.asarray(scores.negatives.size - rejected_negatives),
-        tn=np.asarray(rejected_negatives),
-        fn=np.asarray(rejected_positives),
-    )
+    tn, fn = scores.rejected(thresholds)
+    return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.n_negatives - tn), tn=tn, fn=fn)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Counts, Floats
-from priori.decisions.shortlist import Shortlist
 from priori.engines.grid import Grid
+from priori.scores.candidates import Edges, Shortlist
 
 __all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
 
@@ -51,8 +51,8 @@ class Histogram:
         return np.append(0, np.cumsum(self.negative)), np.append(0, np.cumsum(self.positive))
 
     @cached_property
-    def edges(self) -> tuple[Counts, Counts]:
-        """Errors (fp, fn) of the candidates between filled cells: below the first, ..., above the last.
+    def edges(self) -> Edges:
+        """The candidates between filled cells: below the first, ..., above the last.
 
         Where there are scores of +inf, one more stands above them.
         """
@@ -60,7 +60,7 @@ class Histogram:
         after = np.concatenate([[1], self.filled + 1])
         if self.negative[-1] + self.positive[-1]:
             after = np.append(after, self.grid.size)
-        return self.negatives - negative[after], positive[after]
+        return Edges(self.negatives - negative[after], positive[after], self.negatives, self.positives)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +122,14 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     order = np.repeat(np.searchsorted(filled, cell[starts]), sizes)
     above = np.append(known.value[1:], np.inf)
     adjoining = np.append(np.diff(order) <= 1, order[-1:] == filled.size - 1)
-    first = histogram.edges[0][:1], histogram.edges[1][:1]
-    fp = np.concatenate([first[0], histogram.negatives - tn[adjoining]])
-    fn = np.concatenate([first[1], fn[adjoining]])
+    fp = np.concatenate([histogram.edges.fp[:1], histogram.negatives - tn[adjoining]])
+    fn = np.concatenate([histogram.edges.fn[:1], fn[adjoining]])
     below = np.concatenate([[-np.inf], known.value[adjoining]])
     above = np.concatenate([[np.inf], above[adjoining]])
     if fp[-1] != 0 or fn[-1] != histogram.positives:  # reject-all: its threshold is +inf whatever lies below it
         fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
         below, above = np.append(below, np.inf), np.append(above, np.inf)
-    return Shortlist(fp, fn, below, above, range(histogram.negatives), range(histogram.positives))
+    return Shortlist(fp, fn, below, above, histogram.negatives, histogram.positives)
 
 
 def _running(counts: Counts, starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> Counts:

@@ -15,13 +15,10 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OneClassError, OptionError
 from priori.base.types import Counts, Floats, Mask
-from priori.decisions.criteria import BreakEven, Criterion, WeightedSum
-from priori.decisions.outcomes import Outcomes
-from priori.decisions.shortlist import Shortlist, joined
 from priori.engines.base import Engine, TooMany, changed
-from priori.engines.bounds import promising
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.grid import Grid, fitted_grid, split_grid
+from priori.scores.candidates import Chooser, Shortlist, joined
 
 __all__ = ["CELLS", "PER_SCORE", "Explorer"]
 
@@ -100,30 +97,27 @@ class Explorer:
         """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
         self._wanted = np.union1d(self._wanted, np.asarray(thresholds, dtype=np.float64))
 
-    def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
-        """Return the candidates that the criterion may choose at these alphas (None: at any)."""
-        if alphas is None and isinstance(criterion, BreakEven):
-            alphas = [Fraction(0)]
-        keep = self._promising(criterion, alphas)
+    def shortlist(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
+        """Return the candidates that the chooser may choose at these alphas (None: at any)."""
+        keep = self._promising(chooser, alphas)
         for _ in range(ROUNDS):
             if self.look(keep):
                 return shortlisted(self.histogram, self._known)
             before, coarse = self._rows(keep), self.histogram.grid
             self.refine(keep)
             # What was discarded stays so, though it now lies in wide cells that say little.
-            keep = _within(self._promising(criterion, alphas), self.histogram.grid, keep, coarse)
+            keep = _within(self._promising(chooser, alphas), self.histogram.grid, keep, coarse)
             if self._rows(keep) > 0.9 * before:
                 break
         if self.look(keep):
             return shortlisted(self.histogram, self._known)
-        return self._in_parts(criterion, alphas, keep)
+        return self._in_parts(chooser, alphas, keep)
 
-    def _promising(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Mask:
+    def _promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
         histogram = self.histogram
         keep = np.zeros(histogram.grid.size, dtype=np.bool_)
-        fp, fn = histogram.edges
-        found = promising(fp, fn, criterion, alphas, histogram.negatives, histogram.positives)
-        keep[histogram.filled] = True if found is None else found[: histogram.filled.size]
+        cells = chooser.promising(histogram.edges, alphas)
+        keep[histogram.filled] = True if cells is None else cells[: histogram.filled.size]
         return keep
 
     def refine(self, keep: Mask, cells: int | None = None) -> None:
@@ -190,27 +184,22 @@ class Explorer:
         grid = self.histogram.grid
         return grid.cells(grid.at_most(thresholds))
 
-    def _in_parts(self, criterion: Criterion, alphas: Sequence[Fraction] | None, keep: Mask) -> Shortlist:
+    def _in_parts(self, chooser: Chooser, alphas: Sequence[Fraction] | None, keep: Mask) -> Shortlist:
         """Look through the cells part by part; of each part only the winners are kept.
 
         The winner of all is the winner of its part, whatever the criterion.
         """
-        if alphas is None and not isinstance(criterion, WeightedSum):
-            raise OptionError(
-                f"{self.source}: the exact curve of {criterion.name!r} needs all scores at once, and they do not fit "
-                f"in {self.memory // 10**6} MB; give more memory, or use a grid of alphas"
-            )
-        winners: list[Shortlist] = []
-        for found in self._parts(keep, overlap=1):
-            candidates = shortlisted(self.histogram, found)
-            if alphas is None:
-                assert isinstance(criterion, WeightedSum)
-                envelope = criterion.envelope(candidates)
-                fp, fn = envelope.fp, envelope.fn
-            else:
-                fp, fn = criterion._select(candidates, alphas)
-            winners.append(candidates.at(fp, fn))
-        return joined(winners)
+        parts: list[Shortlist] = []
+        for scores in self._parts(keep, overlap=1):
+            candidates = shortlisted(self.histogram, scores)
+            winners = chooser.winners(candidates, alphas)
+            if winners is None:
+                raise OptionError(
+                    f"{self.source}: the exact curve of {chooser.name!r} needs all scores at once, and they do not "
+                    f"fit in {self.memory // 10**6} MB; give more memory, or use a grid of alphas"
+                )
+            parts.append(candidates.only(*winners))
+        return joined(parts)
 
     def _parts(self, keep: Mask, overlap: int) -> Iterator[Distinct]:
         """Yield the scores of cells, as many at a time as fit in memory, each time with some cells of the next part.
@@ -252,43 +241,33 @@ class Explorer:
 
     # -- counting ----------------------------------------------------------------------------------------
 
-    def count(self, thresholds: ArrayLike) -> Outcomes:
-        """Count the outcomes at thresholds, exactly; a scan, unless the scores beside them are known already."""
+    def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+        """Count the trials of each class at or below thresholds; a scan, unless the scores beside them are known."""
         at = np.asarray(thresholds, dtype=np.float64)
         flat = np.ravel(at)
         self.expect(flat)
         self.look(self._cells_wanted())
         if (self._cells_wanted() & ~self._looked).any():
-            tn, fn = (np.cumsum(tally)[:-1] for tally in self._tally_gaps(np.unique(flat)))
-            place = np.searchsorted(np.unique(flat), flat)
-            tn, fn = tn[place], fn[place]
+            cuts, place = np.unique(flat, return_inverse=True)
+            tn, fn = (
+                np.cumsum(np.bincount(tally.gap[0], tally.number, cuts.size + 1).astype(np.int64))[place]
+                for tally in self.engine.tally(cuts)
+            )
         else:
             tn, fn = self._count_known(flat)
-        return Outcomes(
-            tp=(self.histogram.positives - fn).reshape(at.shape),
-            fp=(self.histogram.negatives - tn).reshape(at.shape),
-            tn=tn.reshape(at.shape),
-            fn=fn.reshape(at.shape),
-        )
+        return tn.reshape(at.shape), fn.reshape(at.shape)
 
     def _count_known(self, thresholds: Floats) -> tuple[Counts, Counts]:
         cell = self._cells_of(thresholds)
         value, owner = self._known.value, self.histogram.grid.cells(self._known.value)
         first, last = np.searchsorted(owner, cell, side="left"), np.searchsorted(value, thresholds, side="right")
+        outer = (cell == 0) | (cell == self.histogram.grid.size - 1)
         counts = []
         for column, before in zip((self._known.negative, self._known.positive), self.histogram.before, strict=True):
             running = np.append(0, np.cumsum(column))
             within = np.maximum(running[last] - running[first], 0)
-            whole = np.where((cell == 0) | (cell == self.histogram.grid.size - 1), before[cell + 1], before[cell])
-            counts.append(whole + np.where((cell == 0) | (cell == self.histogram.grid.size - 1), 0, within))
+            counts.append(np.where(outer, before[cell + 1], before[cell] + within))
         return counts[0], counts[1]
-
-    def _tally_gaps(self, cuts: Floats) -> tuple[Counts, Counts]:
-        negative, positive = (
-            np.bincount(tally.gap[0], weights=tally.number, minlength=cuts.size + 1).astype(np.int64)
-            for tally in self.engine.tally(cuts)
-        )
-        return negative, positive
 
 
 def _within(cells: Mask, grid: Grid, keep: Mask, coarse: Grid) -> Mask:

@@ -14,9 +14,8 @@ from priori.engines.files import Files, Watch
 from priori.engines.lazy import Lazy
 from priori.engines.table import PER_TRIAL, Table
 from priori.scores import NanPolicy, Scores
-from priori.scores.remote import Remote
 
-__all__ = ["ENGINES", "as_scores", "bytes_of", "scan"]
+__all__ = ["ENGINES", "bytes_of", "scan"]
 
 EngineName = Literal["auto", "memory", "duckdb", "spark"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
@@ -191,12 +190,3 @@ def _from_frame(frame: Any, settings: Settings, engine: str, memory: int) -> Sco
     if not wanted:
         raise OptionError(f"a {kind} frame cannot be read by the {engine} engine; leave the engine out")
     return Table(found, memory=memory)
-
-
-def as_scores(given: Any) -> Scores | Remote:
-    """Return a set of scores as it is, or a frame or relation as one."""
-    if isinstance(given, (Scores, Remote)):
-        return given
-    if isinstance(given, (str, os.PathLike)):
-        raise OptionError(f"a path is no set of scores; read it with priori.read or priori.scan: {os.fspath(given)!r}")
-    return scan(given)

@@ -1,27 +1,24 @@
-"""Table: a set of scores that lives elsewhere, and can stand where a `Scores` stands."""
+"""Table: a set of scores that stays where it is, and answers by scans."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
-from priori.base.types import Floats
-from priori.decisions.criteria import Criterion
-from priori.decisions.outcomes import Outcomes
-from priori.decisions.shortlist import Shortlist
+from priori.base.types import Counts, Floats
 from priori.engines.base import Engine, Tally, changed
 from priori.engines.binning import narrow_cuts
 from priori.engines.cells import Histogram
 from priori.engines.explorer import CELLS, Explorer
 from priori.engines.streaming import Streaming
-from priori.scores import Names, Scores, Trials
-from priori.scores.remote import Remote
+from priori.scores import Names, Scores, ScoreSet, Trials
+from priori.scores.candidates import Chooser, Shortlist
+from priori.scores.score_set import mixed_sets
 
 __all__ = ["Table"]
 
@@ -32,36 +29,24 @@ BOUND = 1e-4
 PER_TRIAL = 128
 
 
-class Table(Remote):
+class Table(ScoreSet):
     """The trials of one system on one set, in files, a database or a cluster. Made by `priori.scan`.
 
     ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in.
     """
 
+    scanned = True
+
     def __init__(self, engine: Engine, *, memory: int = 1 << 30, cells: int = CELLS) -> None:
         self.engine = engine
+        self.source, self.backend, self.format = engine.source, engine.backend, engine.format
         self.memory = memory
         self.explorer = Explorer(engine, memory, cells)
-        self._stand_ins: tuple[Any, list[Scores]] | None = None
+        self._stand_ins: tuple[object, list[Scores]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 8
 
-    # -- what it shares with Scores ----------------------------------------------------------------------
-
-    @property
-    def source(self) -> str:
-        """Where the trials are."""
-        return self.engine.source
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the trials came from, if any."""
-        return self.engine.backend
-
-    @property
-    def format(self) -> str | None:
-        """The file format, if any."""
-        return self.engine.format
+    # -- what it is --------------------------------------------------------------------------------------
 
     @property
     def histogram(self) -> Histogram:
@@ -69,47 +54,36 @@ class Table(Remote):
         return self.explorer.histogram
 
     @property
-    def negative(self) -> Trials:
-        """Stands for the negative trials; has their number."""
-        return cast(Trials, _Class(self, "negative"))
+    def n_negatives(self) -> int:
+        return self.histogram.negatives
 
     @property
-    def positive(self) -> Trials:
-        """Stands for the positive trials; has their number."""
-        return cast(Trials, _Class(self, "positive"))
+    def n_positives(self) -> int:
+        return self.histogram.positives
 
     @property
     def nan_rejected(self) -> int:
-        """How many NaN scores count as rejected trials."""
         return self.histogram.nan
 
     @property
     def has_users(self) -> bool:
-        """Whether the claimed identity of each trial is known."""
         return self.engine.has_users
 
     @property
     def has_identities(self) -> bool:
-        """Whether both identities are used: not out of memory."""
-        return False
+        return False  # an engine keeps the claimed one only
 
     @property
     def leaves_out_probes(self) -> bool:
-        """Whether the real identity of each trial is there, but not used."""
         return self.engine.has_probes and self.has_users
 
     @property
     def users(self) -> Names | None:
-        """The users (claimed identities), in order."""
         return self.engine.users() if self.has_users else None
 
     @property
     def n_users(self) -> int:
-        """How many users there are; 0 when unknown."""
         return 0 if self.users is None else len(self.users)
-
-    def __len__(self) -> int:
-        return self.histogram.negatives + self.histogram.positives
 
     def __repr__(self) -> str:
         return f"Table({self.source!r}, {type(self.engine).__name__.lower()})"
@@ -124,34 +98,35 @@ class Table(Remote):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def begin(self) -> None:
-        """Start the first scan now, in a thread of its own, where nobody watches its progress."""
-        if self.engine.alone and self.engine.progress is None:
-            self.explorer.begin()
-
     # -- thresholds and counts ---------------------------------------------------------------------------
 
-    def shortlist(self, criterion: Criterion, alphas: Sequence[Fraction] | None) -> Shortlist:
-        """Return the candidates that the criterion may choose at these alphas (None: at any)."""
-        return self.explorer.shortlist(criterion, alphas)
+    def prepare(self, *, in_background: bool = False) -> None:
+        """Make the first scan now; in the background, if asked, where nobody watches its progress."""
+        if not in_background:
+            _ = self.histogram
+        elif self.engine.alone and self.engine.progress is None:
+            self.explorer.begin()
+
+    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
+        return self.explorer.shortlist(chooser, alphas)
 
     def expect(self, thresholds: ArrayLike) -> None:
-        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
         self.explorer.expect(thresholds)
 
-    def count(self, thresholds: ArrayLike) -> Outcomes:
-        """Count the outcomes at thresholds, exactly; a scan, unless the scores beside them are known already."""
-        return self.explorer.count(thresholds)
+    def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+        return self.explorer.rejected(thresholds)
 
     def pairs_in_order(self) -> int:
-        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
         return self.explorer.pairs_in_order()
 
-    # -- what needs all trials ---------------------------------------------------------------------------
+    # -- the trials themselves ---------------------------------------------------------------------------
+
+    def load(self) -> Scores:
+        """Return all the trials in memory, if they fit; they are kept there."""
+        return self._all_trials
 
     @cached_property
-    def loaded(self) -> Scores:
-        """All the trials, in memory, if they fit."""
+    def _all_trials(self) -> Scores:
         needed = len(self) * PER_TRIAL
         if needed > self.memory:
             raise OptionError(
@@ -161,21 +136,14 @@ class Table(Remote):
             )
         return self.engine.load()
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or not hasattr(Scores, name):
-            raise AttributeError(f"a Table has no {name!r}")
-        return getattr(self.loaded, name)
-
-    # -- for the bootstrap -------------------------------------------------------------------------------
-
-    def stand_ins(self, others: Sequence[Any], edges: Sequence[Floats], *, by_user: bool) -> list[Scores]:
+    def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do.
 
         One scan, or one join of two tables, which is remembered: a band asks more than once.
         """
         key = (by_user, tuple(id(other) for other in others), tuple(edge.tobytes() for edge in edges))
         if self._stand_ins is None or self._stand_ins[0] != key:
-            negative, positive = self._tally(others, edges, by_user)
+            negative, positive = self._tally(edges, _tables(others), by_user)
             users = self.users if by_user else None
             sets = [
                 Scores(_trials(negative, s, edge), _trials(positive, s, edge), users, source=self.source)
@@ -184,31 +152,38 @@ class Table(Remote):
             self._stand_ins = key, sets
         return self._stand_ins[1]
 
-    def same_trials(self, other: Any) -> bool:
-        """Raise an error unless another system has the same trials; return whether its users are the same too."""
-        return self.engine.same_trials(other.engine)
+    def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
+        """Return sets with the counts by user, each system counted on its own; None without others, or other users.
 
-    def _tally(self, others: Sequence[Any], edges: Sequence[Floats], by_user: bool) -> tuple[Tally, Tally]:
+        An error says where others have other trials.
+        """
+        tables = [self, *_tables(others)]
+        if len(tables) == 1 or not all(self.engine.same_trials(other.engine) for other in tables[1:]):
+            return None
+        each = zip(tables, edges, strict=True)
+        return [counted for table, edge in each for counted in table.between([edge], by_user=True)]
+
+    def _tally(self, edges: Sequence[Floats], others: Sequence[Table], by_user: bool) -> tuple[Tally, Tally]:
         """Count between edges: the negatives, the positives."""
         if not others and not by_user:
-            at = self.count(edges[0])
-            return _by_gap(at.tn, len(self.negative)), _by_gap(at.fn, len(self.positive))
+            tn, fn = self.rejected(edges[0])
+            return _by_gap(tn, self.n_negatives), _by_gap(fn, self.n_positives)
         if others:
             (other,) = others
-            found = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)
+            tallies = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)
         else:
-            found = self.engine.tally(edges[0], by_user=by_user)
-        if [int(tally.number.sum()) for tally in found] != [len(self.negative), len(self.positive)]:
+            tallies = self.engine.tally(edges[0], by_user=by_user)
+        if [int(tally.number.sum()) for tally in tallies] != [self.n_negatives, self.n_positives]:
             raise changed(self.source)
-        return found
+        return tallies
 
-    def in_memory(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
+    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
         """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
 
         No rate at any threshold then differs by more than `BOUND` from the exact one; the text says so.
         """
         if len(self) * PER_TRIAL <= self.memory:
-            return self.loaded, None
+            return self.load(), None
         if paired:
             raise OptionError(
                 f"{self.source}: to redraw the development scores of paired systems, the {len(self)} trials must be "
@@ -216,29 +191,22 @@ class Table(Remote):
                 "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
-        (found,) = self.stand_ins([], [cuts], by_user=by_user)
-        return found, (
+        (cells,) = self.between([cuts], by_user=by_user)
+        return cells, (
             f"{self.source}: redrawn in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
             f"than {error:.1e}"
         )
 
 
-class _Class:
-    """The trials of one class of a table: their number, and whatever else is asked once they are all in memory."""
-
-    def __init__(self, table: Table, name: str) -> None:
-        self._table, self._name = table, name
-
-    def __len__(self) -> int:
-        return int(getattr(self._table.histogram, f"{self._name}s"))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(getattr(self._table.loaded, self._name), name)
+def _tables(others: Sequence[ScoreSet]) -> list[Table]:
+    """Return the other systems, which must be scanned like the first: trials are paired where they are."""
+    tables = [other for other in others if isinstance(other, Table)]
+    if len(tables) < len(others):
+        raise mixed_sets()
+    return tables
 
 
-def _by_gap(rejected: NDArray[np.int64], size: int) -> Tally:
+def _by_gap(rejected: Counts, size: int) -> Tally:
     number = np.diff(rejected, prepend=0, append=size)
     gap = np.flatnonzero(number)
     return Tally(gap[None, :], None, number[gap])

@@ -118,7 +118,7 @@ def det_axes(curves: Sequence[AposterioriDET]) -> tuple[float, float, dict[str, 
     from scipy.special import ndtri
 
     # The smallest step that any curve can show sets where the axes begin.
-    floor = min(0.5 / max(len(curve.scores.negative), len(curve.scores.positive)) for curve in curves)
+    floor = min(0.5 / max(curve.scores.n_negatives, curve.scores.n_positives) for curve in curves)
     low, high = float(ndtri(max(floor, 1e-6))), float(ndtri(0.6))
     marked = {f"{100 * rate:g}": float(ndtri(rate)) for rate in DET_TICKS}
     return low, high, {name: tick for name, tick in marked.items() if low <= tick <= high}

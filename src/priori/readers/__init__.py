@@ -15,7 +15,7 @@ from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.layout import Columns
 from priori.readers.sample import Sample
 from priori.readers.source import PathOrFile, open_source
-from priori.scores import NAN_POLICIES, NanPolicy, Scores, Trials, nan_error
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, Trials, nan_error
 from priori.scores.labels import is_positive
 
 __all__ = ["FORMATS", "pair_check", "read"]
@@ -83,7 +83,7 @@ def read(
     return scores
 
 
-def pair_check(development: Scores, test: Scores, *, name: str = "") -> None:
+def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None:
     """Refuse a development and a test set read from files of formats with different columns.
 
     Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns. ``name`` goes in
@@ -143,7 +143,7 @@ def _positive(table: Columns, sample: Sample) -> NDArray[np.bool_]:
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:
-    found = f"{len(scores.positive)} positive and {len(scores.negative)} negative trials"
+    found = f"{scores.n_positives} positive and {scores.n_negatives} negative trials"
     parts = [chosen.title, found]
     if scores.has_users:
         parts.append(f"{scores.n_users} user{'s' * (scores.n_users != 1)}")

@@ -128,7 +128,7 @@ def _rates(summary: Summary, fpr: NDArray[Any], fnr: NDArray[Any]) -> dict[str, 
     fp, fn = np.rint(fpr * negatives), np.rint(fnr * positives)
     return {
         "outcomes": Outcomes.from_errors(fp, fn, negatives=negatives, positives=positives),
-        "scores": Part(negative=range(negatives), positive=range(positives)),
+        "scores": Part(n_negatives=negatives, n_positives=positives),
     }
 
 

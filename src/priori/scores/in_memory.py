@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,8 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
-from priori.base.types import Codes, Floats
+from priori.base.types import Codes, Counts, Floats
+from priori.scores.candidates import Chooser, Gaps
 from priori.scores.labels import is_positive
+from priori.scores.score_set import ScoreSet, mixed_sets
 from priori.scores.trials import (
     NAN_POLICIES,
     Names,
@@ -21,17 +24,16 @@ from priori.scores.trials import (
     as_floats,
     as_names,
     first_nan,
-    kind_of,
     nan_error,
     settle,
     sort_both,
 )
 
-__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
+__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error"]
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(ScoreSet):
     """The trials of one system on one set.
 
     Make one with `from_arrays`, `from_predictions`, `from_frame` or `priori.read`; they validate. Everything
@@ -283,8 +285,13 @@ class Scores:
             return 0
         return int(np.union1d(self.negative.user, self.positive.user).size)
 
-    def __len__(self) -> int:
-        return len(self.negative) + len(self.positive)
+    @property
+    def n_negatives(self) -> int:
+        return len(self.negative)
+
+    @property
+    def n_positives(self) -> int:
+        return len(self.positive)
 
     def __repr__(self) -> str:
         parts = [f"{len(self.negative)} negatives", f"{len(self.positive)} positives"]
@@ -293,6 +300,39 @@ class Scores:
         if self.datasets is not None:
             parts.append(f"{len(self.datasets)} data sets")
         return f"Scores({', '.join(parts)})"
+
+    # -- what every set of scores answers ----------------------------------------------------------------
+
+    def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+        sort_both(self.negative, self.positive)
+        return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
+
+    def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Gaps:
+        """Return every candidate, whatever it is for: they are looked up when asked for."""
+        return Gaps(self.negatives, self.positives)
+
+    def pairs_in_order(self) -> int:
+        few, many = sorted((self.negatives, self.positives), key=len)
+        below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
+        at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
+        twice = int(below) + int(at_or_below)
+        return twice if few is self.positives else 2 * few.size * many.size - twice
+
+    def load(self) -> Scores:
+        """Return these scores: they are in memory."""
+        return self
+
+    def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
+        """Return the sets themselves, whatever the edges: their trials are in one order already."""
+        if any(other.scanned for other in others):
+            raise mixed_sets()
+        return [self, *(other.load() for other in others)]
+
+    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, None]:
+        """Return these scores: a bootstrap can resample them as they are."""
+        return self, None
+
+    # -- parts -------------------------------------------------------------------------------------------
 
     def by(self, column: Literal["dataset", "user"] = "dataset") -> dict[str, Scores]:
         """Split into one `Scores` per data set or per user, by name, in the order of the names.
@@ -320,42 +360,6 @@ class Scores:
                     format=self.format,
                 )
         return parts
-
-
-def pool(parts: Sequence[Scores]) -> Scores:
-    """Merge the trials of several sets into one, as if every trial came from the same set."""
-    return Scores(
-        Trials(np.concatenate([part.negative.score for part in parts])),
-        Trials(np.concatenate([part.positive.score for part in parts])),
-        source="pooled",
-    )
-
-
-def restrict(scores: Scores, users: ArrayLike) -> Scores:
-    """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
-
-    Examples
-    --------
-    >>> from priori.scores import Scores, restrict
-    >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
-    >>> restrict(scores, ["b"])
-    Scores(1 negatives, 1 positives, 1 users)
-    """
-    if scores.users is None or not scores.has_users:
-        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
-    wanted = np.asarray(users)
-    names = scores.users.values
-    if kind_of(wanted) != kind_of(names):
-        wanted, names = wanted.astype(str), names.astype(str)
-    unheard = np.setdiff1d(wanted, names)
-    if unheard.size:
-        raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
-    keep = np.isin(names, wanted)
-    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
-    for name, trials in (("negative", negative), ("positive", positive)):
-        if not len(trials):
-            raise InputError(f"{scores.source}: these {wanted.size} users have no {name} trial; choose more users")
-    return replace(scores, negative=negative, positive=positive)
 
 
 def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:

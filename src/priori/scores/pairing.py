@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError
 from priori.base.types import Counts, Index
-from priori.scores import Scores, Trials
+from priori.scores import Scores, ScoreSet, Trials
 
 __all__ = ["Disagreements", "Pairing", "disagreements", "pair"]
 
@@ -33,11 +33,11 @@ class Pairing:
     by: Literal["trial", "row"]
 
 
-def pair(a: Scores, b: Scores) -> Pairing:
+def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     """Find, for every trial of one system, the same trial of another.
 
     By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
-    row for row. Anything else is an error that names the trials without a partner.
+    row for row. Anything else is an error that names the trials without a partner. Tables are loaded.
 
     Examples
     --------
@@ -47,6 +47,7 @@ def pair(a: Scores, b: Scores) -> Pairing:
     >>> pair(a, b).positive_b.tolist()
     [1, 0]
     """
+    a, b = a.load(), b.load()
     names = _names(a, b)
     with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
     if all(with_ids):
@@ -75,11 +76,11 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
         partner = _match(ids_a, ids_b)
         if partner is None:
             _refuse_unmatched(sorted_a, sorted_b, names, "trial")
-    negative, positive = partner[: len(a.negative)], partner[len(a.negative) :]
-    differing = np.concatenate([negative >= len(b.negative), positive < len(b.negative)])
+    negative, positive = partner[: a.n_negatives], partner[a.n_negatives :]
+    differing = np.concatenate([negative >= b.n_negatives, positive < b.n_negatives])
     if differing.any():
         _refuse_labels(ids_a[differing], names, "trial")
-    return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - len(b.negative), by="trial")
+    return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
 
 
 def _together(scores: Scores) -> NDArray[Any]:
@@ -154,8 +155,8 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             _refuse_labels(np.setxor1d(negative_a, negative_b) + 1, names, "row")
         raise InputError(
             f"cannot pair the trials: without trial ids they are paired row by row, but {names[0]} has "
-            f"{len(a.negative)} negatives and {len(a.positive)} positives, {names[1]} {len(b.negative)} and "
-            f"{len(b.positive)}, in other rows; give trial ids, or {HINT}"
+            f"{a.n_negatives} negatives and {a.n_positives} positives, {names[1]} {b.n_negatives} and "
+            f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
     return Pairing(order[0][0], order[1][0], order[0][1], order[1][1], by="row")
 
@@ -207,7 +208,7 @@ class Disagreements:
 
 
 def disagreements(
-    pairing: Pairing, a: Scores, b: Scores, threshold_a: ArrayLike, threshold_b: ArrayLike
+    pairing: Pairing, a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b: ArrayLike
 ) -> Disagreements:
     """Count the trials that one system decides rightly and the other wrongly, at pairs of thresholds.
 
@@ -223,6 +224,7 @@ def disagreements(
     at_a, at_b = np.broadcast_arrays(
         np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
     )
+    a, b = a.load(), b.load()
     only: list[list[Counts]] = []
     for trials_a, trials_b, index_a, index_b in (
         (a.negative, b.negative, pairing.negative_a, pairing.negative_b),

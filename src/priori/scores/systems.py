@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priori.base.errors import InputError
-from priori.scores import Scores
+from priori.scores import ScoreSet
 
 __all__ = ["SourceFile", "System"]
 
@@ -45,7 +45,7 @@ class System:
     """A system to evaluate: its name, its development and its test scores, and where they came from."""
 
     name: str
-    dev: Scores
-    test: Scores
+    dev: ScoreSet
+    test: ScoreSet
     dev_file: SourceFile | None = None
     test_file: SourceFile | None = None

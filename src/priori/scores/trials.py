@@ -88,6 +88,13 @@ class Trials:
         """
         return np.argsort(self.score, kind="stable")
 
+    def rejected(self, thresholds: ArrayLike) -> NDArray[np.int64]:
+        """Return how many trials have a score at or below each threshold."""
+        entries = np.searchsorted(self.sorted, np.asarray(thresholds, dtype=np.float64), side="right")
+        if self.number is None:
+            return np.asarray(entries, dtype=np.int64)
+        return np.asarray(np.append(0, np.cumsum(self.number[self.order]))[entries])
+
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
 

@@ -279,8 +279,7 @@ def _limits(curve: EPC | AverageEPC, confidence_level: float | None, n_resamples
 def _chance_level(curve: EPC) -> Floats:
     """Return the curve of a classifier that gives every sample the same score."""
     flat = [
-        Scores.from_arrays(np.zeros(len(part.negative)), np.zeros(len(part.positive)))
-        for part in (curve.dev, curve.test)
+        Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives)) for part in (curve.dev, curve.test)
     ]
     return epc(
         *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()

@@ -92,7 +92,7 @@ def scores(
 
 def folds(found: Scores, cv: int, random_state: int) -> dict[str, Scores]:
     """Take scores apart at random into folds with the same share of each class."""
-    smaller = min(len(found.negative), len(found.positive))
+    smaller = min(found.n_negatives, found.n_positives)
     if cv < 2 or smaller < cv:
         raise OptionError(
             f"cv={cv}: the smaller class has {smaller} samples; choose from 2 to {smaller} folds, "

@@ -16,8 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from priori.base.errors import InputError, OptionError
-from priori.curves.epc import EPC, epc
-from priori.decisions.criteria import choose_threshold
+from priori.curves.epc import EPC, choose_threshold, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
 from priori.sklearn.displays import AnyCriterion, AnyMeasure

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError
+from priori.base.errors import InputError, OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
+from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes
-from priori.scores.remote import loaded
+from priori.scores import ScoreSet
 from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Thresholds, Variant
 from priori.studies.simulation import generator
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
@@ -204,7 +205,7 @@ def coverage(
     shared = Resampling(confidence_level=confidence_level, resample=resample)
     experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
     given = systems.values() if isinstance(systems, Mapping) else systems
-    pool = [tuple(map(loaded, pair)) for pair in given]  # experiments redraw trials: they must be in memory
+    pool = [_in_memory(pair) for pair in given]
     variants = experiment.variants(n_resamples, fixed)
     for pair in pool:
         experiment.check(pair)
@@ -226,6 +227,15 @@ def coverage(
         widths,
         {"systems": len(pool), "repeats": repeats, "fixed": fixed, **experiment.settings()},
     )._came_from(*(test for _, test in pool))
+
+
+def _in_memory(system: Sequence[ScoreSet]) -> Pair:
+    """Return the two sets of a system with their trials in memory: experiments resample them."""
+    refusal = InputError("each system must be a pair of Scores: development and test")
+    if len(system) != 2:
+        raise refusal
+    dev, test = (as_score_set(scores, refusal).load() for scores in system)
+    return dev, test
 
 
 def _covered(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError
 from priori.base.results import Result
 from priori.base.types import Floats
-from priori.scores import Scores, Trials
+from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import pair
 from priori.uncertainty.normal_tests import Weights
 
@@ -120,7 +120,7 @@ class DesignEffect(Result):
         return {"users": self.users, "covariance": self.covariance}
 
 
-def design_effect(scores: Scores, threshold: float) -> DesignEffect:
+def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 
     The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors less their
@@ -138,16 +138,18 @@ def design_effect(scores: Scores, threshold: float) -> DesignEffect:
     >>> found.positives.design_effect > 2
     True
     """
+    trials = scores.load()
     return _measured(
-        scores, (scores.negative.score > threshold).astype(float), (scores.positive.score <= threshold).astype(float)
+        trials, (trials.negative.score > threshold).astype(float), (trials.positive.score <= threshold).astype(float)
     )
 
 
-def paired_design_effect(a: Scores, threshold_a: float, b: Scores, threshold_b: float) -> DesignEffect:
+def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold_b: float) -> DesignEffect:
     """Measure the same for the difference between two systems on the same trials, each at its threshold."""
+    a, b = a.load(), b.load()
     pairing = pair(a, b)
-    negative = np.zeros(len(a.negative))
-    positive = np.zeros(len(a.positive))
+    negative = np.zeros(a.n_negatives)
+    positive = np.zeros(a.n_positives)
     accepted_b = b.negative.score[pairing.negative_b] > threshold_b
     rejected_b = b.positive.score[pairing.positive_b] <= threshold_b
     negative[pairing.negative_a] = (a.negative.score[pairing.negative_a] > threshold_a) * 1.0 - accepted_b

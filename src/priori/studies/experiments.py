@@ -97,8 +97,6 @@ class Experiment:
 
     def check(self, pair: Pair) -> None:
         """Raise an error where a system lacks users."""
-        if len(pair) != 2 or not all(isinstance(scores, Scores) for scores in pair):
-            raise InputError("each system must be a pair of Scores: development and test")
         both = self.train_users + self.test_users
         needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "anew")), both)
         for scores, users in zip(pair, needed, strict=True):

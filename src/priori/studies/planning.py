@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
 from priori.decisions.measures import get_measure
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
 from priori.uncertainty.normal_tests import AnyMeasure, Weights, weights_of
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, quantile
@@ -69,9 +69,9 @@ def plan(
     far_b: float | None = None,
     frr_b: float | None = None,
     intraclass: float = 0.0,
-    pilot: Scores | None = None,
+    pilot: ScoreSet | None = None,
     threshold: float | None = None,
-    pilot_b: Scores | None = None,
+    pilot_b: ScoreSet | None = None,
     threshold_b: float | None = None,
     negatives_per_positive: float | None = None,
     negatives_per_user: float | None = None,
@@ -128,7 +128,7 @@ def plan(
             raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
         effects = _from_pilots(pilot, threshold, pilot_b, threshold_b)
         by_user = pilot.has_users
-        unit = per_user if by_user else (negatives_per_positive or len(pilot.negative) / len(pilot.positive), 1.0)
+        unit = per_user if by_user else (negatives_per_positive or pilot.n_negatives / pilot.n_positives, 1.0)
     else:
         if any(given is not None for given in (threshold, pilot_b, threshold_b)):
             raise OptionError("a threshold or a second pilot goes with a pilot; give that too")
@@ -215,7 +215,7 @@ def _from_rates(
 
 
 def _from_pilots(
-    pilot: Scores, threshold: float | None, pilot_b: Scores | None, threshold_b: float | None
+    pilot: ScoreSet, threshold: float | None, pilot_b: ScoreSet | None, threshold_b: float | None
 ) -> dict[str, DesignEffect]:
     if threshold is None or (pilot_b is None) != (threshold_b is None):
         raise OptionError("each pilot needs its threshold, chosen on other data")

@@ -14,7 +14,7 @@ from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
 
@@ -46,8 +46,8 @@ class AreaBands(Result):
 
 
 def area_bands(
-    dev: Scores,
-    test: Scores,
+    dev: ScoreSet,
+    test: ScoreSet,
     *,
     task: str | Task = "authentication",
     bounds: tuple[Any, Any] = (0, 1),
@@ -88,8 +88,8 @@ def area_bands(
 
 
 def make_area_bands(
-    dev: Scores,
-    test: Scores,
+    dev: ScoreSet,
+    test: ScoreSet,
     resampling: Resampling,
     *,
     task: str | Task = "authentication",

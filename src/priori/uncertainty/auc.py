@@ -16,7 +16,7 @@ from priori.base.errors import InputError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.roc import a_posteriori_auc
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.scores.pairing import Pairing, pair
 from priori.uncertainty.proportions import Alternative, check_alternative, check_level, p_values, quantile, standardise
 
@@ -134,18 +134,18 @@ class Components:
         )
 
 
-def _components(scores: Scores) -> Components:
-    for name, trials in (("negatives", scores.negative), ("positives", scores.positive)):
-        if len(trials) < 2:
-            raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {len(trials)}")
-    return Components.of(scores)
+def _components(scores: ScoreSet) -> Components:
+    for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
+        if trials < 2:
+            raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
+    return Components.of(scores.load())
 
 
 # -- the two questions -----------------------------------------------------------------------------------------
 
 
 def a_posteriori_auc_interval(
-    scores: Scores,
+    scores: ScoreSet,
     *,
     confidence_level: float = 0.95,
     method: Literal["normal", "logit"] = "normal",
@@ -185,8 +185,8 @@ def a_posteriori_auc_interval(
 
 
 def a_posteriori_auc_test(
-    a: Scores,
-    b: Scores,
+    a: ScoreSet,
+    b: ScoreSet,
     *,
     unpaired: bool = False,
     confidence_level: float = 0.95,

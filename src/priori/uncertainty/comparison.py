@@ -13,9 +13,8 @@ from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.scores.pairing import pair
-from priori.scores.remote import Remote
 from priori.uncertainty.bands import replicates_of, system_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.plans import Plan
@@ -312,9 +311,10 @@ def _paired(a: EPC, b: EPC, with_dev: bool) -> tuple[EPC, EPC]:
     return replace(a, test=test_a, dev=dev_a), replace(b, test=test_b, dev=dev_b)
 
 
-def _in_one_order(a: Scores, b: Scores) -> tuple[Scores, Scores]:
-    if isinstance(a, Remote) or isinstance(b, Remote):
-        return a, b  # counted in pairs where they are
+def _in_one_order(set_a: ScoreSet, set_b: ScoreSet) -> tuple[ScoreSet, ScoreSet]:
+    if set_a.scanned or set_b.scanned:
+        return set_a, set_b  # counted in pairs where they are
+    a, b = set_a.load(), set_b.load()
     found = pair(a, b)
     first = replace(a, negative=a.negative.take(found.negative_a), positive=a.positive.take(found.positive_a))
     second = replace(b, negative=b.negative.take(found.negative_b), positive=b.positive.take(found.positive_b))

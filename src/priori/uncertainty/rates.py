@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats
-from priori.scores import Scores, Trials
+from priori.curves.inputs import as_score_set
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
 
 __all__ = ["RateInterval", "rate_interval"]
@@ -80,7 +81,7 @@ class RateInterval(Result):
 
 
 def rate_interval(
-    scores: Scores,
+    scores: ScoreSet,
     threshold: float,
     *,
     rate: Rate = "far",
@@ -129,8 +130,8 @@ def rate_interval(
         raise unknown("rate", rate, get_args(Rate))
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
-    if not isinstance(scores, Scores):
-        raise InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    scores = as_score_set(scores, refusal).load()
     shared = _dependence(scores, dependence) if method == "adjusted-wilson" else "none"
     trials = scores.negative if rate == "far" else scores.positive
     wrong = trials.score > threshold if rate == "far" else trials.score <= threshold

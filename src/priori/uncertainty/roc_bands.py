@@ -14,7 +14,7 @@ from priori.base.alphas import as_fractions, grid
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.plans import Plan
@@ -54,7 +54,7 @@ class RocBand(Result):
 
 
 def roc_band(
-    scores: Scores,
+    scores: ScoreSet,
     *,
     fpr: Any = None,
     points: int = 101,
@@ -103,7 +103,7 @@ def roc_band(
 
 
 def make_roc_band(
-    scores: Scores,
+    scores: ScoreSet,
     resampling: Resampling,
     *,
     fpr: Any = None,
@@ -120,12 +120,13 @@ def make_roc_band(
     fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
     plan = resampling.settle(None, scores)
     rates = np.array([float(fraction) for fraction in fractions])
+    trials = scores.load()
     # The thresholds at which the curve has these rates, near enough to see how misses flock there.
-    near = np.quantile(scores.negatives, 1 - rates, method="lower")
+    near = np.quantile(trials.negatives, 1 - rates, method="lower")
     calibration = plan.calibration(scores, near)
-    values = _heights(scores, fractions, plan, calibration, threads=threads, progress=progress)
+    values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
     lower, upper = plan.bounds(values, calibration, rate=True)
-    tpr = heights(scores, rates, Axis(cosine=1.0, sine=0.0))
+    tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
     return RocBand(rates, tpr, lower, upper, plan.settings(), plan.warnings)._came_from(scores)
 
 
@@ -146,7 +147,7 @@ def _heights(
         climb(first, heights)
         if calibration is None:
             return heights
-        return half_missed(heights, len(scores.positive), calibration.weight[1], plan, first)
+        return half_missed(heights, scores.n_positives, calibration.weight[1], plan, first)
 
     return gather(batch, plan.n_resamples, rows_for(len(fractions), work), threads=threads, progress=progress)
 
@@ -214,7 +215,7 @@ class RateBands(Result):
 
 
 def rate_bands(
-    scores: Scores,
+    scores: ScoreSet,
     thresholds: ArrayLike,
     *,
     bootstrap: str | None = None,
@@ -270,10 +271,10 @@ def rate_bands(
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
     return RateBands(
         fixed,
-        observed.fp / len(scores.negative),
+        observed.fp / scores.n_negatives,
         fpr_lower,
         fpr_upper,
-        observed.tp / len(scores.positive),
+        observed.tp / scores.n_positives,
         tpr_lower,
         tpr_upper,
         plan.settings(),

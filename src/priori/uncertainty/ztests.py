@@ -12,7 +12,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.results import Result, plain
 from priori.decisions.measures import Measure, get_measure
 from priori.decisions.outcomes import count
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements, pair
 from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
@@ -196,9 +196,9 @@ def ztest(
 
 
 def ztest_scores(
-    a: Scores,
+    a: ScoreSet,
     threshold_a: float,
-    b: Scores | None = None,
+    b: ScoreSet | None = None,
     threshold_b: float | None = None,
     *,
     unpaired: bool = False,

@@ -69,10 +69,10 @@ def _det(study: Study) -> str:
 
 
 def _scores(study: Study, member: Member) -> str:
-    test = member.curve.test
+    test = member.curve.test.load()
     middle = [float(np.median(ordered)) for ordered in (test.negatives, test.positives)]
     return (
-        f"Histogram of the test scores of {short(member.name)}: {len(test.negative):,} negatives around "
-        f"{middle[0]:.4g}, {len(test.positive):,} positives around {middle[1]:.4g}; threshold at alpha = "
+        f"Histogram of the test scores of {short(member.name)}: {test.n_negatives:,} negatives around "
+        f"{middle[0]:.4g}, {test.n_positives:,} positives around {middle[1]:.4g}; threshold at alpha = "
         f"{alpha_text(study.settings.alpha)}: {threshold_text(deployable(member.curve, study.at))}."
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.types import Floats
 from priori.curves.epc import EPC
-from priori.scores import Scores, Trials
+from priori.scores import ScoreSet, Trials
 from priori.studies.evaluation import Study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
@@ -109,8 +109,8 @@ def _names(applies: Callable[[EPC, int], bool]) -> Find:
 
 
 def _same_data(curve: EPC, at: int) -> bool:
-    pairs = ((curve.dev.negatives, curve.test.negatives), (curve.dev.positives, curve.test.positives))
-    return all(np.array_equal(dev, test) for dev, test in pairs)
+    dev, test = curve.dev.load(), curve.test.load()
+    return np.array_equal(dev.negatives, test.negatives) and np.array_equal(dev.positives, test.positives)
 
 
 def _errors(trials: Trials, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[int, int, float]:
@@ -131,7 +131,7 @@ def _disagreement(study: Study) -> list[str]:
         for name, what in (("negative", "FAR"), ("positive", "FRR")):
             sets = []
             for scores in (curve.dev, curve.test):
-                trials: Trials = getattr(scores, name)
+                trials: Trials = getattr(scores.load(), name)
                 sets.append(_errors(trials, (trials.score > threshold) == (name == "negative")))
             (dev_errors, dev_size, dev_spread), (errors, size, spread) = sets
             pooled = (dev_errors + errors) / (dev_size + size)
@@ -183,20 +183,20 @@ def _largest_tie(ordered: Floats) -> float:
 
 
 def _ties(curve: EPC) -> str:
-    sets = (curve.dev, curve.test)
+    sets = (curve.dev.load(), curve.test.load())
     share = max(_largest_tie(ordered) for scores in sets for ordered in (scores.negatives, scores.positives))
     return f"{percent(share)} of a class have one and the same score" if share >= TIED else ""
 
 
-def _ratio(scores: Scores) -> float:
-    return len(scores.negative) / len(scores.positive)
+def _ratio(scores: ScoreSet) -> float:
+    return scores.n_negatives / scores.n_positives
 
 
 def _unbalanced(curve: EPC) -> str:
     ratio = _ratio(curve.test)
     if max(ratio, 1 / ratio) < UNBALANCED:
         return ""
-    return f"{len(curve.test.negative):,} negatives to {len(curve.test.positive):,} positives in the test set"
+    return f"{curve.test.n_negatives:,} negatives to {curve.test.n_positives:,} positives in the test set"
 
 
 def _prior_shift(curve: EPC) -> str:
@@ -205,7 +205,7 @@ def _prior_shift(curve: EPC) -> str:
     ratio = _ratio(curve.dev) / _ratio(curve.test)
     if not balance_matters or curve.measure.name in ("far", "frr") or max(ratio, 1 / ratio) < 1.5:
         return ""
-    shares = [percent(len(scores.positive) / len(scores)) for scores in (curve.dev, curve.test)]
+    shares = [percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]
     return f"{shares[0]} positives in the development set, {shares[1]} in the test set"
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats
 from priori.curves.averaging.methods import Axis
-from priori.decisions.candidates import first_of_each
 from priori.decisions.outcomes import count
 from priori.scores import Scores, Trials
+from priori.scores.candidates import first_of_each
 
 __all__ = ["breakpoints", "height_limits", "heights", "rates", "resampled", "vertices"]
 

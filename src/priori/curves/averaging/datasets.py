@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from priori.base.errors import InputError, OptionError
-from priori.scores import Scores
-from priori.scores.remote import loaded
+from priori.curves.inputs import as_score_set, score_set_or_none
+from priori.scores import Scores, ScoreSet
 
 __all__ = ["DataSets", "Parts"]
 
 #: What `priori.average` takes: one set of scores to take apart, or several, named or not.
-Parts = Scores | Sequence[Scores] | Mapping[str, Scores]
+Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class DataSets:
     @property
     def negatives(self) -> tuple[int, ...]:
         """How many negative trials each data set has."""
-        return tuple(len(part.negative) for part in self.scores)
+        return tuple(part.n_negatives for part in self.scores)
 
     @property
     def positives(self) -> tuple[int, ...]:
         """How many positive trials each data set has."""
-        return tuple(len(part.positive) for part in self.scores)
+        return tuple(part.n_positives for part in self.scores)
 
     @classmethod
     def of(cls, parts: Parts, *, by: Literal["dataset", "user"] = "dataset", skip_incomplete: bool = False) -> DataSets:
@@ -64,25 +64,23 @@ class DataSets:
         return cls(tuple(kept), tuple(kept.values()), skipped)
 
 
-def _named(parts: Parts, by: Literal["dataset", "user"]) -> dict[str, Scores]:
-    if not isinstance(parts, (Mapping, list, tuple)):
-        parts = loaded(parts)
-    if isinstance(parts, Scores):
-        return parts.by(by)
+def _named(parts: Any, by: Literal["dataset", "user"]) -> dict[str, Scores]:
     if isinstance(parts, Mapping):
-        named = {str(name): loaded(part) for name, part in parts.items()}
-    else:
-        listed = [loaded(part) for part in parts]
-        sources = [part.source for part in listed if isinstance(part, Scores)]
-        distinct = len(set(sources)) == len(listed)
-        named = {sources[i] if distinct else str(i + 1): part for i, part in enumerate(listed)}
-    for part in named.values():
-        if not isinstance(part, Scores):
-            raise OptionError(
-                f"each data set must be a Scores, not a {type(part).__name__}; "
-                "make them with Scores.from_arrays, Scores.from_predictions or priori.read"
-            )
-    return named
+        return {str(name): _in_memory(part) for name, part in parts.items()}
+    whole = None if isinstance(parts, (list, tuple)) else score_set_or_none(parts)
+    if whole is not None:
+        return whole.load().by(by)
+    listed = [_in_memory(part) for part in parts]
+    distinct = len({part.source for part in listed}) == len(listed)
+    return {part.source if distinct else str(number): part for number, part in enumerate(listed, start=1)}
+
+
+def _in_memory(part: Any) -> Scores:
+    refusal = OptionError(
+        f"each data set must be a Scores, not a {type(part).__name__}; "
+        "make them with Scores.from_arrays, Scores.from_predictions or priori.read"
+    )
+    return as_score_set(part, refusal).load()
 
 
 def _lacks(part: Scores) -> str:

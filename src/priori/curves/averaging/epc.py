@@ -89,7 +89,7 @@ class AverageEPC(Result):
     @cached_property
     def commensurability(self) -> Commensurability:
         """How far the test sets lie apart on the score axis."""
-        return commensurability([curve.test for curve in self.curves], self.names)
+        return commensurability([curve.test.load() for curve in self.curves], self.names)
 
     @property
     def warning(self) -> str | None:

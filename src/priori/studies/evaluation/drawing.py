@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.curves.thinning import thin
-from priori.scores import Scores
+from priori.scores import ScoreSet
 
 __all__ = ["ScoreHistogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
 
 
-def probit_floor(test: Scores) -> float:
+def probit_floor(test: ScoreSet) -> float:
     """Return where the axes of a set's DET curve begin: half the smallest rate it can show."""
-    return max(0.5 / max(len(test.negative), len(test.positive)), 1e-6)
+    return max(0.5 / max(test.n_negatives, test.n_positives), 1e-6)
 
 
-def thinned_curves(test: Scores, name: str) -> tuple[AposterioriROC, AposterioriDET]:
+def thinned_curves(test: ScoreSet, name: str) -> tuple[AposterioriROC, AposterioriDET]:
     """Return the ROC and the DET curve of a set, each with the points that its own drawing needs."""
     full = roc(test, name=name)
     kept = thin(full.fpr, full.tpr)
@@ -66,13 +66,13 @@ class ScoreHistogram:
         return {**{name: getattr(self, name).tolist() for name in ("edges", *CLASSES)}, "beyond": self.beyond}
 
 
-def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
+def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogram:
     """Count the scores of both sets in common bins: (a, b], so that a threshold on an edge parts them rightly.
 
     The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
     interest is always inside.
     """
-    sets = [test.negatives, test.positives, dev.negatives, dev.positives]
+    sets = [ordered for scores in (test.load(), dev.load()) for ordered in (scores.negatives, scores.positives)]
     finite = [ordered[np.isfinite(ordered)] for ordered in sets]
     finite = [ordered for ordered in finite if ordered.size] or [np.zeros(1)]
     least, most = min(o[0] for o in finite), max(o[-1] for o in finite)
@@ -84,7 +84,7 @@ def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
         low, high = min(low, threshold), max(high, threshold)
     if low == high:
         low, high = low - max(0.5, abs(low) / 1e6), high + max(0.5, abs(high) / 1e6)
-    bins = int(np.clip(2 * min(len(test.negative), len(test.positive)) ** (1 / 3), 20, 80))
+    bins = int(np.clip(2 * min(test.n_negatives, test.n_positives) ** (1 / 3), 20, 80))
     share = np.linspace(0, 1, bins + 1)
     edges = low * (1 - share) + high * share  # does not overflow where high - low would
     negatives, positives, dev_negatives, dev_positives = (_in_bins(ordered, edges) for ordered in sets)

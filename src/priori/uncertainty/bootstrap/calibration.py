@@ -20,7 +20,7 @@ import numpy as np
 from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.clusters import Clusters
 from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan
@@ -123,10 +123,10 @@ def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float])
     return np.asarray(weights)
 
 
-def error_rates(test: Scores, thresholds: Floats) -> Floats:
+def error_rates(test: ScoreSet, thresholds: Floats) -> Floats:
     """Return the error rates of the classes (rows) at thresholds (columns)."""
     outcomes = count(test, thresholds)
-    return np.stack([outcomes.fp / len(test.negative), outcomes.fn / len(test.positive)])
+    return np.stack([outcomes.fp / test.n_negatives, outcomes.fn / test.n_positives])
 
 
 def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *, paired: bool) -> Calibration:

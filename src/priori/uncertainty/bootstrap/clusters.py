@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.plans import Plan, identify
-from priori.uncertainty.bootstrap.standins import between
 
 __all__ = ["Clusters", "clusters_of"]
 
@@ -40,11 +39,12 @@ class Clusters:
 
 
 def clusters_of(
-    test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+    test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
 ) -> Clusters:
     """Measure how errors, or differences of errors between two systems, flock at each threshold."""
     given = [(test, thresholds), *([other] if other is not None else [])]
-    sets = between([scores for scores, _ in given], [np.unique(at) for _, at in given], by_user=plan.by_user)
+    edges = [np.unique(at) for _, at in given]
+    sets = test.between(edges, [scores for scores, _ in given[1:]], by_user=plan.by_user)
     systems = list(zip(sets, [at for _, at in given], strict=True))
     who = identify(sets[:1], crossed=plan.bootstrap == "crossed")[0] if plan.by_user else None
     rows: list[dict[str, Floats]] = []

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.scores import Scores, Trials
-from priori.scores.remote import Remote
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ __all__ = [
     "Resample",
     "identify",
     "identities_in_use",
-    "leaves_out_probes",
     "same_users",
 ]
 
@@ -83,7 +81,7 @@ class Plan:
         """Whether trials are drawn, rather than come along with their user."""
         return self.design.draws_trials
 
-    def calibration(self, test: Scores, thresholds: Floats) -> Calibration | None:
+    def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
         if self.interval == "calibrated" or self.per_user != (1.0, 1.0):
             return self.design.calibrate(test, thresholds, self)
@@ -123,16 +121,11 @@ class Plan:
         }
 
 
-def leaves_out_probes(scores: Scores | Remote) -> bool:
-    """Tell whether a set is scanned and keeps the claimed identity of each trial only."""
-    return isinstance(scores, Remote) and scores.leaves_out_probes
-
-
-def same_users(dev: Scores, test: Scores, forced: bool | None) -> tuple[bool, list[str]]:
+def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:
     """Decide whether one draw of users serves both sets: when they hold the same users by name."""
     if forced is False:
         return False, []
-    in_dev, in_test = (set(_names_in_use(scores)) for scores in (dev, test))
+    in_dev, in_test = (set(_names_in_use(scores.load())) for scores in (dev, test))
     common = len(in_dev & in_test)
     if forced:
         if not common:
@@ -188,9 +181,9 @@ def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False)
     ]
 
 
-def identities_in_use(scores: Scores | Remote, *, crossed: bool = False) -> int:
+def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
     """Return how many identities the trials of a set have; those that only probe count where trials are crossed."""
-    return scores.n_users if isinstance(scores, Remote) else int(_codes_in_use(scores, crossed).size)
+    return int(_codes_in_use(scores.load(), crossed).size) if crossed else scores.n_users
 
 
 def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:

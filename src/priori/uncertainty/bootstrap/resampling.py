@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.plans import Plan, Resample
@@ -148,7 +148,7 @@ class Resampling:
         """Whether the trials of users are kept apart, or may be where the data choose the bootstrap."""
         return self.bootstrap is None or BOOTSTRAPS[self.bootstrap].by_user
 
-    def settle(self, dev: Scores | None, test: Scores) -> Plan:
+    def settle(self, dev: ScoreSet | None, test: ScoreSet) -> Plan:
         """Return what runs on these sets: what is left open is decided by the data, what they lack is an error."""
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
         chosen, warnings = self._choose(sets)
@@ -181,7 +181,7 @@ class Resampling:
                 )
         return replace(plan, warnings=tuple(warnings))
 
-    def _choose(self, sets: list[Scores]) -> tuple[Bootstrap, list[str]]:
+    def _choose(self, sets: list[ScoreSet]) -> tuple[Bootstrap, list[str]]:
         """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""
         if self.bootstrap is not None:
             return BOOTSTRAPS[self.bootstrap], []

@@ -17,11 +17,10 @@ from priori.base.processors import processors
 from priori.base.types import Floats, Progress
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.kinds import kernel_kind
 from priori.uncertainty.bootstrap.plans import Identities, Plan
 from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_side, make_urns
-from priori.uncertainty.bootstrap.standins import apart, between
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
 __all__ = ["Resampled", "Statistic", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
@@ -49,9 +48,9 @@ class Resampled(NamedTuple):
     Systems resampled together hold the same trials in the same order.
     """
 
-    test: Scores
+    test: ScoreSet
     thresholds: Floats
-    dev: Scores | None = None
+    dev: ScoreSet | None = None
     criterion: Criterion | None = None
     fractions: tuple[Fraction, ...] = ()
 
@@ -159,11 +158,13 @@ def _fixed(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     if len(systems) == 1 and not plan.by_user:
         urns, places = _from_sorted(systems[0].test, edges[0])
     else:
-        tests = [system.test for system in systems]
+        test, *others = (system.test for system in systems)
         gaps = 2 * sum(edge.size + 1 for edge in edges)
-        if plan.design.whole_users and tests[0].n_users * gaps <= DENSE and (each := apart(tests, edges)) is not None:
-            return _by_product(each, edges, at, [plan.design.identities([one])[0] for one in each], plan)
-        tests = between(tests, edges, by_user=plan.by_user)
+        if plan.design.whole_users and test.n_users * gaps <= DENSE:
+            each = test.apart(edges, others)
+            if each is not None:
+                return _by_product(each, edges, at, [plan.design.identities([counted])[0] for counted in each], plan)
+        tests = test.between(edges, others, by_user=plan.by_user)
         if plan.by_user:
             who = plan.design.identities(tests[:1])[0]
             entries = sum(trials.score.size for trials in (tests[0].negative, tests[0].positive))
@@ -231,11 +232,11 @@ def _by_product(
     return batch, rows_for(rejected.shape[1], number)
 
 
-def _from_sorted(test: Scores, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
+def _from_sorted(test: ScoreSet, edges: Floats) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     """Lay out one system without users: only counts between thresholds are needed, not the trials."""
     at = count(test, edges)
-    negative = np.diff(at.tn, prepend=0, append=len(test.negative))
-    positive = np.diff(at.fn, prepend=0, append=len(test.positive))
+    negative = np.diff(at.tn, prepend=0, append=test.n_negatives)
+    positive = np.diff(at.fn, prepend=0, append=test.n_positives)
     place = np.arange(edges.size + 1, dtype=np.int32)
     return (fill_counts(negative), fill_counts(positive)), np.stack([place, place])[None]
 
@@ -283,8 +284,8 @@ def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
 
 
 def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
-    devs = [system.dev for system in systems if system.dev is not None]
-    tests = [system.test for system in systems]
+    devs = [system.dev.load() for system in systems if system.dev is not None]
+    tests = [system.test.load() for system in systems]
     who: Sequence[Identities | None] = (None, None)
     if plan.by_user:
         who = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
@@ -295,7 +296,7 @@ def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
 
 def _as_large(plan: Plan, dev: Scores, who: Identities | None) -> tuple[int, int, int]:
     """Return the future development set of a prediction: as large as the present one, whatever the test set will be."""
-    sizes = (0 if who is None else who.count, len(dev.negative), len(dev.positive))
+    sizes = (0 if who is None else who.count, dev.n_negatives, dev.n_positives)
     now = [size if wanted else 0 for size, wanted in zip(sizes, plan.future, strict=True)]
     return now[0], now[1], now[2]
 

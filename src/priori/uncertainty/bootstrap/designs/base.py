@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
-from priori.scores import Scores
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use, same_users
 
@@ -61,15 +61,15 @@ class Bootstrap:
         """Whether users come with all their trials and nothing else is drawn: sums by user are enough."""
         return self.draws_users and not self.draws_trials and not self.crossed
 
-    def suits(self, sets: Sequence[Scores]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet]) -> bool:
         """Tell whether these sets can have this bootstrap by default."""
         return False
 
-    def left_out(self, sets: Sequence[Scores]) -> list[str]:
+    def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return warnings that this bootstrap could not become the default where it might have."""
         return []
 
-    def check(self, scores: Scores) -> None:
+    def check(self, scores: ScoreSet) -> None:
         """Raise an error where a set lacks what is drawn."""
         if not scores.has_users:
             raise OptionError(
@@ -82,7 +82,7 @@ class Bootstrap:
                 "or choose the sample bootstrap"
             )
 
-    def warnings(self, sets: Sequence[Scores]) -> list[str]:
+    def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return what to mind about these sets."""
         fewest = min(scores.n_users for scores in sets)
         if fewest >= TOO_FEW_USERS:
@@ -93,11 +93,11 @@ class Bootstrap:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
         return identify(list(sets), crossed=self.crossed, shared=shared)
 
-    def share(self, dev: Scores, test: Scores, wanted: bool | None) -> tuple[bool, list[str]]:
+    def share(self, dev: ScoreSet, test: ScoreSet, wanted: bool | None) -> tuple[bool, list[str]]:
         """Decide whether one draw of users serves both sets, and say what to mind about it."""
         return same_users(dev, test, wanted) if self.draws_users else (False, [])
 
-    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
         if users is not None and users < 2:
             raise OptionError(f"future_users must be 2 or more, not {users}")
@@ -114,7 +114,7 @@ class Bootstrap:
         return ratio, ratio
 
     def calibrate(
-        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
     ) -> Calibration:
         """Measure what the replicates need at these thresholds of the test set.
 

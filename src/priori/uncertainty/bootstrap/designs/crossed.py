@@ -8,11 +8,11 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
 from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
-from priori.uncertainty.bootstrap.plans import Plan, leaves_out_probes
+from priori.uncertainty.bootstrap.plans import Plan
 
 __all__ = ["CROSSED"]
 
@@ -22,18 +22,18 @@ TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine mem
 
 
 class _Crossed(Bootstrap):
-    def suits(self, sets: Sequence[Scores]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet]) -> bool:
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
-    def left_out(self, sets: Sequence[Scores]) -> list[str]:
-        scanned = [scores.source for scores in sets if leaves_out_probes(scores)]
+    def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
+        scanned = [scores.source for scores in sets if scores.leaves_out_probes]
         return [
             f"{source}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
             for source in scanned[:1]
         ]
 
-    def check(self, scores: Scores) -> None:
-        if leaves_out_probes(scores):
+    def check(self, scores: ScoreSet) -> None:
+        if scores.leaves_out_probes:
             raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
         if not scores.has_identities:
             raise OptionError(
@@ -47,7 +47,7 @@ class _Crossed(Bootstrap):
         return ratio**2, ratio
 
     def calibrate(
-        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
     ) -> Calibration:
         clusters = clusters_of(test, thresholds, plan, other=other)
         scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan
@@ -24,25 +24,25 @@ USERS_UNUSED = (
 
 
 class _Sample(Bootstrap):
-    def suits(self, sets: Sequence[Scores]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet]) -> bool:
         return True
 
-    def check(self, scores: Scores) -> None:
+    def check(self, scores: ScoreSet) -> None:
         """Any set will do."""
 
-    def warnings(self, sets: Sequence[Scores]) -> list[str]:
+    def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
         # Not how many users: to ask a table for them is a scan.
         return [USERS_UNUSED] if any(scores.has_users for scores in sets) else []
 
-    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         if users is not None:
             raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
-        sizes = (len(test.negative), len(test.positive))
+        sizes = (test.n_negatives, test.n_positives)
         wanted = future_sizes(trials, sizes, 1.0)
         return replace(plan, future=(0, *wanted), growth=(wanted[0] / sizes[0], wanted[1] / sizes[1]))
 
     def calibrate(
-        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
     ) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from priori.base.types import Floats
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
 from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
@@ -18,21 +18,21 @@ __all__ = ["USER"]
 
 
 class _User(Bootstrap):
-    def suits(self, sets: Sequence[Scores]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet]) -> bool:
         return all(scores.n_users >= 2 for scores in sets)
 
-    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         future = super().predict(plan, test, users, None)
         if trials is None:
             return future
-        sizes = (len(test.negative), len(test.positive))
+        sizes = (test.n_negatives, test.n_positives)
         ratio = future.growth[0]
         wanted = future_sizes(trials, sizes, ratio)
         growth = (wanted[0] / sizes[0], wanted[1] / sizes[1])
         return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
 
     def calibrate(
-        self, test: Scores, thresholds: Floats, plan: Plan, *, other: tuple[Scores, Floats] | None = None
+        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
     ) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priori.base.errors import OptionError
-from priori.scores import Scores
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials
 from priori.uncertainty.bootstrap.plans import Plan
 
@@ -11,7 +11,7 @@ __all__ = ["USER_CONSTRAINED"]
 
 
 class _UserConstrained(Bootstrap):
-    def predict(self, plan: Plan, test: Scores, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
 
 
