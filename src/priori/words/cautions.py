@@ -13,6 +13,7 @@ from priori.report.settings import Settings
 from priori.scores import Scores, Trials
 from priori.scores.systems import System
 from priori.uncertainty.bands import Band
+from priori.uncertainty.clustered import GroupSums
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
 __all__ = ["Caution", "cautions"]
@@ -101,10 +102,9 @@ def _errors(trials: Trials, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
     errors, size = int(np.count_nonzero(wrong)), len(trials)
     if trials.user is None:
         return errors, size, 0.0
-    per_user = np.bincount(trials.user)
-    residual = np.bincount(trials.user, weights=wrong) - errors / size * per_user
-    users = int(np.count_nonzero(per_user))
-    return errors, size, float(np.sum(residual**2)) / size**2 * users / max(users - 1, 1)
+    per_user = np.bincount(trials.user).astype(np.float64)
+    by_user = GroupSums.from_errors(np.bincount(trials.user, weights=wrong), per_user, errors / size)
+    return errors, size, float(by_user.squares) / size**2 * by_user.used / max(by_user.used - 1, 1)
 
 
 def _disagreement(curves: Sequence[EPC], at: int) -> Caution | None:

@@ -20,9 +20,10 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
-from priori.uncertainty.bootstrap.clusters import Clusters, clusters_of
+from priori.uncertainty.bootstrap.clusters import clusters_of
 from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
+from priori.uncertainty.clustered import Clusters
 
 __all__ = ["Calibration", "calibrate", "half_missed"]
 
