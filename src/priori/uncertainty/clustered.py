@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class GroupSums:
         return cls(np.asarray(np.bincount(group, deviations, groups), dtype=np.float64), size.astype(np.float64))
 
     @classmethod
-    def from_errors(cls, errors: Floats, size: Floats, rate: Floats | float) -> GroupSums:
+    def from_errors(cls, errors: NDArray[Any], size: Floats, rate: Floats | float) -> GroupSums:
         """Return the deviations of groups whose errors are counted."""
         return cls(errors - np.multiply.outer(size, rate), size)
 
