@@ -1,9 +1,10 @@
-"""Promises: does a band hold the curve it speaks of? The experiment of section 5 of Poh and Bengio, 2007."""
+"""Coverage: the share of unseen curves that bands cover. The experiment of section 5 of Poh and Bengio, 2007."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,9 +14,11 @@ from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import epc
+from priori.decisions.criteria import Criterion
+from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import Outcomes
 from priori.scores.remote import loaded
-from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
-from priori.studies.simulation import generator
+from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Tally, Thresholds, run, standard_error
 from priori.uncertainty.proportions import check_level
 
 if TYPE_CHECKING:
@@ -72,10 +75,7 @@ class Coverage(Result):
     @property
     def standard_error(self) -> Floats:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
-        size = len(self.covered)
-        if size < 2:
-            return np.full(self.covered.shape[1], np.nan)
-        return np.asarray(self.covered.std(axis=0, ddof=1) / np.sqrt(size))
+        return standard_error(self.covered)
 
     @property
     def width(self) -> Floats:
@@ -108,11 +108,11 @@ class Coverage(Result):
             found.setdefault(of, []).append(row)
         return found
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
         from priori.plots import plot_coverage
 
-        return plot_coverage(self, ax=ax, **options)
+        return plot_coverage(self, ax=ax)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""
@@ -146,8 +146,14 @@ def coverage(
     thresholds: Thresholds = "kept",
     rng: int = 0,
     threads: int | None = None,
+    task: str | Task = "authentication",
+    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    preset: str | None = None,
     progress: Progress | None = None,
-    **curve: Any,
 ) -> Coverage:
     """Make bands from some users and see how much of the curve of others they cover (2007, section 5, Figure 2).
 
@@ -156,24 +162,24 @@ def coverage(
     systems : sequence or mapping of (dev, test)
         The pool: for each system its development and its test scores, with users.
     train_users, test_users : int
-        How many users a band is made from, and how many others show the curve it should hold.
+        How many users a band is made from, and how many others show the curve it should cover.
     bootstraps : sequence of str
         Any of ``sample``, ``user``, ``user-constrained``, ``joint``, all with the paper's percentile interval; and
-        ``prediction``, our band with the promise of holding the curve of ``test_users`` unseen users.
+        ``prediction``, our band that is to cover the curve of ``test_users`` unseen users.
     n_resamples : int or sequence of int
         The numbers of draws, U or S, to look at; of the joint bootstrap first U varies, then S, and the other is
         ``fixed``. The prediction band has as many replicates as the largest joint one.
     fixed : int
         The number that is held in the joint bootstrap; 30, as the paper found to be enough.
     repeats : int
-        How often users are drawn anew.
+        How often users are drawn.
     resample : {"both", "test"}
-        Whether the four bootstraps redraw the development set too (the paper's way) or the test set only.
+        Whether the four bootstraps resample the development set too (the paper's way) or the test set only.
     thresholds : {"kept", "anew"}
         The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of as
         many other development users. The paper does not say which.
-    **curve
-        Options of `priori.epc`: task, criterion, measure, points, alpha.
+    task, criterion, measure, points, bounds, alpha, preset
+        Of the curves, as in `priori.epc`.
 
     Returns
     -------
@@ -193,18 +199,21 @@ def coverage(
         train_users, test_users, check_level(confidence_level), resample, thresholds, rng, threads, tuple(bootstraps)
     )
     given = systems.values() if isinstance(systems, Mapping) else systems
-    pool = [tuple(map(loaded, pair)) for pair in given]  # experiments redraw trials: they must be in memory
+    pool = [tuple(map(loaded, pair)) for pair in given]  # experiments resample trials: they must be in memory
     variants = design.variants(n_resamples, fixed)
     for pair in pool:
         design.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
-    found = []
+    make = partial(
+        epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, preset=preset
+    )
+    tally = Tally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        found.append(_experiment(design, variants, pool[number], (number, repeat), curve))
+        run(design, variants, pool[number], (number, repeat), make, tally)
         if progress:
             progress(done, len(pool) * repeats)
-    shares, widths = np.moveaxis(np.array(found), 2, 0)
+    shares, widths = np.array(list(tally.repeats.values())).T.copy()
     return Coverage(
         tuple(variant.bootstrap for variant in variants for _ in variant.rows),
         np.array([row for variant in variants for row in variant.rows], dtype=np.int64),
@@ -212,18 +221,3 @@ def coverage(
         widths,
         {"systems": len(pool), "repeats": repeats, "fixed": fixed, **design.settings()},
     )._came_from(*(test for _, test in pool))
-
-
-def _experiment(
-    design: Design, variants: Sequence[Variant], pair: Pair, which: tuple[int, int], options: Mapping[str, Any]
-) -> list[tuple[float, float]]:
-    """Return, for each row, the share of an unseen curve that a band covers, and the band's expected width."""
-    number, repeat = which
-    seen, unseen = design.draw(*pair, repeat)
-    curve, future = epc(*seen, **options), epc(*unseen, **options).value
-    seed = int(generator((design.seed, repeat, number)).integers(0, 2**62))
-    return [
-        (float(np.mean((lower <= future) & (future <= upper))), float(np.mean(upper - lower)))
-        for variant in variants
-        for lower, upper in variant.bounds(curve, {**design.band_options(variant.bootstrap), "rng": seed})
-    ]

@@ -1,8 +1,9 @@
-"""Experiments: which users make a band and which show a curve, and the runs of the bootstraps in between."""
+"""Coverage experiments: users drawn for a band and for a curve, runs of the bootstraps, and what the bands cover."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -15,12 +16,12 @@ from priori.curves.epc import EPC
 from priori.scores import Scores, restrict
 from priori.studies.simulation import generator
 
-__all__ = ["FOUR", "PREDICTION", "Design", "Pair", "Thresholds", "Variant"]
+__all__ = ["FOUR", "PREDICTION", "Design", "Pair", "Tally", "Thresholds", "Variant", "run", "standard_error"]
 
 Thresholds = Literal["kept", "anew"]
 Pair = tuple[Scores, Scores]
 
-#: The name, among the bootstraps, of the band that promises to hold the curve of that many unseen users.
+#: The name, among the bootstraps, of the prediction band: it is to cover the curve of that many unseen users.
 PREDICTION = "prediction"
 FOUR = ("sample", "user", "user-constrained", "joint")
 
@@ -54,7 +55,7 @@ class Design:
         return {"confidence_level": self.level, **{name: getattr(self, name) for name in names}}
 
     def band_options(self, bootstrap: str) -> dict[str, Any]:
-        """Return the options of a band; one that predicts redraws development users only where they will be new."""
+        """Return the options of a band; one that predicts resamples development users only where they will be new."""
         common = {"confidence_level": self.level, "threads": self.threads}
         if bootstrap == PREDICTION:
             return {**common, "resample": "test" if self.thresholds == "kept" else "both",
@@ -153,3 +154,44 @@ def runs_of(bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Varian
         samples = tuple((fixed, number) for number in numbers if (fixed, number) not in users.rows)
         return [users, *([Variant(bootstrap, (fixed, most), samples)] if samples else [])]
     return [Variant(bootstrap, most, tuple((1, number) for number in numbers))]
+
+
+# -- what the bands cover --------------------------------------------------------------------------------------
+
+
+class Tally:
+    """Shares that bands covered and their widths, repeat by repeat, each kind of band under a key of its own."""
+
+    def __init__(self) -> None:
+        self.repeats: dict[Hashable, list[tuple[float, float]]] = defaultdict(list)
+
+    def add(self, key: Hashable, inside: NDArray[Any] | float, width: NDArray[Any] | float) -> None:
+        """Add one repeat: whether, or at which share of places, the truth was covered; and the band's width."""
+        self.repeats[key].append((float(np.mean(inside)), float(np.mean(width))))
+
+    def cover(self, key: Hashable, lower: Floats, upper: Floats, truth: Floats | float, *, whole: bool = False) -> None:
+        """Add a band: the share of the truth inside, or whether the ``whole`` of it is."""
+        inside = np.asarray((lower <= truth) & (truth <= upper))
+        self.add(key, inside.all() if whole else inside, upper - lower)
+
+
+def standard_error(shares: Floats) -> Floats:
+    """Return the standard error of the mean of each column, rows taken for independent; NaN for one row."""
+    if len(shares) < 2:
+        return np.full(shares.shape[1:], np.nan)
+    return np.asarray(shares.std(axis=0, ddof=1) / np.sqrt(len(shares)))
+
+
+def run(
+    design: Design, variants: Sequence[Variant], pair: Pair, which: tuple[int, int], make: Callable[..., EPC],
+    tally: Tally,
+) -> None:  # fmt: skip
+    """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
+    number, repeat = which
+    seen, unseen = design.draw(*pair, repeat)
+    curve, future = make(*seen), make(*unseen).value
+    seed = int(generator((design.seed, repeat, number)).integers(0, 2**62))
+    for place, variant in enumerate(variants):
+        bounds = variant.bounds(curve, {**design.band_options(variant.bootstrap), "rng": seed})
+        for row, (lower, upper) in zip(variant.rows, bounds, strict=True):
+            tally.cover((place, row), lower, upper, future)
