@@ -172,7 +172,7 @@ class Tally:
     def cover(self, key: Hashable, lower: Floats, upper: Floats, truth: Floats | float, *, whole: bool = False) -> None:
         """Add a band: the share of the truth inside, or whether the ``whole`` of it is."""
         inside = np.asarray((lower <= truth) & (truth <= upper))
-        self.add(key, inside.all() if whole else inside, upper - lower)
+        self.add(key, bool(inside.all()) if whole else inside, upper - lower)
 
 
 def standard_error(shares: Floats) -> Floats:
