@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.engines.grid import _Finder, fitted_grid
+from priori.engines.cuts import Cuts
+from priori.engines.grid import Grid, fitted_grid
 
 
 def numbers(width: int) -> st.SearchStrategy[list[float]]:
@@ -26,7 +27,23 @@ def test_the_segment_is_the_one_a_search_finds(dtype: Any, data: st.DataObject) 
     low = np.unique(np.array(data.draw(numbers(width)), dtype=dtype))
     scores = np.concatenate([np.array(data.draw(numbers(width)), dtype=dtype), low, [-np.inf, np.inf]]).astype(dtype)
     expected = np.maximum(np.searchsorted(low, scores, side="right") - 1, 0)
-    assert _Finder.of(low)(scores).tolist() == expected.tolist()
+    grid = Grid(low, np.ones_like(low), np.arange(1, low.size + 2))
+    assert grid._starts.gaps(scores, finite=True).tolist() == expected.tolist()
+    finite = np.isfinite(scores)
+    assert grid.cells(scores[finite]).tolist() == (expected[finite] + 1).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_the_gap_is_the_number_of_cuts_below(dtype: Any, data: st.DataObject) -> None:
+    cuts = np.array(data.draw(numbers(64)) + data.draw(st.lists(st.sampled_from([-np.inf, np.inf]))))
+    cuts.sort()  # of double precision and not all different, whatever the scores are
+    with np.errstate(over="ignore"):
+        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]).astype(dtype)
+    more = np.array(data.draw(numbers(32 if dtype is np.float32 else 64)), dtype=dtype)
+    scores = np.concatenate([near, more, np.array([-np.inf, np.inf], dtype=dtype)])
+    expected = np.searchsorted(cuts, scores.astype(np.float64), side="left")
+    assert Cuts.of(cuts, dtype).gaps(scores).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("bend", [np.exp, np.sinh, np.arctan], ids=["exp", "sinh", "arctan"])

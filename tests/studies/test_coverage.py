@@ -10,6 +10,7 @@ from priori import Scores
 from priori.base.errors import InputError, OptionError
 from priori.scores import restrict
 from priori.studies.coverage import coverage
+from priori.studies.experiments import Tally, standard_error
 from priori.studies.simulation import generator, population, systems
 
 
@@ -113,6 +114,28 @@ def test_thresholds_of_new_users_are_covered_less_by_bands_that_keep_them(pool):
     options = {"bootstraps": ["user"], "n_resamples": 100, "points": 11, "resample": "test"}
     kept, anew = (coverage(pool, thresholds=which, **options).coverage[0] for which in ("kept", "anew"))
     assert anew < kept
+
+
+def test_a_tally_counts_places_or_whole_curves():
+    tally = Tally()
+    lower, upper = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.2, 0.4, 0.6, 0.8])
+    truth = np.array([0.1, 0.3, 0.7, 0.8])  # on an edge is inside
+    for whole in (False, True):
+        tally.cover(("band", whole), lower, upper, truth, whole=whole)
+        tally.cover(("band", whole), lower, upper, lower, whole=whole)
+    tally.cover("number", 0.1, 0.3, 0.2)
+    assert [[share for share, _ in pairs] for pairs in tally.repeats.values()] == [[0.75, 1.0], [0.0, 1.0], [1.0]]
+    assert all(width == pytest.approx(0.25) for _, width in tally.repeats["band", True])
+    np.testing.assert_allclose(standard_error(np.array([[0.0, 1.0], [1.0, 1.0]])), [0.5, 0.0])
+
+
+def test_curves_are_made_with_the_options_given(pool):
+    options = {"bootstraps": ["user"], "n_resamples": 10}
+    far = coverage(pool[:1], measure="far", alpha=["0.5"], **options)
+    both = coverage(pool[:1], alpha=["0.5"], **options)
+    assert far.width[0] != both.width[0]
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        coverage(pool[:1], point=5)
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------

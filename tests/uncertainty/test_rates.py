@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from priori import Scores, proportion_interval, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
-from priori.uncertainty.rates import _spread
+from priori.uncertainty.clustered import rate_spread
 
 
 def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:
@@ -47,7 +47,7 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
         total = (np.outer(off, off) * sharing).sum() / off.size**2
         variance[name] = total / (1 - lost) if lost < 1 else total
     wanted = variance["user"] if shared == "user" else max(variance.values())
-    found = _spread(wrong, negative, shared)
+    found = rate_spread(wrong, negative, shared)
     independent = wrong.mean() * (1 - wrong.mean()) / off.size
     if np.unique(user).size > 1:
         assert found.effect == pytest.approx(max(wanted / independent, 1.0), rel=1e-9)

@@ -1,4 +1,4 @@
-"""Bands around curves: each bootstrap, interval and promise, on one population."""
+"""Bands around curves: what each bootstrap and interval covers, of each truth, on one population."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import priori
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 
-#: Bootstraps, and the intervals that are looked at with each, where only the test set is redrawn.
+#: Bootstraps, and the intervals that are looked at with each, where only the test set is resampled.
 BANDS = {
     "sample": ("percentile", "centred", "calibrated"),
     "user": ("percentile", "centred", "calibrated"),
@@ -21,11 +21,11 @@ BANDS = {
     "joint": ("percentile", "centred"),
     "crossed": ("percentile", "calibrated"),
 }
-#: The same where both sets are; and for the promise to hold a future curve.
+#: The same where both sets are; and of bands that predict a future curve.
 BANDS_ANEW = {**BANDS, "sample": ("percentile",)}
 PREDICTIONS = {"sample": ("calibrated",), "user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
 PREDICTIONS_ANEW = {"user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
-#: What bands promise to hold, in a word or two; the page explains them.
+#: What bands are to cover, in a word or two; the page explains them.
 KEPT, EXPECTED, BEST = "thresholds kept", "expected curve", "best thresholds"
 FUTURE_KEPT, FUTURE_ANEW = "future test set", "future sets"
 #: A future set has this many times as many users.
@@ -41,7 +41,7 @@ class Made(NamedTuple):
 
 
 def measure_bands(population: Population, repeats: int, anew: int, replicates: int, step=lambda: None) -> list[Row]:
-    """Draw sets, make every band, and see what each holds; in the first ``anew`` repeats also those of both sets."""
+    """Draw sets, make every band, and see what each covers; in the first ``anew`` repeats also those of both sets."""
     tally = Tally("bands", population.title)
     waiting: list[Made] = []
     expected: list[np.ndarray] = []
@@ -54,22 +54,22 @@ def measure_bands(population: Population, repeats: int, anew: int, replicates: i
         expected += [population.value(curve.threshold), population.value(curve_anew.threshold)]
         settings = {"n_resamples": replicates, "rng": seeds(repeat, 4)}
         for made in _made(curve, BANDS, settings):
-            _count(tally, made, KEPT, expected[-2])
+            _cover(tally, made, KEPT, expected[-2])
         prediction = {**settings, "promise": "prediction", "future_users": future_users}
         seen = curve.measure(priori.count(future, curve.threshold))
         for made in _made(curve, PREDICTIONS, prediction):
-            _count(tally, made, FUTURE_KEPT, seen)
+            _cover(tally, made, FUTURE_KEPT, seen)
         if repeat < anew:
             waiting += _made(curve, BANDS_ANEW, {**settings, "resample": "both"})
             for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
-                _count(tally, made, FUTURE_ANEW, curve_anew.value)
+                _cover(tally, made, FUTURE_ANEW, curve_anew.value)
         step()
     for promise, truth in (
         (EXPECTED, np.mean(expected, axis=0)),
         (BEST, population.value(population.best_thresholds())),
     ):
         for made in waiting:
-            _count(tally, made, promise, truth)
+            _cover(tally, made, promise, truth)
     return tally.rows()
 
 
@@ -97,6 +97,5 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
     return found
 
 
-def _count(tally: Tally, made: Made, promise: str, truth) -> None:
-    inside = (made.lower <= truth) & (truth <= made.upper)
-    tally.add(made.method, promise, inside.all() if "simultaneous" in made.method else inside, made.upper - made.lower)
+def _cover(tally: Tally, made: Made, promise: str, truth) -> None:
+    tally.cover((made.method, promise), made.lower, made.upper, truth, whole="simultaneous" in made.method)

@@ -34,9 +34,8 @@ def roc_bands(repeats: int, replicates: int) -> list[Row]:
                 for simultaneous in (False, True):
                     band = roc_band(scores, fpr=RATES, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
                                     simultaneous=simultaneous, rng=seeds(repeat, 31), threads=1)  # fmt: skip
-                    inside = (band.lower <= truth) & (truth <= band.upper)
                     name = f"{bootstrap}, {interval}{', simultaneous' if simultaneous else ''}"
-                    tally.add(name, PROMISE, inside.all() if simultaneous else inside, band.upper - band.lower)
+                    tally.cover((name, PROMISE), band.lower, band.upper, truth, whole=simultaneous)
         rows += tally.rows()
     return rows
 
@@ -55,7 +54,6 @@ def areas(repeats: int, replicates: int) -> list[Row]:
             for bootstrap, interval in (("user", "percentile"), ("user", "calibrated")):
                 found = area_bands(dev, test, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
                                    rng=seeds(repeat, 34), threads=1)  # fmt: skip
-                inside = (found.lower <= truth) & (truth <= found.upper)
-                tally.add(f"{bootstrap}, {interval}", KEPT, inside, found.upper - found.lower)
+                tally.cover((f"{bootstrap}, {interval}", KEPT), found.lower, found.upper, truth)
         rows += tally.rows()
     return rows

@@ -114,7 +114,7 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 def page(rows: Iterable[Row]) -> str:
     record = Record(rows)
-    parts = (_head, _promises, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _how)
+    parts = (_head, _targets, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _how)
     return "\n".join(part(record) for part in parts)
 
 
@@ -140,7 +140,7 @@ page.
     return text
 
 
-def _promises(_: Record) -> str:
+def _targets(_: Record) -> str:
     lines = [
         ('`resample="test"` (the default)', f"**{KEPT}**: the value that the thresholds chosen on *this* development "
          "set have on the whole population"),

@@ -6,6 +6,7 @@ import numpy as np
 from tallies import Row
 
 import priori
+from priori.studies.experiments import standard_error
 from priori.studies.simulation import systems
 
 #: How much users differ, and whose thresholds the unseen curve has.
@@ -23,7 +24,7 @@ def title(effect: float) -> str:
 
 
 def measure_paper(effect: float, thresholds: str, pools: int, systems_each: int = 24) -> list[Row]:
-    """Draw pools of systems anew, and make the paper's bands and ours from each."""
+    """Draw pools of systems, and make the paper's bands and ours from each."""
     found = [
         priori.coverage(
             systems(systems_each, 124, user_effect_sd=effect, rng=(2007, pool)),
@@ -37,7 +38,7 @@ def measure_paper(effect: float, thresholds: str, pools: int, systems_each: int 
         for pool in range(pools)
     ]
     covered, widths = (np.concatenate([getattr(one, name) for one in found]) for name in ("covered", "widths"))
-    error = covered.std(axis=0, ddof=1) / np.sqrt(len(covered))
+    error = standard_error(covered)
     rows = []
     for row, (bootstrap, (users, samples)) in enumerate(zip(found[0].bootstrap, found[0].draws.tolist(), strict=True)):
         method, promise = f"{bootstrap}, U = {users}, S = {samples}", f"thresholds {thresholds}"

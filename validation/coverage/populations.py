@@ -1,4 +1,4 @@
-"""The populations on which promises are measured: what is drawn, and what is true of it."""
+"""The populations on which coverage is measured: what is drawn, and what is true of it."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ def single_rates(repeats: int, step=lambda: None) -> list[Row]:
             scores = population.draw(repeat, 10)
             for method in ("normal", "wilson", "exact", "adjusted-wilson"):
                 found = priori.rate_interval(scores, threshold, method=method)
-                tally.add(method, PROMISE, found.lower <= rate <= found.upper, found.width)
+                tally.cover((method, PROMISE), found.lower, found.upper, rate)
             hter = priori.ztest_scores(scores, threshold).a.hter
-            tally.add("z-test's HTER (3.30)", PROMISE, hter.lower <= truth <= hter.upper, hter.upper - hter.lower)
+            tally.cover(("z-test's HTER (3.30)", PROMISE), hter.lower, hter.upper, truth)
             step()
         rows += tally.rows()
     return rows
@@ -87,11 +87,11 @@ def crossed_rates(repeats: int, replicates: int, step=lambda: None) -> list[Row]
             ):  # fmt: skip
                 band = curve.band(bootstrap=bootstrap, interval=interval, n_resamples=replicates,
                                   rng=seeds(repeat, 12), threads=1)  # fmt: skip
-                tally.add(f"{bootstrap}, {interval}", PROMISE, band.covers(np.array([rate])), band.width)
+                tally.cover((f"{bootstrap}, {interval}", PROMISE), band.lower, band.upper, rate)
             for method, dependence in (("wilson", None), ("adjusted-wilson", "user"), ("adjusted-wilson", "crossed")):
                 found = priori.rate_interval(scores, threshold, method=method, dependence=dependence)
                 name = method if dependence is None else f"{method}, {dependence}"
-                tally.add(name, PROMISE, found.lower <= rate <= found.upper, found.width)
+                tally.cover((name, PROMISE), found.lower, found.upper, rate)
             step()
         rows += tally.rows()
     return rows
@@ -111,7 +111,7 @@ def areas(repeats: int, step=lambda: None) -> list[Row]:
             scores = population.draw(repeat, 13)
             for method in ("normal", "logit"):
                 found = priori.a_posteriori_auc_interval(scores, method=method)
-                tally.add(f"DeLong, {method}", PROMISE, found.lower <= truth <= found.upper, found.width)
+                tally.cover((f"DeLong, {method}", PROMISE), found.lower, found.upper, truth)
             step()
         rows += tally.rows()
     return rows
@@ -137,7 +137,7 @@ def averages(repeats: int, step=lambda: None) -> list[Row]:
                 found = priori.average(parts, positions=[0.2], interval=interval, n_resamples=199, rng=repeat)
                 limits = {"TPR": (found.tpr_lower[0], found.tpr_upper[0]), "AUC": (found.auc.lower, found.auc.upper)}
                 for name, (lower, upper) in limits.items():
-                    tally.add(f"{interval}, {name}", PROMISE, lower <= truth[name] <= upper, upper - lower)
+                    tally.cover((f"{interval}, {name}", PROMISE), lower, upper, truth[name])
             step()
         rows += tally.rows()
     return rows

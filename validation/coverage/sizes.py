@@ -73,11 +73,11 @@ def measure_sizes(population: Population, shared: float, repeats: int, replicate
                  ("bootstrap, by default, both sets redrawn", own, {"resample": "both"})]  # fmt: skip
         for name, curves, more in cases:
             found = priori.compare(*curves, **options, **more)
-            tally.add(name, NULL, found.pointwise.significant, found.pointwise.upper - found.pointwise.lower)
+            tally.add((name, NULL), found.pointwise.significant, found.pointwise.upper - found.pointwise.lower)
             if "percentile" not in name:
                 wide = found.simultaneous
-                tally.add(f"{name}, simultaneous", NULL, wide.significant.any(), wide.upper - wide.lower)
-                tally.add(f"{name}, area", NULL, found.area.significant, found.area.upper - found.area.lower)
+                tally.add((f"{name}, simultaneous", NULL), wide.significant.any(), wide.upper - wide.lower)
+                tally.add((f"{name}, area", NULL), found.area.significant, found.area.upper - found.area.lower)
         _without_bootstrap(tally, a, b, population.separation / 2)
         step()
     return tally.rows()
@@ -91,8 +91,8 @@ def _without_bootstrap(tally: Tally, a: Scores, b: Scores, threshold: float) -> 
     """The z-tests, McNemar's and DeLong's; all take trials for independent."""
     tests = priori.ztest_scores(a, threshold, b, threshold).comparison.tests
     for name in ("dependent", "independent"):
-        tally.add(f"z-test, {name}", NULL, tests[name].p_value < 0.05, 0.0)
+        tally.add((f"z-test, {name}", NULL), tests[name].p_value < 0.05, 0.0)
     found = disagreements(pair(a, b), a, b, threshold, threshold)
     mcnemar = priori.mcnemar_test(found.negatives_ba, found.negatives_ab, len(a.negative))
-    tally.add("McNemar's, FAR", NULL, mcnemar.p_value < 0.05, 0.0)
-    tally.add("DeLong's, paired, AUC", NULL, priori.a_posteriori_auc_test(a, b).p_value < 0.05, 0.0)
+    tally.add(("McNemar's, FAR", NULL), mcnemar.p_value < 0.05, 0.0)
+    tally.add(("DeLong's, paired, AUC", NULL), priori.a_posteriori_auc_test(a, b).p_value < 0.05, 0.0)

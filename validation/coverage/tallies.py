@@ -1,11 +1,12 @@
-"""Tallies: how often an interval held what it promised, and how wide it was."""
+"""Rows of the record: how often an interval covered the truth, or a test rejected a true null, and how wide it was."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import astuple, dataclass, fields
 
 import numpy as np
+
+from priori.studies import experiments
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,18 @@ class Row:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]
 
 
-class Tally:
-    """Shares covered and widths, gathered repeat by repeat under (method, promise)."""
+class Tally(experiments.Tally):
+    """What was gathered on one population under the keys (method, promise), as rows of the record."""
 
     def __init__(self, part: str, population: str, nominal: float = 0.95) -> None:
+        super().__init__()
         self.part, self.population, self.nominal = part, population, nominal
-        self.found: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-
-    def add(self, method: str, promise: str, inside, width) -> None:
-        """Count one repeat: whether, or at which share of places, the promise was kept; and the interval's width."""
-        self.found[method, promise].append((float(np.mean(inside)), float(np.mean(width))))
 
     def rows(self) -> list[Row]:
         result = []
-        for (method, promise), pairs in self.found.items():
+        for (method, promise), pairs in self.repeats.items():
             share, width = np.array(pairs).T
-            error = float(share.std(ddof=1) / np.sqrt(share.size)) if share.size > 1 else float("nan")
+            error = float(experiments.standard_error(share))
             result.append(
                 Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
                     float(width.mean()), share.size)

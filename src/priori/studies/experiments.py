@@ -1,8 +1,9 @@
-"""Experiments: which users make a band and which show a curve, and the runs of the bootstraps in between."""
+"""Coverage experiments: users drawn for a band and for a curve, runs of the bootstraps, and what the bands cover."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -19,12 +20,12 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.intervals import bounds
 
-__all__ = ["FOUR", "PREDICTION", "Experiment", "Pair", "Thresholds", "Variant"]
+__all__ = ["FOUR", "PREDICTION", "Experiment", "Pair", "Tally", "Thresholds", "Variant", "run", "standard_error"]
 
 Thresholds = Literal["kept", "anew"]
 Pair = tuple[Scores, Scores]
 
-#: The name, among the bootstraps, of the band that promises to hold the curve of that many unseen users.
+#: The name, among the bootstraps, of the prediction band: it is to cover the curve of that many unseen users.
 PREDICTION = "prediction"
 FOUR = ("sample", "user", "user-constrained", "joint")
 
@@ -161,3 +162,49 @@ class Variant:
         for users, samples in self.rows:
             first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
             yield bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
+
+
+# -- what the bands cover --------------------------------------------------------------------------------------
+
+
+class Tally:
+    """Shares that bands covered and their widths, repeat by repeat, each kind of band under a key of its own."""
+
+    def __init__(self) -> None:
+        self.repeats: dict[Hashable, list[tuple[float, float]]] = defaultdict(list)
+
+    def add(self, key: Hashable, inside: NDArray[Any] | float, width: NDArray[Any] | float) -> None:
+        """Add one repeat: whether, or at which share of places, the truth was covered; and the band's width."""
+        self.repeats[key].append((float(np.mean(inside)), float(np.mean(width))))
+
+    def cover(self, key: Hashable, lower: Floats, upper: Floats, truth: Floats | float, *, whole: bool = False) -> None:
+        """Add a band: the share of the truth inside, or whether the ``whole`` of it is."""
+        inside = np.asarray((lower <= truth) & (truth <= upper))
+        self.add(key, bool(inside.all()) if whole else inside, upper - lower)
+
+
+def standard_error(shares: Floats) -> Floats:
+    """Return the standard error of the mean of each column, rows taken for independent; NaN for one row."""
+    if len(shares) < 2:
+        return np.full(shares.shape[1:], np.nan)
+    return np.asarray(shares.std(axis=0, ddof=1) / np.sqrt(len(shares)))
+
+
+def run(
+    experiment: Experiment,
+    variants: Sequence[Variant],
+    pair: Pair,
+    which: tuple[int, int],
+    curve_of: Callable[..., EPC],
+    tally: Tally,
+    *,
+    threads: int | None = None,
+) -> None:
+    """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
+    number, repeat = which
+    seen, unseen = experiment.draw(*pair, repeat)
+    curve, future = curve_of(*seen), curve_of(*unseen).value
+    seed = int(generator((experiment.seed, repeat, number)).integers(0, 2**62))
+    for place, variant in enumerate(variants):
+        for row, (lower, upper) in zip(variant.rows, variant.bounds(curve, seed, threads), strict=True):
+            tally.cover((place, row), lower, upper, future)

@@ -1,4 +1,4 @@
-"""Dependence: an interval for one error rate when trials share people, from scores whose identities are known.
+"""Rates: an interval for one error rate when trials share people, from scores whose identities are known.
 
 Wilson's interval with as many independent trials as the rate's variance stands for; where both identities of a
 trial are known the variance is the two-way one. R. Fogliato, P. Patil and P. Perona, "Confidence intervals for
@@ -8,16 +8,16 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
-from priori.base.types import Floats
 from priori.curves.inputs import as_score_set
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet
+from priori.uncertainty.clustered import rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
 
 __all__ = ["RateInterval", "rate_interval"]
@@ -137,7 +137,7 @@ def rate_interval(
     wrong = trials.score > threshold if rate == "far" else trials.score <= threshold
     errors, n = int(wrong.sum()), len(trials)
     p = errors / n
-    spread = _spread(wrong, trials, shared)
+    spread = rate_spread(wrong, trials, shared)
     if method != "adjusted-wilson":
         found = proportion_interval(errors, n, method=method, confidence_level=level)
         lower, upper = float(found.lower), float(found.upper)
@@ -170,57 +170,3 @@ def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple
     reach = float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
     lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), reach)
     return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
-
-
-class _Spread(NamedTuple):
-    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom)."""
-
-    effect: float = 1.0
-    people: int = 0
-    freedom: float = np.inf
-
-
-def _spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> _Spread:
-    """Measure how the errors of one class come together by user, or by two identities."""
-    n = wrong.size
-    if shared == "none" or trials.user is None:
-        return _Spread()
-    columns = [trials.user]
-    # Somebody who claims to be himself (a genuine trial) is one person, not two.
-    if shared == "crossed" and trials.probe_user is not None and (trials.probe_user != trials.user).any():
-        columns.append(trials.probe_user)
-    people, coded = np.unique(np.concatenate(columns), return_inverse=True)
-    count = int(people.size)
-    if count < 2:
-        raise InputError("an interval that allows for users needs trials of at least two of them")
-    if not wrong.any() or wrong.all():
-        return _Spread(n / min(count // len(columns), n), count, count - 1)
-    groups = np.split(coded.astype(np.int64), len(columns))
-    off = wrong - wrong.mean()
-    by_user = _sums(off, groups[0], count)
-    variance, either = _corrected(by_user, None, n), by_user
-    if len(groups) == 2:
-        low, high = np.minimum(*groups), np.maximum(*groups)
-        pairs, pair = np.unique(low * count + high, return_inverse=True)
-        either = by_user + _sums(off, groups[1], count)
-        # Trials of one pair share two people and are in two people's sums; they count once.
-        variance = max(_corrected(either, _sums(off, pair, pairs.size), n), variance)
-    # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
-    fourth = float((either[0] ** 4).sum())
-    freedom = min(2 * float((either[0] ** 2).sum()) ** 2 / fourth, count - 1) if fourth else count - 1
-    return _Spread(max(variance / float(off @ off / n**2), 1.0), count, freedom)
-
-
-def _sums(off: Floats, groups: NDArray[np.int64], size: int) -> Floats:
-    """Return what the trials of each group deviate together, and how many they are, in two rows."""
-    return np.stack([np.bincount(groups, off, size), np.bincount(groups, minlength=size)])
-
-
-def _corrected(sums: Floats, twice: Floats | None, n: int) -> float:
-    """Return the variance of a mean: the sum of e_s e_t / n^2 over pairs of trials that share someone.
-
-    Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users
-    this is the well-known 1 / users.
-    """
-    total, share = ((sums**2).sum(axis=1) - (0 if twice is None else (twice**2).sum(axis=1))) / n**2
-    return float(total / (1 - share)) if share < 1 else float(total)

@@ -15,6 +15,7 @@ from priori.studies.evaluation import Study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.designs.sample import USERS_UNUSED
+from priori.uncertainty.clustered import GroupSums
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
 __all__ = ["CHECKS", "Caution", "Check", "cautions"]
@@ -118,10 +119,9 @@ def _errors(trials: Trials, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]]) -
     errors, size = int(np.count_nonzero(wrong)), len(trials)
     if trials.user is None:
         return errors, size, 0.0
-    per_user = np.bincount(trials.user)
-    residual = np.bincount(trials.user, weights=wrong) - errors / size * per_user
-    users = int(np.count_nonzero(per_user))
-    return errors, size, float(np.sum(residual**2)) / size**2 * users / max(users - 1, 1)
+    per_user = np.bincount(trials.user).astype(np.float64)
+    by_user = GroupSums.from_errors(np.bincount(trials.user, weights=wrong), per_user, errors / size)
+    return errors, size, float(by_user.squares) / size**2 * by_user.used / max(by_user.used - 1, 1)
 
 
 def _disagreement(study: Study) -> list[str]:

@@ -21,9 +21,9 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.clusters import Clusters
 from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.clustered import Clusters
 
 __all__ = ["Calibration", "error_rates", "from_clusters", "half_missed"]
 

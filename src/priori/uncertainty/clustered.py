@@ -1,0 +1,266 @@
+"""Clustered variance: how much an error rate varies when its trials share users, or either of two people.
+
+Trials that share somebody err together: the variance of a rate is the sum of e_s e_t / n^2 over all pairs of trials
+s, t that share somebody, e being an error minus the rate. So it comes from the sums of e by user; where a trial has
+two people, from the sums by person, in either role, minus those by pair of people, which would count twice.
+
+The consumers divide by n at different places. Each keeps its own, as the last bit of a published number depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError
+from priori.base.types import Floats, Ints
+from priori.scores import Trials
+
+__all__ = ["Clusters", "Errors", "GroupSums", "RateSpread", "measure_clusters", "pair_codes", "rate_spread"]
+
+#: Sums by pair that are made at a time: some hundred megabytes at most.
+PAIRS_AT_A_TIME = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """By group (rows): what its trials deviate from the rate together, and how many trials it has.
+
+    The deviations have a column for each threshold where there are several.
+    """
+
+    deviation: Floats
+    size: Floats
+
+    @classmethod
+    def of(cls, deviations: Floats, group: NDArray[np.integer], groups: int) -> GroupSums:
+        """Add up the deviations of single trials."""
+        size = np.bincount(group, minlength=groups)
+        return cls(np.asarray(np.bincount(group, deviations, groups), dtype=np.float64), size.astype(np.float64))
+
+    @classmethod
+    def from_errors(cls, errors: NDArray[Any], size: Floats, rate: Floats | float) -> GroupSums:
+        """Return the deviations of groups whose errors are counted."""
+        return cls(errors - np.multiply.outer(size, rate), size)
+
+    @property
+    def squares(self) -> Floats:
+        """The sum of e_s e_t over the pairs of trials of the same group."""
+        return np.asarray((self.deviation**2).sum(axis=0))
+
+    @property
+    def sharing(self) -> float:
+        """The number of pairs of trials of the same group, each trial with itself included."""
+        return float(self.size @ self.size)
+
+    @property
+    def used(self) -> int:
+        """The number of groups that have trials."""
+        return int(np.count_nonzero(self.size))
+
+    def __add__(self, other: GroupSums) -> GroupSums:
+        return GroupSums(self.deviation + other.deviation, self.size + other.size)
+
+
+def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
+    """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
+    low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
+    pairs, pair = np.unique(low.astype(np.int64) * people + high, return_inverse=True)
+    return pair, int(pairs.size)
+
+
+# -- one rate ------------------------------------------------------------------------------------------------------
+
+
+class RateSpread(NamedTuple):
+    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom)."""
+
+    effect: float = 1.0
+    people: int = 0
+    freedom: float = np.inf
+
+
+def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSpread:
+    """Measure how the errors of one class come together by user, or by two identities."""
+    n = wrong.size
+    if shared == "none" or trials.user is None:
+        return RateSpread()
+    columns = [trials.user]
+    # Somebody who claims to be himself (a genuine trial) is one person, not two.
+    if shared == "crossed" and trials.probe_user is not None and (trials.probe_user != trials.user).any():
+        columns.append(trials.probe_user)
+    names, coded = np.unique(np.concatenate(columns), return_inverse=True)
+    people = int(names.size)
+    if people < 2:
+        raise InputError("an interval that allows for users needs trials of at least two of them")
+    if not wrong.any() or wrong.all():
+        return RateSpread(n / min(people // len(columns), n), people, people - 1)
+    roles = np.split(coded, len(columns))
+    off = wrong - wrong.mean()
+    by_user = either = GroupSums.of(off, roles[0], people)
+    variance = _corrected(by_user, None, n)
+    if len(roles) == 2:
+        by_pair = GroupSums.of(off, *pair_codes(roles[0], roles[1], people))
+        either = by_user + GroupSums.of(off, roles[1], people)
+        # Trials of one pair share two people and are in two people's sums; they count once.
+        variance = max(_corrected(either, by_pair, n), variance)
+    # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
+    fourth = float((either.deviation**4).sum())
+    freedom = min(2 * float(either.squares) ** 2 / fourth, people - 1) if fourth else people - 1
+    return RateSpread(max(variance / float(off @ off / n**2), 1.0), people, freedom)
+
+
+def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
+    """Return the variance of a mean from its sums by person, minus those by pair that are in it twice.
+
+    Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users
+    this is the well-known 1 / users.
+    """
+    total = (sums.squares - (0 if twice is None else twice.squares)) / n**2
+    share = (sums.sharing - (0 if twice is None else twice.sharing)) / n**2
+    return float(total / (1 - share)) if share < 1 else float(total)
+
+
+# -- rates at many thresholds --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Variances of the error rate of each class (rows) at each threshold (columns), without small-sample factors.
+
+    ``variance`` is that of the rate when users (or identities) are drawn, ``within`` the part of it that comes
+    from the trials of each user, ``effect`` the ratio of the first to independent trials', at least 1.
+    ``by_identity`` sums the squared deviations of each identity, in either role, ``by_pair`` those of each pair
+    of identities, ``floor`` is the larger of the variances by independent trials and by claimed identity alone.
+    ``lost`` is the share of a variance that goes missing because deviations are taken from the rate observed: that
+    of the pairs of trials that share someone.
+    """
+
+    rate: Floats
+    variance: Floats
+    within: Floats
+    effect: Floats
+    by_identity: Floats
+    by_pair: Floats
+    floor: Floats
+    lost: Floats
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Errors of one class at each threshold, minus those of a second system if there is one.
+
+    For each system, ``gaps`` are the gaps of the trials' scores between the ascending thresholds, ``ranks`` the
+    places of the thresholds in that order. ``above`` says whether a score above a threshold is an error. ``number``
+    is how many trials each row stands for, where it is not one.
+    """
+
+    gaps: list[NDArray[np.intp]]
+    ranks: list[NDArray[np.intp]]
+    above: bool
+    number: Ints | None = None
+
+    @property
+    def trials(self) -> int:
+        """The number of trials."""
+        return int(self.gaps[0].size if self.number is None else self.number.sum())
+
+    def count(self, group: NDArray[np.intp], groups: int) -> Floats:
+        """Return how many trials there are of each group."""
+        return np.bincount(group, weights=self.number, minlength=groups).astype(np.float64)
+
+    def by_group(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
+        """Return the errors of each group (rows) at each threshold, and the number of its trials."""
+        total = np.zeros((groups, self.ranks[0].size))
+        for sign, gap, rank in zip((1.0, -1.0), self.gaps, self.ranks, strict=False):
+            size = rank.size + 1
+            counted = self.count(group * size + gap, groups * size).reshape(groups, size)
+            rejected = np.cumsum(counted, axis=1)[:, :-1]
+            errors = counted.sum(axis=1, keepdims=True) - rejected if self.above else rejected
+            total += sign * errors[:, rank]
+        return total, self.count(group, groups)
+
+    def all(self) -> Floats:
+        """Return the errors of all trials at each threshold."""
+        return np.asarray(self.by_group(np.zeros(self.gaps[0].size, dtype=np.intp), 1)[0][0])
+
+    def squares(self) -> Floats:
+        """Return the sum of squared errors: where systems differ, 1."""
+        if len(self.gaps) == 1:
+            return self.all()
+        differing = []
+        for rank_a, rank_b in zip(*self.ranks, strict=True):
+            differ = (self.gaps[0] > rank_a) != (self.gaps[1] > rank_b)
+            differing.append(np.count_nonzero(differ) if self.number is None else self.number[differ].sum())
+        return np.array(differing, dtype=np.float64)
+
+
+def measure_clusters(
+    errors: Errors, users: NDArray[np.int32] | None, partner: NDArray[np.int32] | None, people: int
+) -> dict[str, Floats]:
+    """Return one class's rows of `Clusters`, by name; ``partner`` are the other people of crossed trials."""
+    n = errors.trials
+    rate = errors.all() / n
+    independent = np.maximum(errors.squares() / n - rate**2, 0.0) / n
+    if users is None:
+        zero = np.zeros_like(rate)
+        return {
+            "rate": rate, "variance": independent, "within": independent, "effect": np.ones_like(rate),
+            "by_identity": zero, "by_pair": zero, "floor": independent, "lost": zero,
+        }  # fmt: skip
+    claimed = users.astype(np.intp)
+    user_errors, sizes = errors.by_group(claimed, people)
+    by_user = GroupSums.from_errors(user_errors, sizes, rate)
+    variance = by_identity = by_user.squares / n**2
+    by_pair = np.zeros_like(variance)
+    floor = np.maximum(independent, variance)
+    sharing = by_user.sharing
+    largest = max(n / max(by_user.used, 1), 1.0)
+    if partner is not None:
+        probe = partner.astype(np.intp)
+        probe_errors, probes = errors.by_group(probe, people)
+        # Not the sum of two deviations: the last bit depends on the order.
+        either = GroupSums(by_user.deviation + probe_errors - probes[:, None] * rate, sizes + probes)
+        by_identity = either.squares / n**2
+        squares, twice = _by_pair(errors, claimed, probe, people, rate)
+        by_pair = squares / n**2
+        sharing = either.sharing - twice
+        floor = np.maximum(floor, GroupSums.from_errors(probe_errors, probes, rate).squares / n**2)
+        variance = np.maximum(by_identity - by_pair, floor)
+        largest = n
+    effect = np.divide(variance, independent, out=np.ones_like(variance), where=independent > 0)
+    return {
+        "rate": rate, "variance": variance, "within": np.minimum(_within(user_errors, sizes, n), variance),
+        "effect": np.clip(effect, 1.0, largest), "by_identity": by_identity, "by_pair": by_pair, "floor": floor,
+        "lost": np.full_like(rate, min(sharing / n**2, 1 - 1 / max(people, 2))),
+    }  # fmt: skip
+
+
+def _within(errors: Floats, sizes: Floats, n: int) -> Floats:
+    """Return the variance of the rate that comes from the trials of each user, were the users given."""
+    own = errors / np.maximum(sizes, 1)[:, None]
+    spare = np.maximum(sizes - 1, 1)[:, None]
+    return np.asarray((sizes[:, None] ** 2 * own * (1 - own) / spare).sum(axis=0) / n**2)
+
+
+def _by_pair(
+    errors: Errors, claimed: NDArray[np.intp], probe: NDArray[np.intp], people: int, rate: Floats
+) -> tuple[Floats, float]:
+    """Return `GroupSums.squares` and ``sharing`` of the pairs of people, made for some pairs at a time."""
+    pair, pairs = pair_codes(claimed, probe, people)
+    squares, sharing = np.zeros_like(rate), 0.0
+    step = max(1, PAIRS_AT_A_TIME // (rate.size + 1))
+    order = np.argsort(pair, kind="stable")
+    starts = np.searchsorted(pair[order], np.arange(0, pairs + step, step))
+    for first, (begin, end) in zip(range(0, pairs, step), pairwise(starts), strict=False):
+        chosen = order[begin:end]
+        part = Errors([gap[chosen] for gap in errors.gaps], errors.ranks, errors.above)
+        sums = GroupSums.from_errors(*part.by_group(pair[chosen] - first, min(step, pairs - first)), rate)
+        squares += sums.squares
+        sharing += sums.sharing
+    return squares, sharing

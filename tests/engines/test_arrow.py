@@ -1,0 +1,39 @@
+"""Arrow streams as numpy columns: missing values, slices, arrays that outlive their batch, errors of the producer."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from priori.engines.arrow import MissingValues, StreamError, batches
+
+
+def test_columns_of_numbers_come_batch_by_batch_and_may_be_kept():
+    text = "SELECT i::DOUBLE, i::FLOAT, (i % 200)::UTINYINT, i::BIGINT FROM range(300000) t(i)"
+    kept = list(batches(duckdb.connect().sql(text)))
+    assert len(kept) > 1
+    columns = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
+    assert [column.dtype for column in columns] == [np.float64, np.float32, np.uint8, np.int64]
+    for column in columns[:2] + columns[3:]:
+        np.testing.assert_array_equal(np.sort(column), np.arange(300_000))
+
+
+def test_a_missing_number_is_nan_and_a_missing_whole_number_an_error():
+    batch = pa.record_batch({"score": pa.array([1.0, None, 3.0, None, 5.0]), "label": pa.array([0, 1, 0, 1, 0])})
+    ((score, label),) = batches(pa.table(batch.slice(1, 3).columns, ["score", "label"]))
+    np.testing.assert_array_equal(score, [np.nan, 3.0, np.nan])
+    assert label.tolist() == [1, 0, 1]
+    with pytest.raises(MissingValues) as error:
+        list(batches(pa.table({"score": [0.5, 1.0], "label": [1, None]})))
+    assert error.value.column == 1
+
+
+def test_the_producers_message_is_kept():
+    failing = duckdb.connect().sql(
+        "SELECT CASE WHEN i > 900000 THEN error('boom')::INT ELSE 1 END FROM range(1000000) t(i)"
+    )
+    with pytest.raises(StreamError, match=r"^Invalid Input Error: boom$"):
+        for _ in batches(failing):
+            pass
