@@ -8,20 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, listed, maybe, numbers, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.named import CUSTOM, custom, saved_criterion, saved_measure, saved_task
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 from priori.scores.remote import Remote, as_scores
+from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +42,34 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
+
+#: What files say about a curve, and about a curve inside another result.
+DESCRIBED: dict[str, Schema] = {
+    "name": TEXT,
+    "task": TEXT,
+    "criterion": TEXT,
+    "measure": TEXT,
+    "measure_title": TEXT,
+    "rate": FLAG,
+    "greater_is_better": FLAG,
+    "v1_name": TEXT,
+    "v2_name": TEXT,
+    "exact": FLAG,
+    "bounds": BOUNDS,
+    "custom": CUSTOM,
+}
+DESCRIPTIONS = {
+    "measure_title": "The measure, as figures call it.",
+    "rate": "Whether the measure is shown as a percentage.",
+    "v1_name": "The measure that V1 is.",
+    "v2_name": "The measure that V2 is.",
+    "exact": "Whether every piece of the curve is there, instead of a grid.",
+}
+
+
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class EPC(Result):
     """An Expected Performance Curve. Made by `epc`.
 
@@ -78,6 +109,38 @@ class EPC(Result):
     exact: bool = False
     bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
 
+    _layout = Layout(
+        "An Expected Performance Curve: one row per alpha.",
+        numbers("alpha", "threshold", "dev_v1", "dev_v2", "v1", "v2", "value", "best"),
+        {
+            **DESCRIBED,
+            **dict.fromkeys(("dev", "test"), record(source=TEXT, negatives=SIZE, positives=SIZE, users=maybe(INTEGER))),
+            **dict.fromkeys(
+                ("dev_outcomes", "outcomes"), record(**dict.fromkeys(("tp", "fp", "tn", "fn"), listed(SIZE)))
+            ),
+        },
+        ("custom",),
+        {
+            **DESCRIPTIONS,
+            "dev": "The development set.",
+            "test": "The test set.",
+            "dev_outcomes": "Counts on the development set, one per row.",
+            "outcomes": "Counts on the test set, one per row.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        return saved.part(
+            cls,
+            **saved.columns(*cls._layout.columns),
+            **described_parts(saved),
+            dev=SavedScores.of(saved, saved["dev"]),
+            test=SavedScores.of(saved, saved["test"]),
+            dev_outcomes=Outcomes.from_dict(saved["dev_outcomes"]),
+            outcomes=Outcomes.from_dict(saved["outcomes"]),
+        )
+
     @property
     def optimism(self) -> Floats:
         """How much better the a posteriori value looks than the a priori one (positive: it flatters)."""
@@ -92,19 +155,6 @@ class EPC(Result):
     def backend(self) -> str | None:
         """The dataframe library the test scores came from, if any."""
         return self.test.backend
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        return {
-            "alpha": self.alpha,
-            "threshold": self.threshold,
-            "dev_v1": self.dev_v1,
-            "dev_v2": self.dev_v2,
-            "v1": self.v1,
-            "v2": self.v2,
-            "value": self.value,
-            "best": self.best,
-        }
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
@@ -130,6 +180,7 @@ class EPC(Result):
             "v2_name": self.task.v2.name,
             "exact": self.exact,
             "bounds": [float(bound) for bound in self.bounds],
+            **custom(self.task, self.criterion, self.measure),
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -156,11 +207,24 @@ class EPC(Result):
 
         return plot_epc([self], ax=ax, **options)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return (
             f"EPC({self.name!r}, {self.measure.name} by {self.criterion.name}, {self.alpha.size} alphas, "
             f"from {float(np.min(self.value)):.4g} to {float(np.max(self.value)):.4g})"
         )
+
+
+def described_parts(saved: Saved) -> dict[str, Any]:
+    """Return the parts of a curve that `EPC.described` has put into a file."""
+    task = saved_task(saved)
+    low, high = (Fraction(str(bound)) for bound in saved["bounds"])
+    return {
+        **saved.values("name", "exact"),
+        "task": task,
+        "criterion": saved_criterion(saved, task),
+        "measure": saved_measure(saved),
+        "bounds": (low, high),
+    }
 
 
 def _sizes(scores: Scores) -> dict[str, Any]:
@@ -301,7 +365,7 @@ def area(dev: Scores, test: Scores, criterion: Criterion, measure: Measure, boun
     return float(np.dot(value, np.diff(pieces.breaks)) / float(bounds[1] - bounds[0]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Areas(Result):
     """Expected values of (V1 + V2)/2 over a range of operating points (Eqs. 15, 16, 18). Made by `areas`.
 
@@ -317,6 +381,20 @@ class Areas(Result):
     post_g: float
     bounds: tuple[float, float]
     task: str
+
+    _layout = Layout(
+        "Expected values of (V1 + V2)/2 over a range of operating points.",
+        {"area": "text", **numbers("a_priori", "a_posteriori")},
+        {"task": TEXT, "bounds": BOUNDS},
+        descriptions={"area": "Which area."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        areas = saved.columns("a_priori", "a_posteriori")
+        low, high = saved["bounds"]
+        (e_v1, e_v2, g), (post_e_v1, post_e_v2, post_g) = (values.tolist() for values in areas.values())
+        return cls(e_v1, e_v2, g, post_e_v1, post_e_v2, post_g, (low, high), saved["task"])
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per area: a priori, and a posteriori for comparison."""

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.layouts import NUMBER, SIZE, TEXT, Layout, Schema, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions import candidates
 from priori.decisions.criteria import get_criterion
@@ -24,6 +27,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.decisions.shortlist import Shortlist
 from priori.scores import Scores
 from priori.scores.remote import Remote, as_scores
+from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +51,9 @@ EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 
 
+A_POSTERIORI: Schema = {"const": "a posteriori"}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AposterioriROC(Result):
     """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
@@ -55,6 +62,33 @@ class AposterioriROC(Result):
     scores: Scores
     threshold: Floats
     outcomes: Outcomes
+
+    _layout = Layout(
+        "A ROC curve, a posteriori: one row per threshold.",
+        numbers("threshold", "fpr", "tpr"),
+        {"name": TEXT, "kind": A_POSTERIORI, "negatives": SIZE, "positives": SIZE, "auc": NUMBER, "eer": NUMBER},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        return cls._of_rates(saved, 1 - saved.columns("tpr")["tpr"])
+
+    @classmethod
+    def _of_rates(cls, saved: Saved, fnr: Floats, **more: Any) -> Self:
+        """Return the curve: rates times numbers of trials are whole numbers, but for rounding."""
+        sizes = saved.values("negatives", "positives")
+        table = saved.columns("threshold", "fpr")
+        fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
+        return saved.part(
+            cls,
+            name=saved["name"],
+            scores=SavedScores.of(saved, sizes),
+            threshold=table["threshold"],
+            outcomes=Outcomes.from_errors(fp, fn, **sizes),
+            auc=saved.number("auc"),
+            eer=saved.number("eer"),
+            **more,
+        )
 
     @property
     def fpr(self) -> Floats:
@@ -66,12 +100,12 @@ class AposterioriROC(Result):
         """True positive rate (1 - FRR) at each threshold."""
         return self.outcomes.tp / len(self.scores.positive)
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The area under the curve, a posteriori."""
         return a_posteriori_auc(self.scores)
 
-    @property
+    @cached_property
     def eer(self) -> float:
         """The equal error rate, a posteriori."""
         return a_posteriori_eer(self.scores)
@@ -80,10 +114,6 @@ class AposterioriROC(Result):
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return self.scores.backend
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per threshold."""
-        return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr}
 
     def summary(self) -> dict[str, Any]:
         """Return the single numbers, each a posteriori."""
@@ -108,7 +138,7 @@ class AposterioriROC(Result):
 
         return plot_roc([self], ax=ax, **options)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
 
 
@@ -116,12 +146,24 @@ class AposterioriROC(Result):
 class AposterioriDET(AposterioriROC):
     """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""
 
+    _layout = Layout(
+        "A DET curve, a posteriori: one row per threshold.",
+        numbers("threshold", "fpr", "fnr", "probit_fpr", "probit_fnr"),
+        AposterioriROC._layout.summary,
+        descriptions={f"probit_{rate}": f"{rate} on the normal-deviate scale." for rate in ("fpr", "fnr")},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        table = saved.columns("fnr", "probit_fpr", "probit_fnr")
+        return cls._of_rates(saved, table["fnr"], probit=(table["probit_fpr"], table["probit_fnr"]))
+
     @property
     def fnr(self) -> Floats:
         """False negative rate (FRR) at each threshold."""
         return self.outcomes.fn / len(self.scores.positive)
 
-    @property
+    @cached_property
     def probit(self) -> tuple[Floats, Floats]:
         """Both errors on the normal-deviate scale; 0 and 1 are infinite there."""
         from scipy.special import ndtri

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
+from priori.base.saved import partly_saved
 from priori.base.types import Codes, Floats
 from priori.scores.labels import is_positive
 from priori.scores.trials import (
@@ -30,6 +31,7 @@ from priori.scores.trials import (
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error", "pool", "restrict"]
 
 
+@partly_saved
 @dataclass(frozen=True, eq=False)
 class Scores:
     """The trials of one system on one set.

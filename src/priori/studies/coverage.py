@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import AT_LEAST_ONE, FLAG, LEVEL, NUMBERS, SIZE, Layout, choice, maybe, numbers, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import epc
 from priori.scores.remote import loaded
 from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
 from priori.studies.simulation import generator
 from priori.uncertainty.proportions import check_level
+from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +45,8 @@ class Conjecture:
         return self.widths[0] <= self.widths[1] <= self.widths[2]
 
 
-@dataclass(frozen=True, eq=False)
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
     """The share of unseen curves that bands cover, and how wide they are. Made by `coverage`.
 
@@ -64,12 +69,55 @@ class Coverage(Result):
     widths: Floats
     settings: dict[str, Any]
 
-    @property
+    _layout = Layout(
+        "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
+        {"bootstrap": "text", "U": "integer", "S": "integer", **numbers("coverage", "standard_error", "width")},
+        {
+            "systems": SIZE,
+            "repeats": SIZE,
+            "fixed": AT_LEAST_ONE,
+            "confidence_level": LEVEL,
+            "train_users": SIZE,
+            "test_users": SIZE,
+            "resample": RESAMPLED["resample"],
+            "thresholds": choice(*get_args(Thresholds)),
+            "seed": SIZE,
+            "experiments": SIZE,
+            "conjecture": maybe(record(widths=NUMBERS, share={"type": "number"}, holds=FLAG)),
+        },
+        descriptions={
+            "fixed": "How many draws of the other kind the rows that vary one kind have.",
+            "conjecture": "Whether the widths are in the order that the 2007 paper conjectures.",
+            "U": "Draws of users.",
+            "S": "Draws of trials.",
+            "coverage": "The mean share covered.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        told, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
+        return saved.part(
+            cls,
+            **saved.columns("coverage", "standard_error", "width"),
+            bootstrap=tuple(table["bootstrap"].tolist()),
+            draws=np.column_stack([table["U"], table["S"]]),
+            settings=saved.others("experiments", "conjecture"),
+            experiments=saved["experiments"],
+            conjecture=Conjecture(tuple(told["widths"]), told["share"]) if told else None,
+        )
+
+    @cached_property
+    def experiments(self) -> int:
+        """How many bands were looked at, by row."""
+        return len(self.covered)
+
+    @cached_property
     def coverage(self) -> Floats:
         """The mean share covered, by row."""
         return np.asarray(self.covered.mean(axis=0))
 
-    @property
+    @cached_property
     def standard_error(self) -> Floats:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
         size = len(self.covered)
@@ -77,12 +125,12 @@ class Coverage(Result):
             return np.full(self.covered.shape[1], np.nan)
         return np.asarray(self.covered.std(axis=0, ddof=1) / np.sqrt(size))
 
-    @property
+    @cached_property
     def width(self) -> Floats:
         """The mean expected width, by row."""
         return np.asarray(self.widths.mean(axis=0))
 
-    @property
+    @cached_property
     def conjecture(self) -> Conjecture | None:
         """Conjecture (14), where the three bootstraps it speaks of were run."""
         found_rows = [self._last(name) for name in ("user-constrained", "user", "joint")]
@@ -129,7 +177,7 @@ class Coverage(Result):
         """Return the settings and conjecture (14)."""
         found = self.conjecture
         told = None if found is None else {"widths": list(found.widths), "share": found.share, "holds": found.holds}
-        return {**self.settings, "experiments": len(self.covered), "conjecture": told}
+        return {**self.settings, "experiments": self.experiments, "conjecture": told}
 
 
 def coverage(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import TEXT, TEXTS, Layout, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.decisions.measures import get_measure
 from priori.scores import Scores
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
@@ -21,7 +22,7 @@ __all__ = ["Plan", "plan"]
 TestKind = Literal["verdict", "dependent", "independent"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(Result):
     """How many users and trials are needed, and what was assumed. Made by `plan`.
 
@@ -44,10 +45,21 @@ class Plan(Result):
         """All trials together."""
         return self.negatives + self.positives
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        names = ("users", "negatives", "positives", "trials", "sd", "width", "power")
-        return {name: np.array([getattr(self, name)]) for name in names}
+    _layout = Layout(
+        "How many users and trials are needed: one row.",
+        {
+            "users": "integer or missing",
+            **dict.fromkeys(("negatives", "positives", "trials"), "integer"),
+            **numbers("sd", "width", "power"),
+        },
+        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": TEXTS},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        row = saved.row("users", "negatives", "positives", "sd", "width", "power")
+        known: dict[str, Any] = {name: None if value != value else value for name, value in row.items()}
+        return cls(**known, **saved.values("assumptions", "sentence"), warnings=saved.warnings)
 
     def summary(self) -> dict[str, Any]:
         """Return the sentence, the assumptions and the warnings."""

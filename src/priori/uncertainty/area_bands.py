@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
+from priori.base.layouts import TEXTS, Layout, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import Scores
 from priori.uncertainty.bands import Bootstrap
+from priori.uncertainty.settings import RESAMPLED
 
 __all__ = ["AreaBands", "area_bands"]
 
@@ -24,7 +27,7 @@ __all__ = ["AreaBands", "area_bands"]
 POINTS = 256
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AreaBands(Result):
     """E_V1, E_V2 and G (Eqs. 15, 16, 18 of the 2005 paper) with an interval each. Made by `area_bands`."""
 
@@ -35,9 +38,16 @@ class AreaBands(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per area."""
-        return {name: getattr(self, name) for name in ("area", "value", "lower", "upper")}
+    _layout = Layout(
+        "The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area.",
+        {"area": "text", **numbers("value", "lower", "upper")},
+        {**RESAMPLED, "warnings": TEXTS},
+        descriptions={"area": "Which area.", "value": "The area."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        return cls(**saved.columns(*cls._layout.columns), settings=saved.others(), warnings=saved.warnings)
 
     def summary(self) -> dict[str, Any]:
         """Return how the intervals were made."""

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from priori.base.layouts import NUMBER, TEXTS, Layout, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import EPC
+from priori.curves.epc import DESCRIBED, DESCRIPTIONS, EPC, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
+from priori.scores.saved import SavedScores
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
 from priori.uncertainty.bootstrap.plans import Plan, make_plan
 from priori.uncertainty.bootstrap.run import System, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import CALIBRATED, Interval, bounds, check_interval, simultaneous_bounds
 from priori.uncertainty.proportions import check_level
+from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +36,8 @@ __all__ = ["Band", "band"]
 MANY_USERS = 20
 
 
-@dataclass(frozen=True, eq=False)
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
     """An interval around each point of a curve. Made by `EPC.band`.
 
@@ -65,6 +69,32 @@ class Band(Result):
     warnings: tuple[str, ...] = ()
     replicates: Floats | None = None
 
+    _layout = Layout(
+        "A bootstrap band around an Expected Performance Curve: one row per alpha.",
+        numbers("alpha", "value", "lower", "upper", "mean"),
+        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
+        ("custom",),
+        {
+            **DESCRIPTIONS,
+            "mean": "The mean of the replicates.",
+            "expected_width": "The mean width over the rows.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        table = saved.columns(*cls._layout.columns)
+        curve = saved.part(
+            EPC,
+            **described_parts(saved),
+            alpha=table["alpha"],
+            value=table["value"],
+            dev=SavedScores.of(saved),
+            test=SavedScores.of(saved),
+        )
+        settings = saved.others(*DESCRIBED, "expected_width")
+        return saved.part(cls, **table, curve=curve, settings=settings, warnings=saved.warnings)
+
     @property
     def width(self) -> Floats:
         """The width of the interval at each alpha."""
@@ -83,10 +113,6 @@ class Band(Result):
     def covers(self, values: Floats) -> float:
         """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
         return float(np.mean((self.lower <= values) & (values <= self.upper)))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
         """Return what it is around, how it was made and its expected width."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import FLAG, NUMBERS, TEXT, TEXTS, Layout, listed, numbers, record
 from priori.base.results import Result
+from priori.base.saved import Saved, column, partly_saved
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
@@ -22,6 +26,7 @@ from priori.uncertainty.bootstrap.run import replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import bounds, simultaneous_bounds
 from priori.uncertainty.proportions import Alternative, check_alternative, check_level
+from priori.uncertainty.settings import COMPARED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +52,13 @@ class Verdict:
     p_value: Floats
     confidence_level: float
 
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Floats], confidence_level: float) -> Verdict:
+        """Return the verdict whose parts stand in columns, among others."""
+        names = ("difference", "lower", "upper", "p_value")
+        difference, lower, upper, p_value = (columns[name] for name in names)
+        return cls(difference, lower, upper, p_value, confidence_level)
+
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Whether the difference is significant: p-value below 1 - confidence level."""
@@ -57,7 +69,11 @@ class Verdict:
         return {name: getattr(self, name) for name in ("difference", "lower", "upper", "p_value", "significant")}
 
 
-@dataclass(frozen=True, eq=False)
+REGIONS = listed(record(start={"type": "number"}, end={"type": "number"}, better=TEXT))
+
+
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Two systems compared along alpha. Made by `compare`.
 
@@ -87,6 +103,50 @@ class Comparison(Result):
     replicates: Floats
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value less B's.",
+        {
+            **numbers("alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value"),
+            "significant": "boolean",
+        },
+        {
+            "name_a": TEXT,
+            "name_b": TEXT,
+            "greater_is_better": FLAG,
+            **COMPARED,
+            "regions": REGIONS,
+            "simultaneous_regions": REGIONS,
+            "area": record(
+                **dict.fromkeys(("difference", "lower", "upper", "p_value"), NUMBERS), significant=listed(FLAG)
+            ),
+            "warnings": TEXTS,
+        },
+        descriptions={
+            "measure": "The measure, as figures call it.",
+            "rate": "Whether the measure is shown as a percentage.",
+            "regions": "Where one system is significantly better, as asked for.",
+            "simultaneous_regions": "The same, with one confidence for all alphas at once.",
+            "area": "The mean difference over the alphas.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        level, table = saved["confidence_level"], saved.columns(*cls._layout.columns)
+        area = {
+            name: column(saved["area"][name], "number", name) for name in ("difference", "lower", "upper", "p_value")
+        }
+        return saved.part(
+            cls,
+            **saved.values("name_a", "name_b", "greater_is_better"),
+            **{name: table[name] for name in ("alpha", "value_a", "value_b")},
+            **{"simultaneous" if saved["simultaneous"] else "pointwise": Verdict.of_columns(table, level)},
+            area=Verdict.of_columns(area, level),
+            simultaneous_regions=tuple(Region(**region) for region in saved["simultaneous_regions"]),
+            settings={name: saved[name] for name in COMPARED},
+            warnings=saved.warnings,
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -123,6 +183,11 @@ class Comparison(Result):
         """The ranges of alpha over which one system is significantly better (Figure 8)."""
         return self.regions_of(self.verdict)
 
+    @cached_property
+    def simultaneous_regions(self) -> tuple[Region, ...]:
+        """The same with one confidence for all alphas at once."""
+        return self.regions_of(self.simultaneous)
+
     def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
         """Return the ranges of alpha over which a verdict finds one system significantly better."""
         better = np.where((self.difference > 0) == self.greater_is_better, self.name_a, self.name_b)
@@ -150,11 +215,6 @@ class Comparison(Result):
         """The weight of each alpha in the mean over all of them."""
         return _shares(self.alpha)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        names = ("alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant")
-        return {name: getattr(self, name) for name in names}
-
     def summary(self) -> dict[str, Any]:
         """Return the names, the regions, the area and how it was done."""
         return {
@@ -163,7 +223,7 @@ class Comparison(Result):
             "greater_is_better": self.greater_is_better,
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
-            "simultaneous_regions": [region._asdict() for region in self.regions_of(self.simultaneous)],
+            "simultaneous_regions": [region._asdict() for region in self.simultaneous_regions],
             "area": self.area.to_dict(),
             "warnings": list(self.warnings),
         }
@@ -174,7 +234,7 @@ class Comparison(Result):
 
         return plot_comparison(self, ax=ax, **options)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         share = f"{int(self.significant.sum())} of {self.alpha.size} alphas"
         return f"Comparison({self.name_a!r} - {self.name_b!r}, significant at {share})"
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import NUMBER, TEXT, Layout, listed, numbers, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.comparison import Comparison, compare
+from priori.uncertainty.comparison import Comparison, Verdict, compare
+from priori.uncertainty.settings import COMPARED
 
 __all__ = ["Place", "Ranking", "compare_all", "holm"]
 
@@ -27,7 +31,8 @@ class Place(NamedTuple):
     groups: str
 
 
-@dataclass(frozen=True, eq=False)
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
     """Every pair of several systems compared, p-values adjusted for their number. Made by `compare_all`.
 
@@ -49,18 +54,61 @@ class Ranking(Result):
     area_p_value: Floats
     confidence_level: float
 
+    _layout = Layout(
+        "Every pair of several systems compared: one row per pair and alpha.",
+        {
+            "system_a": "text",
+            "system_b": "text",
+            **numbers("alpha", "difference", "lower", "upper", "p_value", "p_adjusted"),
+            "significant": "boolean",
+        },
+        {**COMPARED, "ranking": listed(record(name=TEXT, value=NUMBER, groups=TEXT))},
+        descriptions={
+            "measure": "The measure, as figures call it.",
+            "rate": "Whether the measure is shown as a percentage.",
+            "p_adjusted": "The p-value adjusted for the number of pairs (Holm).",
+            "ranking": "From best to worst; systems that share a letter do not differ.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        table = saved.columns(*cls._layout.columns)
+        pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
+        by_pair = {name: table[name].reshape(len(pairs), -1) for name in cls._layout.columns}
+        settings, level, alpha = saved.others("ranking"), saved["confidence_level"], by_pair["alpha"][0]
+        kind = "simultaneous" if saved["simultaneous"] else "pointwise"
+        comparisons = []
+        for row, (a, b) in enumerate(pairs):
+            verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
+            known = {"name_a": a, "name_b": b, "alpha": alpha, "settings": settings, kind: verdict}
+            comparisons.append(saved.part(Comparison, **known))
+        return saved.part(
+            cls,
+            names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
+            alpha=alpha,
+            comparisons=tuple(comparisons),
+            p_value=by_pair["p_adjusted"],
+            confidence_level=level,
+            _overall=tuple(Place(**place) for place in saved["ranking"]),
+        )
+
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
         """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
-        first = self.comparisons[0]
         if alpha is None:
-            value, p_value = self.values @ first.shares, self.area_p_value
-        else:
-            column = first.nearest(alpha)
-            value, p_value = self.values[:, column], self.p_value[:, column]
+            return self._overall
+        column = self.comparisons[0].nearest(alpha)
+        return self._places(self.values[:, column], self.p_value[:, column])
+
+    @cached_property
+    def _overall(self) -> tuple[Place, ...]:
+        return self._places(self.values @ self.comparisons[0].shares, self.area_p_value)
+
+    def _places(self, value: Floats, p_value: Floats) -> tuple[Place, ...]:
         alike = np.eye(len(self.names), dtype=np.bool_)
         for (i, j), p in zip(combinations(range(len(self.names)), 2), p_value, strict=True):
             alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
-        order = np.argsort(-value if first.greater_is_better else value, kind="stable")
+        order = np.argsort(-value if self.comparisons[0].greater_is_better else value, kind="stable")
         letters = _letters(alike[np.ix_(order, order)])
         return tuple(
             Place(self.names[i], float(value[i]), letter) for i, letter in zip(order.tolist(), letters, strict=True)
@@ -70,7 +118,7 @@ class Ranking(Result):
         """Return one row per pair and alpha."""
         pairs, alphas = len(self.comparisons), self.alpha.size
         stacked = {
-            name: np.concatenate([getattr(one, name) for one in self.comparisons])
+            name: np.concatenate([getattr(one.verdict, name) for one in self.comparisons])
             for name in ("difference", "lower", "upper", "p_value")
         }
         return {

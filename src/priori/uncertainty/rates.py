@@ -8,13 +8,15 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.scores import Scores, Trials
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
@@ -25,7 +27,7 @@ Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RateInterval(Result):
     """An interval for the false acceptance or false rejection rate at a threshold. Made by `rate_interval`.
 
@@ -67,16 +69,30 @@ class RateInterval(Result):
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        names = ("threshold", "errors", "trials", "rate", "lower", "upper", "width", "design_effect",
-                 "effective_trials")  # fmt: skip
-        return {name: np.array([getattr(self, name)]) for name in names}
+    _layout = Layout(
+        "An interval of a FAR or FRR at a threshold fixed in advance: one row.",
+        {
+            "threshold": "number",
+            "errors": "integer",
+            "trials": "integer",
+            **numbers("rate", "lower", "upper", "width", "design_effect", "effective_trials"),
+        },
+        {
+            "name": choice("far", "frr"),
+            "people": SIZE,
+            "freedom": NUMBER,
+            "dependence": choice("none", "user", "crossed"),
+            "method": TEXT,
+            "confidence_level": LEVEL,
+        },
+        descriptions={"rate": "The rate."},
+    )
 
-    def summary(self) -> dict[str, Any]:
-        """Return which rate it is and how the interval was made."""
-        names = ("name", "people", "freedom", "dependence", "method", "confidence_level")
-        return {name: getattr(self, name) for name in names}
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        row = saved.row(*cls._layout.columns)
+        del row["width"]
+        return cls(**{**saved.values(*cls._layout.summary), "freedom": saved.number("freedom")}, **row)
 
 
 def rate_interval(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
+from priori.base.layouts import TEXTS, Layout, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
+from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 from priori.uncertainty.bands import Bootstrap
@@ -21,6 +24,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration, calibrate, hal
 from priori.uncertainty.bootstrap.plans import Plan, identify
 from priori.uncertainty.bootstrap.run import TEST_TRIALS, System, gather, load_kernel, replicate, rows_for, side_of
 from priori.uncertainty.intervals import check_interval
+from priori.uncertainty.settings import RESAMPLED
 
 __all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
 
@@ -29,7 +33,7 @@ __all__ = ["RateBands", "RocBand", "rate_bands", "roc_band"]
 Climb = Callable[[int, Floats], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RocBand(Result):
     """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
 
@@ -40,14 +44,20 @@ class RocBand(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
+    _layout = Layout(
+        "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
+        numbers("fpr", "tpr", "lower", "upper"),
+        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": TEXTS},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        return cls(**saved.columns(*cls._layout.columns), settings=saved.others("kind"), warnings=saved.warnings)
+
     @property
     def det(self) -> dict[str, Floats]:
         """The same band for a DET curve: the FNR at each FPR, with its bounds."""
         return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per false positive rate."""
-        return {name: getattr(self, name) for name in ("fpr", "tpr", "lower", "upper")}
 
     def summary(self) -> dict[str, Any]:
         """Return how the band was made."""
@@ -155,7 +165,7 @@ def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tu
 # -- thresholds fixed --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RateBands(Result):
     """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
 
@@ -169,10 +179,15 @@ class RateBands(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per threshold."""
-        names = ("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper")
-        return {name: getattr(self, name) for name in names}
+    _layout = Layout(
+        "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
+        numbers("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper"),
+        {**RESAMPLED, "warnings": TEXTS},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        return cls(**saved.columns(*cls._layout.columns), settings=saved.others(), warnings=saved.warnings)
 
     def summary(self) -> dict[str, Any]:
         """Return how the intervals were made."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, numbers
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure, get_measure
+from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
+from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["ZTestCurve", "ztest_epc"]
 
 
-@dataclass(frozen=True)
+#: The tests by their names in files.
+TESTS = ("dependent", "independent", "naive", "class")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ZTestCurve(Result):
     """Two expected performance curves and the confidence that they differ, at every alpha (Figure 3.11)."""
 
@@ -36,7 +44,56 @@ class ZTestCurve(Result):
     comparison: ZComparison
     warnings: tuple[str, ...]
 
-    @property
+    _layout = Layout(
+        "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
+        {
+            **numbers("alpha", "value_a", "lower_a", "upper_a", "value_b", "lower_b", "upper_b", "difference"),
+            **numbers(*(f"{what}_{test}" for test in TESTS for what in ("sd", "confidence"))),
+            "significant": "boolean",
+        },
+        {
+            "measure": TEXT,
+            "confidence_level": LEVEL,
+            "alternative": ALTERNATIVE,
+            "name_a": TEXT,
+            "name_b": TEXT,
+            "warnings": TEXTS,
+            "custom": CUSTOM,
+        },
+        ("sd_dependent", "confidence_dependent", "custom"),
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        table = saved.columns(*(name for name in cls._layout.columns if name in saved.table))
+        systems = {
+            side: saved.part(
+                ZSystem,
+                name=saved[f"name_{side}"],
+                hter=saved.part(ZInterval, **{name: table[f"{name}_{side}"] for name in ("value", "lower", "upper")}),
+            )
+            for side in ("a", "b")
+        }
+
+        def test(name: str, **known: Any) -> ZDifference | None:
+            if f"sd_{name}" not in table:  # trials that are not paired
+                return None
+            return saved.part(ZDifference, sd=table[f"sd_{name}"], confidence=table[f"confidence_{name}"], **known)
+
+        # All but the last are about the same difference; that of the classification errors is not saved.
+        tests = {name: test(name, value=table["difference"]) for name in TESTS[:-1]}
+        return saved.part(
+            cls,
+            measure=saved_measure(saved),
+            **saved.values("confidence_level", "alternative"),
+            alpha=table["alpha"],
+            **systems,
+            comparison=saved.part(ZComparison, **tests, class_error=test("class")),
+            significant=table["significant"],
+            warnings=saved.warnings,
+        )
+
+    @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """Where the dependent and the independent test both find a difference; at each alpha by itself."""
         return self.comparison.significant(self.confidence_level)
@@ -68,6 +125,7 @@ class ZTestCurve(Result):
             "name_a": self.a.name,
             "name_b": self.b.name,
             "warnings": list(self.warnings),
+            **custom(measure=self.measure),
         }
 
 

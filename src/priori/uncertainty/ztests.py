@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError
+from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, numbers
 from priori.base.results import Result, plain
+from priori.base.saved import Saved
 from priori.decisions.measures import Measure, get_measure
+from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import Scores
 from priori.scores.pairing import Disagreements, disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
+from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
 
 __all__ = ["ZTest", "ztest", "ztest_scores"]
 
@@ -30,7 +33,10 @@ METHODS = {
 }
 
 
-@dataclass(frozen=True)
+SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ZTest(Result):
     """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
 
@@ -41,6 +47,53 @@ class ZTest(Result):
     b: ZSystem | None
     comparison: ZComparison | None
     warnings: tuple[str, ...]
+
+    _layout = Layout(
+        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
+        {
+            "method": "text",
+            **numbers("difference", "value", "sd", "lower", "upper", "width", "statistic", "p_value", "confidence"),
+            "equation": "text",
+            "remark": "text",
+        },
+        {
+            "measure": TEXT,
+            "confidence_level": LEVEL,
+            "alternative": ALTERNATIVE,
+            "a": SYSTEM,
+            "b": SYSTEM,
+            "significant": maybe(FLAG),
+            "sentence": TEXT,
+            "warnings": TEXTS,
+            "custom": CUSTOM,
+        },
+        ("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
+        {"value": "The measure.", "equation": "The number of the equation in the thesis."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved) -> Self:
+        measure, told = saved_measure(saved), saved.values("confidence_level", "alternative")
+        setting = Setting.of(measure, None, **told)
+        # The rates are saved, and all that is known of one system follows from them.
+        systems = [
+            ZSystem.of(system["name"], _saved_rates(system), setting)
+            for system in (saved.summary.get(name) for name in ("a", "b"))
+            if system is not None
+        ]
+        comparison = None
+        if len(systems) == 2:
+            names = ("difference", "sd", "lower", "upper", "statistic", "p_value")
+            rows = zip(*saved.columns(*names).values(), strict=True)
+            tests = {
+                name: ZDifference(*map(np.asarray, row))
+                for name, row in zip(saved.columns("method")["method"].tolist(), rows, strict=True)
+            }
+            comparison = ZComparison(
+                tests.get("dependent"), *(tests[name] for name in ("independent", "naive", "class"))
+            )
+        b = systems[1] if comparison else None
+        return cls(measure, **told, a=systems[0], b=b, comparison=comparison, warnings=saved.warnings)
 
     @property
     def significant(self) -> bool | None:
@@ -89,6 +142,7 @@ class ZTest(Result):
             "significant": self.significant,
             "sentence": self.sentence,
             "warnings": list(self.warnings),
+            **custom(measure=self.measure),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,6 +171,12 @@ def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
     values = {name: [one.lower, one.upper] for name, one in system.intervals.items()}
     rates = _single_rates(system.rates, confidence_level)
     return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
+
+
+def _saved_rates(system: dict[str, Any]) -> Rates:
+    """Return the rates that `_described` has put into a file."""
+    rates = (system[name][key] for key in ("value", "trials") for name in ("far", "frr"))
+    return Rates(*(np.asarray(number, dtype=np.float64) for number in rates))
 
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
