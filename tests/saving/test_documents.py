@@ -237,8 +237,9 @@ BAD = {
         "different lengths",
     '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": [1]}':
         "'alpha' is missing, which every EPC has",
-    '{"priori": "0", "result": "Areas", "layout": 1, "columns": {"a_priori": "number", "a_posteriori": "number"}, '
-    '"a_priori": [1, 1, 1], "a_posteriori": [1, 1, 1]}': "'bounds' is missing, which every Areas has",
+    '{"priori": "0", "result": "Areas", "layout": 1, "columns": {"area": "text", "a_priori": "number", '
+    '"a_posteriori": "number"}, "area": ["g"], "a_priori": [1], "a_posteriori": [1]}':
+        "'task' is missing, which every Areas has",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -61,12 +62,19 @@ class Result:
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and single numbers of this result."""
-        return {name: getattr(self, name) for name in self._layout.summary}
+        held = {name: value["const"] for name, value in self._layout.summary.items() if "const" in value}
+        held |= {name: vars(self)["settings"][name] for name in self._layout.settings}
+        return {name: held[name] if name in held else getattr(self, name) for name in self._layout.summary}
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        """Put a result together from its table and its summary, without the scores."""
-        raise NotImplementedError
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        """Put a result together without the scores: what is ``known``, and what the file has under the same name.
+
+        That is fields, and properties that remember their value. What is neither raises `MissingScoresError`.
+        """
+        kept = (name for base in cls.__mro__ for name, held in vars(base).items() if isinstance(held, cached_property))
+        names = {*(field.name for field in fields(cls)), *kept} - set(known)
+        return saved.part(cls, **cls._layout.read(saved, names), **known)
 
     @property
     def backend(self) -> str | None:

@@ -61,20 +61,11 @@ class Saved:
 
     def __getitem__(self, name: str) -> Any:
         """Return one value of the summary."""
-        return self._found(name, self.summary)
-
-    def _found(self, name: str, among: Mapping[str, Any]) -> Any:
-        if name not in among:
-            raise InputError(f"{self.where}: {name!r} is missing, which every {self.result} has")
-        return among[name]
+        return self.summary[name]
 
     def values(self, *names: str) -> dict[str, Any]:
         """Return several values of the summary by name."""
         return {name: self[name] for name in names}
-
-    def others(self, *names: str) -> dict[str, Any]:
-        """Return what the summary holds besides these names and the warnings: the settings of a result."""
-        return {name: value for name, value in self.summary.items() if name not in (*names, "warnings")}
 
     def number(self, name: str) -> float:
         """Return one number of the summary; a missing one is NaN."""
@@ -84,18 +75,13 @@ class Saved:
         """Return a list of numbers of the summary."""
         return column(self[name], "number", name)
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of the summary."""
-        return tuple(self["warnings"])
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts of the summary."""
+        return tuple(self[name])
 
     def columns(self, *names: str) -> dict[str, Any]:
         """Return several columns of the table by name."""
-        return {name: self._found(name, self.table) for name in names}
-
-    def row(self, *names: str) -> dict[str, Any]:
-        """Return the values of the table's one row, by name."""
-        return {name: values.tolist()[0] for name, values in self.columns(*names).items()}
+        return {name: self.table[name] for name in names}
 
 
 def column(values: Any, kind: str, name: str) -> NDArray[Any]:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, listed, maybe, numbers, record
+from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, listed, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
-from priori.decisions.named import CUSTOM, custom, saved_criterion, saved_measure, saved_task
+from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores
 from priori.scores.remote import Remote, as_scores
@@ -46,25 +46,12 @@ BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
 
 #: What files say about a curve, and about a curve inside another result.
 DESCRIBED: dict[str, Schema] = {
-    "name": TEXT,
-    "task": TEXT,
-    "criterion": TEXT,
-    "measure": TEXT,
-    "measure_title": TEXT,
-    "rate": FLAG,
-    "greater_is_better": FLAG,
-    "v1_name": TEXT,
-    "v2_name": TEXT,
+    **of(TEXT, "name task criterion measure measure_title"),
+    **of(FLAG, "rate greater_is_better"),
+    **of(TEXT, "v1_name v2_name"),
     "exact": FLAG,
     "bounds": BOUNDS,
     "custom": CUSTOM,
-}
-DESCRIPTIONS = {
-    "measure_title": "The measure, as figures call it.",
-    "rate": "Whether the measure is shown as a percentage.",
-    "v1_name": "The measure that V1 is.",
-    "v2_name": "The measure that V2 is.",
-    "exact": "Whether every piece of the curve is there, instead of a grid.",
 }
 
 
@@ -111,35 +98,21 @@ class EPC(Result):
 
     _layout = Layout(
         "An Expected Performance Curve: one row per alpha.",
-        numbers("alpha", "threshold", "dev_v1", "dev_v2", "v1", "v2", "value", "best"),
+        of("number", "alpha threshold dev_v1 dev_v2 v1 v2 value best"),
         {
             **DESCRIBED,
-            **dict.fromkeys(("dev", "test"), record(source=TEXT, negatives=SIZE, positives=SIZE, users=maybe(INTEGER))),
-            **dict.fromkeys(
-                ("dev_outcomes", "outcomes"), record(**dict.fromkeys(("tp", "fp", "tn", "fn"), listed(SIZE)))
-            ),
+            **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
+            **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
         },
-        ("custom",),
-        {
-            **DESCRIPTIONS,
-            "dev": "The development set.",
-            "test": "The test set.",
-            "dev_outcomes": "Counts on the development set, one per row.",
-            "outcomes": "Counts on the test set, one per row.",
-        },
+        optional=("custom",),
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        return saved.part(
-            cls,
-            **saved.columns(*cls._layout.columns),
-            **described_parts(saved),
-            dev=SavedScores.of(saved, saved["dev"]),
-            test=SavedScores.of(saved, saved["test"]),
-            dev_outcomes=Outcomes.from_dict(saved["dev_outcomes"]),
-            outcomes=Outcomes.from_dict(saved["outcomes"]),
-        )
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        known |= {name: SavedScores.of(saved, saved[name]) for name in ("dev", "test")}
+        for name in ("dev_outcomes", "outcomes"):
+            known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
+        return super()._from_parts(saved, **described_parts(saved), **known)
 
     @property
     def optimism(self) -> Floats:
@@ -216,15 +189,13 @@ class EPC(Result):
 
 def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
-    task = saved_task(saved)
-    low, high = (Fraction(str(bound)) for bound in saved["bounds"])
-    return {
-        **saved.values("name", "exact"),
-        "task": task,
-        "criterion": saved_criterion(saved, task),
-        "measure": saved_measure(saved),
-        "bounds": (low, high),
-    }
+    bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
+    return {**saved.values("name", "exact"), "bounds": bounds, **saved_things(saved)}
+
+
+def curve_in_part(saved: Saved, **known: Any) -> EPC:
+    """Return the curve inside another result that was read from a file, without its scores."""
+    return saved.part(EPC, dev=SavedScores.of(saved), test=SavedScores.of(saved), **known)
 
 
 def _sizes(scores: Scores) -> dict[str, Any]:
@@ -384,17 +355,18 @@ class Areas(Result):
 
     _layout = Layout(
         "Expected values of (V1 + V2)/2 over a range of operating points.",
-        {"area": "text", **numbers("a_priori", "a_posteriori")},
+        {"area": "text", **of("number", "a_priori a_posteriori")},
         {"task": TEXT, "bounds": BOUNDS},
         descriptions={"area": "Which area."},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        areas = saved.columns("a_priori", "a_posteriori")
-        low, high = saved["bounds"]
-        (e_v1, e_v2, g), (post_e_v1, post_e_v2, post_g) = (values.tolist() for values in areas.values())
-        return cls(e_v1, e_v2, g, post_e_v1, post_e_v2, post_g, (low, high), saved["task"])
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        for prefix, values in zip(("", "post_"), saved.columns("a_priori", "a_posteriori").values(), strict=True):
+            known |= {
+                f"{prefix}{name}": float(value) for name, value in zip(("e_v1", "e_v2", "g"), values, strict=True)
+            }
+        return super()._from_parts(saved, bounds=tuple(saved["bounds"]), **known)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per area: a priori, and a posteriori for comparison."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import NUMBER, SIZE, TEXT, Layout, Schema, numbers
+from priori.base.layouts import NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -65,30 +65,18 @@ class AposterioriROC(Result):
 
     _layout = Layout(
         "A ROC curve, a posteriori: one row per threshold.",
-        numbers("threshold", "fpr", "tpr"),
-        {"name": TEXT, "kind": A_POSTERIORI, "negatives": SIZE, "positives": SIZE, "auc": NUMBER, "eer": NUMBER},
+        of("number", "threshold fpr tpr"),
+        {"name": TEXT, "kind": A_POSTERIORI, **of(SIZE, "negatives positives"), **of(NUMBER, "auc eer")},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        return cls._of_rates(saved, 1 - saved.columns("tpr")["tpr"])
-
-    @classmethod
-    def _of_rates(cls, saved: Saved, fnr: Floats, **more: Any) -> Self:
-        """Return the curve: rates times numbers of trials are whole numbers, but for rounding."""
-        sizes = saved.values("negatives", "positives")
-        table = saved.columns("threshold", "fpr")
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        sizes, table = saved.values("negatives", "positives"), saved.columns(*cls._layout.columns)
+        fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
+        # Rates times numbers of trials are whole numbers, but for rounding.
         fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
-        return saved.part(
-            cls,
-            name=saved["name"],
-            scores=SavedScores.of(saved, sizes),
-            threshold=table["threshold"],
-            outcomes=Outcomes.from_errors(fp, fn, **sizes),
-            auc=saved.number("auc"),
-            eer=saved.number("eer"),
-            **more,
-        )
+        known |= {"scores": SavedScores.of(saved, sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
+        return super()._from_parts(saved, **known)
 
     @property
     def fpr(self) -> Floats:
@@ -148,15 +136,14 @@ class AposterioriDET(AposterioriROC):
 
     _layout = Layout(
         "A DET curve, a posteriori: one row per threshold.",
-        numbers("threshold", "fpr", "fnr", "probit_fpr", "probit_fnr"),
+        of("number", "threshold fpr fnr probit_fpr probit_fnr"),
         AposterioriROC._layout.summary,
-        descriptions={f"probit_{rate}": f"{rate} on the normal-deviate scale." for rate in ("fpr", "fnr")},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns("fnr", "probit_fpr", "probit_fnr")
-        return cls._of_rates(saved, table["fnr"], probit=(table["probit_fpr"], table["probit_fnr"]))
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        probit = tuple(saved.columns("probit_fpr", "probit_fnr").values())
+        return super()._from_parts(saved, probit=probit, **known)
 
     @property
     def fnr(self) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from priori.base.errors import InputError, PrioriError
 from priori.base.layouts import Schema, choice
@@ -11,20 +11,10 @@ from priori.base.saved import Saved
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 
-__all__ = ["CUSTOM", "custom", "saved_criterion", "saved_measure", "saved_task"]
+__all__ = ["CUSTOM", "custom", "saved_measure", "saved_things"]
 
 #: How a summary names what is the caller's own.
 CUSTOM: Schema = {"type": "array", "items": choice("task", "criterion", "measure"), "minItems": 1, "uniqueItems": True}
-
-
-class Named(Protocol):
-    """A task, a criterion or a measure."""
-
-    @property
-    def name(self) -> str: ...
-
-
-Thing = TypeVar("Thing", bound=Named)
 
 
 def custom(
@@ -37,35 +27,35 @@ def custom(
     >>> custom(measure=get_measure("f2")), custom(measure=Measure.custom(lambda outcomes: outcomes.fp, name="hter"))
     ({}, {'custom': ['measure']})
     """
-    given: list[tuple[str, Named | None, Callable[[str], Named]]] = [
-        ("task", task, get_task),
-        ("criterion", criterion, lambda name: get_criterion(name, task or "authentication")),
-        ("measure", measure, get_measure),
-    ]
-    own = [kind for kind, thing, named in given if thing is not None and not _is_named(thing, named)]
+    own = []
+    for kind, thing in {"task": task, "criterion": criterion, "measure": measure}.items():
+        if thing is not None:
+            try:
+                named = _named(kind, thing.name, task or "authentication")
+            except PrioriError:
+                named = None
+            own += [] if named == thing else [kind]
     return {"custom": own} if own else {}
 
 
-def _is_named(thing: Named, named: Callable[[str], Named]) -> bool:
-    try:
-        return named(thing.name) == thing
-    except PrioriError:
-        return False
+def _named(kind: str, given: Any, task: str | Task) -> Any:
+    find: dict[str, Callable[[Any], Any]] = {
+        "task": get_task,
+        "criterion": lambda criterion: get_criterion(criterion, task),
+        "measure": get_measure,
+    }
+    return find[kind](given)
 
 
-def saved_task(saved: Saved) -> Task:
-    """Return the task of a saved result."""
-    return _saved(saved, "task", get_task)
-
-
-def saved_criterion(saved: Saved, task: Task) -> Criterion:
-    """Return the criterion of a saved result."""
-    return _saved(saved, "criterion", lambda criterion: get_criterion(criterion, task))
+def saved_things(saved: Saved) -> dict[str, Any]:
+    """Return the task, the criterion and the measure of a saved result, by these names."""
+    task: Task = _saved(saved, "task")
+    return {"task": task, "criterion": _saved(saved, "criterion", task), "measure": saved_measure(saved)}
 
 
 def saved_measure(saved: Saved) -> Measure:
     """Return the measure of a saved result; one handed in must be shown as the saved one was."""
-    measure = _saved(saved, "measure", get_measure)
+    measure: Measure = _saved(saved, "measure")
     shown = {"measure_title": measure.title, "rate": measure.rate, "greater_is_better": measure.greater_is_better}
     for name, value in shown.items():
         if saved.summary.get(name, value) != value:
@@ -73,16 +63,16 @@ def saved_measure(saved: Saved) -> Measure:
     return measure
 
 
-def _saved(saved: Saved, kind: str, named: Callable[[Any], Thing]) -> Thing:
+def _saved(saved: Saved, kind: str, task: str | Task = "authentication") -> Any:
     name = saved[kind]
     if kind in saved.given:
-        thing = named(saved.given[kind])
+        thing = _named(kind, saved.given[kind], task)
         if thing.name != name:
             raise InputError(f"{saved.where}: the {kind} saved is {name!r}, the one given {thing.name!r}")
         return thing
     try:
         if kind not in saved.summary.get("custom", ()):
-            return named(name)
+            return _named(kind, name, task)
     except PrioriError:
         pass
     raise InputError(

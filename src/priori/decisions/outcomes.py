@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +35,6 @@ class Outcomes:
         fp_ = np.asarray(fp, dtype=np.int64)
         fn_ = np.asarray(fn, dtype=np.int64)
         return cls(tp=positives - fn_, fp=fp_, tn=negatives - fp_, fn=fn_)
-
-    @classmethod
-    def from_dict(cls, counts: Mapping[str, ArrayLike]) -> Outcomes:
-        """Return the counts that `to_dict` gave."""
-        return cls(*(np.asarray(counts[name], dtype=np.int64) for name in ("tp", "fp", "tn", "fn")))
 
     @property
     def positives(self) -> Counts:

@@ -134,6 +134,10 @@ def _restored(content: Any, where: str, expected: type[Found], given: Mapping[st
     kind = class_of(name)
     if not issubclass(kind, expected):
         raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
+    layout = kind._layout
+    needed = [each for each in (*layout.columns, *layout.summary) if each not in layout.optional]
+    if missing := [each for each in needed if each not in content]:
+        raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
     for thing in given:
         if thing not in summary:
             raise OptionError(f"{where}: a saved {name} has no {thing}; leave {thing} out")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.layouts import AT_LEAST_ONE, FLAG, LEVEL, NUMBERS, SIZE, Layout, choice, maybe, numbers, record
+from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -20,7 +20,6 @@ from priori.scores.remote import loaded
 from priori.studies.experiments import FOUR, PREDICTION, Design, Pair, Thresholds, Variant
 from priori.studies.simulation import generator
 from priori.uncertainty.proportions import check_level
-from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +42,17 @@ class Conjecture:
     def holds(self) -> bool:
         """Whether the mean widths are in the order conjectured."""
         return self.widths[0] <= self.widths[1] <= self.widths[2]
+
+
+SETTINGS: dict[str, Schema] = {
+    **of(SIZE, "systems repeats"),
+    "fixed": {"type": "integer", "minimum": 1},
+    "confidence_level": LEVEL,
+    **of(SIZE, "train_users test_users"),
+    "resample": choice("test", "both"),
+    "thresholds": choice(*get_args(Thresholds)),
+    "seed": SIZE,
+}
 
 
 @partly_saved
@@ -71,40 +81,24 @@ class Coverage(Result):
 
     _layout = Layout(
         "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
-        {"bootstrap": "text", "U": "integer", "S": "integer", **numbers("coverage", "standard_error", "width")},
+        {"bootstrap": "text", **of("integer", "U S"), **of("number", "coverage standard_error width")},
         {
-            "systems": SIZE,
-            "repeats": SIZE,
-            "fixed": AT_LEAST_ONE,
-            "confidence_level": LEVEL,
-            "train_users": SIZE,
-            "test_users": SIZE,
-            "resample": RESAMPLED["resample"],
-            "thresholds": choice(*get_args(Thresholds)),
-            "seed": SIZE,
+            **SETTINGS,
             "experiments": SIZE,
-            "conjecture": maybe(record(widths=NUMBERS, share={"type": "number"}, holds=FLAG)),
+            "conjecture": maybe(record({"widths": NUMBERS, "share": PLAIN_NUMBER, "holds": FLAG})),
         },
-        descriptions={
-            "fixed": "How many draws of the other kind the rows that vary one kind have.",
-            "conjecture": "Whether the widths are in the order that the 2007 paper conjectures.",
-            "U": "Draws of users.",
-            "S": "Draws of trials.",
-            "coverage": "The mean share covered.",
-        },
+        settings=SETTINGS,
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         told, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
-        return saved.part(
-            cls,
-            **saved.columns("coverage", "standard_error", "width"),
+        return super()._from_parts(
+            saved,
             bootstrap=tuple(table["bootstrap"].tolist()),
             draws=np.column_stack([table["U"], table["S"]]),
-            settings=saved.others("experiments", "conjecture"),
-            experiments=saved["experiments"],
             conjecture=Conjecture(tuple(told["widths"]), told["share"]) if told else None,
+            **known,
         )
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
-from priori.base.layouts import NUMBER, SIZE, Layout, numbers
+from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
@@ -87,18 +87,17 @@ class DesignEffect(Result):
 
     _layout = Layout(
         "What users do to the variance of FAR and FRR: one row per class.",
-        {"class": "text", **numbers("rate", "per_user", "design_effect", "intraclass")},
+        {"class": "text", **of("number", "rate per_user design_effect intraclass")},
         {"users": SIZE, "covariance": NUMBER},
         descriptions={"rate": "The error rate."},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         table = saved.columns("rate", "per_user", "design_effect", "intraclass")
-        negatives, positives = (
-            saved.part(Spread, **{name: float(values[row]) for name, values in table.items()}) for row in (0, 1)
-        )
-        return cls(saved["users"], negatives, positives, saved.number("covariance"))
+        for row, name in enumerate(("negatives", "positives")):
+            known[name] = saved.part(Spread, **{field: float(values[row]) for field, values in table.items()})
+        return super()._from_parts(saved, **known)
 
     def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
         """Return what other numbers of trials per user would do."""

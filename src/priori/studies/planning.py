@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import TEXT, TEXTS, Layout, numbers
+from priori.base.layouts import TEXT, TEXTS, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.decisions.measures import get_measure
 from priori.scores import Scores
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
@@ -49,21 +48,13 @@ class Plan(Result):
         "How many users and trials are needed: one row.",
         {
             "users": "integer or missing",
-            **dict.fromkeys(("negatives", "positives", "trials"), "integer"),
-            **numbers("sd", "width", "power"),
+            **of("integer", "negatives positives trials"),
+            **of("number", "sd width"),
+            "power": "number or missing",
         },
         {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": TEXTS},
+        one_row=True,
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        row = saved.row("users", "negatives", "positives", "sd", "width", "power")
-        known: dict[str, Any] = {name: None if value != value else value for name, value in row.items()}
-        return cls(**known, **saved.values("assumptions", "sentence"), warnings=saved.warnings)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the sentence, the assumptions and the warnings."""
-        return {"sentence": self.sentence, "assumptions": self.assumptions, "warnings": list(self.warnings)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
-from priori.base.layouts import TEXTS, Layout, numbers
+from priori.base.layouts import TEXTS, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
@@ -40,18 +39,11 @@ class AreaBands(Result):
 
     _layout = Layout(
         "The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area.",
-        {"area": "text", **numbers("value", "lower", "upper")},
+        {"area": "text", **of("number", "value lower upper")},
         {**RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
         descriptions={"area": "Which area.", "value": "The area."},
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        return cls(**saved.columns(*cls._layout.columns), settings=saved.others(), warnings=saved.warnings)
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the intervals were made."""
-        return {**self.settings, "warnings": list(self.warnings)}
 
 
 def area_bands(

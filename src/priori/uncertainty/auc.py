@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, numbers
+from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -52,23 +52,10 @@ class AposterioriAUCInterval(Result):
 
     _layout = Layout(
         "An AUC, a posteriori, with DeLong's interval: one row.",
-        numbers("auc", "sd", "lower", "upper", "width"),
+        of("number", "auc sd lower upper width"),
         {"kind": A_POSTERIORI, "method": TEXT, "confidence_level": LEVEL, "warnings": TEXTS},
+        one_row=True,
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        row = saved.row("auc", "sd", "lower", "upper")
-        return cls(**row, **saved.values("method", "confidence_level"), warnings=saved.warnings)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        return {
-            "kind": "a posteriori",
-            "method": self.method,
-            "confidence_level": self.confidence_level,
-            "warnings": list(self.warnings),
-        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,10 +83,7 @@ class AposterioriAUCTest(Result):
 
     _layout = Layout(
         "Two AUCs, a posteriori, and DeLong's test: one row.",
-        {
-            **numbers("auc_a", "auc_b", "difference", "sd", "lower", "upper", "statistic", "p_value"),
-            "significant": "boolean",
-        },
+        {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
         {
             "kind": A_POSTERIORI,
             "paired": FLAG,
@@ -108,25 +92,12 @@ class AposterioriAUCTest(Result):
             "confidence_level": LEVEL,
             "warnings": TEXTS,
         },
+        one_row=True,
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        row = saved.row(*cls._layout.columns)
-        del row["significant"]
-        settings = saved.values("paired", "degrees_of_freedom", "alternative", "confidence_level")
-        return cls(**row, **settings, warnings=saved.warnings)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        return {
-            "kind": "a posteriori",
-            "paired": self.paired,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "alternative": self.alternative,
-            "confidence_level": self.confidence_level,
-            "warnings": list(self.warnings),
-        }
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
 
 
 # -- structural components -------------------------------------------------------------------------------------

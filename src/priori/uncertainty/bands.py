@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from priori.base.layouts import NUMBER, TEXTS, Layout, numbers
+from priori.base.layouts import NUMBER, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import DESCRIBED, DESCRIPTIONS, EPC, described_parts
+from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
-from priori.scores.saved import SavedScores
 from priori.uncertainty.bootstrap.calibration import Calibration, calibrate
 from priori.uncertainty.bootstrap.plans import Plan, make_plan
 from priori.uncertainty.bootstrap.run import System, replicate
@@ -71,29 +70,16 @@ class Band(Result):
 
     _layout = Layout(
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
-        numbers("alpha", "value", "lower", "upper", "mean"),
+        of("number", "alpha value lower upper mean"),
         {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
-        ("custom",),
-        {
-            **DESCRIPTIONS,
-            "mean": "The mean of the replicates.",
-            "expected_width": "The mean width over the rows.",
-        },
+        optional=("custom",),
+        settings=RESAMPLED,
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns(*cls._layout.columns)
-        curve = saved.part(
-            EPC,
-            **described_parts(saved),
-            alpha=table["alpha"],
-            value=table["value"],
-            dev=SavedScores.of(saved),
-            test=SavedScores.of(saved),
-        )
-        settings = saved.others(*DESCRIBED, "expected_width")
-        return saved.part(cls, **table, curve=curve, settings=settings, warnings=saved.warnings)
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        curve = curve_in_part(saved, **described_parts(saved), **saved.columns("alpha", "value"))
+        return super()._from_parts(saved, curve=curve, **known)
 
     @property
     def width(self) -> Floats:

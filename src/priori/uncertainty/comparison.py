@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.layouts import FLAG, NUMBERS, TEXT, TEXTS, Layout, listed, numbers, record
+from priori.base.layouts import FLAG, NUMBERS, PLAIN_NUMBER, TEXT, TEXTS, Layout, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column, partly_saved
 from priori.base.types import Floats
@@ -55,9 +55,7 @@ class Verdict:
     @classmethod
     def of_columns(cls, columns: Mapping[str, Floats], confidence_level: float) -> Verdict:
         """Return the verdict whose parts stand in columns, among others."""
-        names = ("difference", "lower", "upper", "p_value")
-        difference, lower, upper, p_value = (columns[name] for name in names)
-        return cls(difference, lower, upper, p_value, confidence_level)
+        return cls(columns["difference"], columns["lower"], columns["upper"], columns["p_value"], confidence_level)
 
     @property
     def significant(self) -> NDArray[np.bool_]:
@@ -69,7 +67,8 @@ class Verdict:
         return {name: getattr(self, name) for name in ("difference", "lower", "upper", "p_value", "significant")}
 
 
-REGIONS = listed(record(start={"type": "number"}, end={"type": "number"}, better=TEXT))
+REGIONS = listed(record({**of(PLAIN_NUMBER, "start end"), "better": TEXT}))
+AREA = record({**of(NUMBERS, "difference lower upper p_value"), "significant": listed(FLAG)})
 
 
 @partly_saved
@@ -106,47 +105,29 @@ class Comparison(Result):
 
     _layout = Layout(
         "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value less B's.",
+        {**of("number", "alpha value_a value_b difference lower upper p_value"), "significant": "boolean"},
         {
-            **numbers("alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value"),
-            "significant": "boolean",
-        },
-        {
-            "name_a": TEXT,
-            "name_b": TEXT,
+            **of(TEXT, "name_a name_b"),
             "greater_is_better": FLAG,
             **COMPARED,
-            "regions": REGIONS,
-            "simultaneous_regions": REGIONS,
-            "area": record(
-                **dict.fromkeys(("difference", "lower", "upper", "p_value"), NUMBERS), significant=listed(FLAG)
-            ),
+            **of(REGIONS, "regions simultaneous_regions"),
+            "area": AREA,
             "warnings": TEXTS,
         },
+        settings=COMPARED,
         descriptions={
             "measure": "The measure, as figures call it.",
-            "rate": "Whether the measure is shown as a percentage.",
-            "regions": "Where one system is significantly better, as asked for.",
-            "simultaneous_regions": "The same, with one confidence for all alphas at once.",
             "area": "The mean difference over the alphas.",
         },
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        level, table = saved["confidence_level"], saved.columns(*cls._layout.columns)
-        area = {
-            name: column(saved["area"][name], "number", name) for name in ("difference", "lower", "upper", "p_value")
-        }
-        return saved.part(
-            cls,
-            **saved.values("name_a", "name_b", "greater_is_better"),
-            **{name: table[name] for name in ("alpha", "value_a", "value_b")},
-            **{"simultaneous" if saved["simultaneous"] else "pointwise": Verdict.of_columns(table, level)},
-            area=Verdict.of_columns(area, level),
-            simultaneous_regions=tuple(Region(**region) for region in saved["simultaneous_regions"]),
-            settings={name: saved[name] for name in COMPARED},
-            warnings=saved.warnings,
-        )
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        level, asked = saved["confidence_level"], "simultaneous" if saved["simultaneous"] else "pointwise"
+        area = {name: column(values, "number", name) for name, values in saved["area"].items()}
+        known[asked] = Verdict.of_columns(saved.table, level)
+        known["simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
+        return super()._from_parts(saved, area=Verdict.of_columns(area, level), **known)
 
     @property
     def verdict(self) -> Verdict:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, TEXT, Layout, choice, numbers
+from priori.base.layouts import LEVEL, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats
 
 __all__ = [
@@ -99,15 +98,10 @@ class ProportionInterval(Result):
 
     _layout = Layout(
         "Intervals of rates: one row per rate.",
-        numbers("errors", "trials", "rate", "lower", "upper", "width"),
+        of("number", "errors trials rate lower upper width"),
         {"method": TEXT, "confidence_level": LEVEL},
         descriptions={"rate": "The rate."},
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns("rate", "lower", "upper", "errors", "trials")
-        return cls(**table, **saved.values(*cls._layout.summary))
 
     @property
     def width(self) -> Floats:
@@ -221,14 +215,9 @@ class ProportionTest(Result):
 
     _layout = Layout(
         "Tests of the difference between two rates: one row per test.",
-        numbers("difference", "sd", "statistic", "p_value", "confidence"),
+        of("number", "difference sd statistic p_value confidence"),
         {"method": TEXT, "alternative": ALTERNATIVE},
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns("difference", "sd", "statistic", "p_value")
-        return cls(**table, **saved.values(*cls._layout.summary))
 
     @property
     def confidence(self) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.layouts import NUMBER, TEXT, Layout, listed, numbers, record
+from priori.base.layouts import NUMBER, TEXT, Layout, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -57,40 +57,33 @@ class Ranking(Result):
     _layout = Layout(
         "Every pair of several systems compared: one row per pair and alpha.",
         {
-            "system_a": "text",
-            "system_b": "text",
-            **numbers("alpha", "difference", "lower", "upper", "p_value", "p_adjusted"),
+            **of("text", "system_a system_b"),
+            **of("number", "alpha difference lower upper p_value p_adjusted"),
             "significant": "boolean",
         },
-        {**COMPARED, "ranking": listed(record(name=TEXT, value=NUMBER, groups=TEXT))},
-        descriptions={
-            "measure": "The measure, as figures call it.",
-            "rate": "Whether the measure is shown as a percentage.",
-            "p_adjusted": "The p-value adjusted for the number of pairs (Holm).",
-            "ranking": "From best to worst; systems that share a letter do not differ.",
-        },
+        {**COMPARED, "ranking": listed(record({"name": TEXT, "value": NUMBER, "groups": TEXT}))},
+        descriptions={"measure": "The measure, as figures call it."},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns(*cls._layout.columns)
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        table, level = saved.columns(*cls._layout.columns), saved["confidence_level"]
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
-        by_pair = {name: table[name].reshape(len(pairs), -1) for name in cls._layout.columns}
-        settings, level, alpha = saved.others("ranking"), saved["confidence_level"], by_pair["alpha"][0]
-        kind = "simultaneous" if saved["simultaneous"] else "pointwise"
+        by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
+        asked = "simultaneous" if saved["simultaneous"] else "pointwise"
+        told = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
         comparisons = []
         for row, (a, b) in enumerate(pairs):
             verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
-            known = {"name_a": a, "name_b": b, "alpha": alpha, "settings": settings, kind: verdict}
-            comparisons.append(saved.part(Comparison, **known))
-        return saved.part(
-            cls,
+            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **told, **{asked: verdict}))
+        return super()._from_parts(
+            saved,
             names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
-            alpha=alpha,
+            alpha=by_pair["alpha"][0],
             comparisons=tuple(comparisons),
             p_value=by_pair["p_adjusted"],
-            confidence_level=level,
             _overall=tuple(Place(**place) for place in saved["ranking"]),
+            **known,
         )
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:

@@ -8,15 +8,14 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, numbers
+from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.scores import Scores, Trials
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
@@ -73,9 +72,8 @@ class RateInterval(Result):
         "An interval of a FAR or FRR at a threshold fixed in advance: one row.",
         {
             "threshold": "number",
-            "errors": "integer",
-            "trials": "integer",
-            **numbers("rate", "lower", "upper", "width", "design_effect", "effective_trials"),
+            **of("integer", "errors trials"),
+            **of("number", "rate lower upper width design_effect effective_trials"),
         },
         {
             "name": choice("far", "frr"),
@@ -85,14 +83,9 @@ class RateInterval(Result):
             "method": TEXT,
             "confidence_level": LEVEL,
         },
+        one_row=True,
         descriptions={"rate": "The rate."},
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        row = saved.row(*cls._layout.columns)
-        del row["width"]
-        return cls(**{**saved.values(*cls._layout.summary), "freedom": saved.number("freedom")}, **row)
 
 
 def rate_interval(

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
-from priori.base.layouts import TEXTS, Layout, numbers
+from priori.base.layouts import TEXTS, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
@@ -46,22 +45,15 @@ class RocBand(Result):
 
     _layout = Layout(
         "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
-        numbers("fpr", "tpr", "lower", "upper"),
+        of("number", "fpr tpr lower upper"),
         {"kind": A_POSTERIORI, **RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        return cls(**saved.columns(*cls._layout.columns), settings=saved.others("kind"), warnings=saved.warnings)
 
     @property
     def det(self) -> dict[str, Floats]:
         """The same band for a DET curve: the FNR at each FPR, with its bounds."""
         return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the band was made."""
-        return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
 
 
 def roc_band(scores: Scores, *, fpr: Any = None, points: int = 101, **options: Any) -> RocBand:
@@ -181,17 +173,10 @@ class RateBands(Result):
 
     _layout = Layout(
         "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
-        numbers("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper"),
+        of("number", "threshold fpr fpr_lower fpr_upper tpr tpr_lower tpr_upper"),
         {**RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
     )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        return cls(**saved.columns(*cls._layout.columns), settings=saved.others(), warnings=saved.warnings)
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the intervals were made."""
-        return {**self.settings, "warnings": list(self.warnings)}
 
 
 def rate_bands(scores: Scores, thresholds: ArrayLike, **options: Any) -> RateBands:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import get_args
 
-from priori.base.layouts import AT_LEAST_ONE, FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
+from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.uncertainty.bootstrap.plans import BOOTSTRAPS, Promise, Resample
 from priori.uncertainty.proportions import ALTERNATIVE
 
 __all__ = ["COMPARED", "RESAMPLED"]
 
+_ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
+
 #: Of bands.
 RESAMPLED: dict[str, Schema] = {
     "bootstrap": choice(*BOOTSTRAPS),
     "resample": choice(*get_args(Resample)),
-    "n_resamples": {"anyOf": [AT_LEAST_ONE, listed(AT_LEAST_ONE, 2)]},
+    "n_resamples": {"anyOf": [_ONE_OR_MORE, listed(_ONE_OR_MORE, 2)]},
     "confidence_level": LEVEL,
     "interval": TEXT,
     "simultaneous": FLAG,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, numbers
+from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ZTestCurve", "ztest_epc"]
-
-
-#: The tests by their names in files.
-TESTS = ("dependent", "independent", "naive", "class")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,51 +43,36 @@ class ZTestCurve(Result):
     _layout = Layout(
         "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
         {
-            **numbers("alpha", "value_a", "lower_a", "upper_a", "value_b", "lower_b", "upper_b", "difference"),
-            **numbers(*(f"{what}_{test}" for test in TESTS for what in ("sd", "confidence"))),
+            **of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference"),
+            **of("number", "sd_dependent confidence_dependent sd_independent confidence_independent"),
+            **of("number", "sd_naive confidence_naive sd_class confidence_class"),
             "significant": "boolean",
         },
         {
             "measure": TEXT,
             "confidence_level": LEVEL,
             "alternative": ALTERNATIVE,
-            "name_a": TEXT,
-            "name_b": TEXT,
+            **of(TEXT, "name_a name_b"),
             "warnings": TEXTS,
             "custom": CUSTOM,
         },
-        ("sd_dependent", "confidence_dependent", "custom"),
+        optional=("sd_dependent", "confidence_dependent", "custom"),
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        table = saved.columns(*(name for name in cls._layout.columns if name in saved.table))
-        systems = {
-            side: saved.part(
-                ZSystem,
-                name=saved[f"name_{side}"],
-                hter=saved.part(ZInterval, **{name: table[f"{name}_{side}"] for name in ("value", "lower", "upper")}),
-            )
-            for side in ("a", "b")
-        }
-
-        def test(name: str, **known: Any) -> ZDifference | None:
-            if f"sd_{name}" not in table:  # trials that are not paired
-                return None
-            return saved.part(ZDifference, sd=table[f"sd_{name}"], confidence=table[f"confidence_{name}"], **known)
-
-        # All but the last are about the same difference; that of the classification errors is not saved.
-        tests = {name: test(name, value=table["difference"]) for name in TESTS[:-1]}
-        return saved.part(
-            cls,
-            measure=saved_measure(saved),
-            **saved.values("confidence_level", "alternative"),
-            alpha=table["alpha"],
-            **systems,
-            comparison=saved.part(ZComparison, **tests, class_error=test("class")),
-            significant=table["significant"],
-            warnings=saved.warnings,
-        )
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        for side in ("a", "b"):
+            hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
+            known[side] = saved.part(ZSystem, name=saved[f"name_{side}"], hter=saved.part(ZInterval, **hter))
+        tests: dict[str, ZDifference | None] = {"dependent": None}
+        for name in ("dependent", "independent", "naive", "class"):
+            if f"sd_{name}" in saved.table:
+                test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
+                # The difference of the classification errors is not saved; the others are about the measure's.
+                value = {} if name == "class" else {"value": saved.table["difference"]}
+                tests[name] = saved.part(ZDifference, **test, **value)
+        comparison = saved.part(ZComparison, class_error=tests.pop("class"), **tests)
+        return super()._from_parts(saved, measure=saved_measure(saved), comparison=comparison, **known)
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:

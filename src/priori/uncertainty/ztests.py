@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError
-from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, numbers
+from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
 from priori.decisions.measures import Measure, get_measure
@@ -52,48 +52,40 @@ class ZTest(Result):
         "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
         {
             "method": "text",
-            **numbers("difference", "value", "sd", "lower", "upper", "width", "statistic", "p_value", "confidence"),
-            "equation": "text",
-            "remark": "text",
+            **of("number", "difference value sd lower upper width statistic p_value confidence"),
+            **of("text", "equation remark"),
         },
         {
             "measure": TEXT,
             "confidence_level": LEVEL,
             "alternative": ALTERNATIVE,
-            "a": SYSTEM,
-            "b": SYSTEM,
+            **of(SYSTEM, "a b"),
             "significant": maybe(FLAG),
             "sentence": TEXT,
             "warnings": TEXTS,
             "custom": CUSTOM,
         },
-        ("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
-        {"value": "The measure.", "equation": "The number of the equation in the thesis."},
+        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
+        descriptions={"value": "The measure."},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        measure, told = saved_measure(saved), saved.values("confidence_level", "alternative")
-        setting = Setting.of(measure, None, **told)
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        measure = saved_measure(saved)
+        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
         # The rates are saved, and all that is known of one system follows from them.
-        systems = [
-            ZSystem.of(system["name"], _saved_rates(system), setting)
-            for system in (saved.summary.get(name) for name in ("a", "b"))
-            if system is not None
-        ]
+        systems = {
+            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
+            for name in ("a", "b")
+            if name in saved.summary
+        }
         comparison = None
-        if len(systems) == 2:
-            names = ("difference", "sd", "lower", "upper", "statistic", "p_value")
-            rows = zip(*saved.columns(*names).values(), strict=True)
-            tests = {
-                name: ZDifference(*map(np.asarray, row))
-                for name, row in zip(saved.columns("method")["method"].tolist(), rows, strict=True)
-            }
-            comparison = ZComparison(
-                tests.get("dependent"), *(tests[name] for name in ("independent", "naive", "class"))
-            )
-        b = systems[1] if comparison else None
-        return cls(measure, **told, a=systems[0], b=b, comparison=comparison, warnings=saved.warnings)
+        if "b" in systems:
+            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+            tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
+            comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
+        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
 
     @property
     def significant(self) -> bool | None:

@@ -11,20 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, numbers
+from priori.base.layouts import LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
 from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, normalised
 from priori.curves.averaging.scales import Commensurability, commensurability
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
-from priori.decisions.named import CUSTOM, custom, saved_criterion, saved_measure, saved_task
+from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, pool
-from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,14 +76,12 @@ class AverageEPC(Result):
 
     _layout = Layout(
         "An Expected Performance Curve averaged over data sets: one row per alpha.",
-        numbers("alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best"),
+        of("number", "alpha threshold v1 v2 value lower upper best"),
         {
             "thresholds": choice(*MEANINGS),
             "meaning": TEXT,
             "warning": maybe(TEXT),
-            "task": TEXT,
-            "criterion": TEXT,
-            "measure": TEXT,
+            **of(TEXT, "task criterion measure"),
             "interval": choice(*INTERVALS),
             "confidence_level": LEVEL,
             "skipped": TEXTS,
@@ -92,41 +89,21 @@ class AverageEPC(Result):
             "datasets": {"type": "object", "additionalProperties": NUMBERS},
             "custom": CUSTOM,
         },
-        ("custom",),
-        {"datasets": "The measure of each data set at every alpha."},
+        optional=("custom",),
+        descriptions={"datasets": "The measure of each data set at every alpha."},
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        task = saved_task(saved)
-        criterion, measure = saved_criterion(saved, task), saved_measure(saved)
-        table = saved.columns(*cls._layout.columns)
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         values = {name: column(value, "number", name) for name, value in saved["datasets"].items()}
-        curves = tuple(
-            saved.part(
-                EPC,
-                name=name,
-                task=task,
-                criterion=criterion,
-                measure=measure,
-                alpha=table["alpha"],
-                value=value,
-                dev=SavedScores.of(saved),
-                test=SavedScores.of(saved),
-            )
-            for name, value in values.items()
-        )
-        return saved.part(
-            cls,
-            **table,
+        told = {**saved_things(saved), **saved.columns("alpha")}
+        return super()._from_parts(
+            saved,
             each=np.array(list(values.values())),
-            curves=curves,
+            curves=tuple(curve_in_part(saved, name=name, value=value, **told) for name, value in values.items()),
             names=tuple(values),
-            skipped=tuple(saved["skipped"]),
-            thresholds=saved["thresholds"],
-            weights=saved.numbers("weights"),
             plan=IntervalPlan.from_parts(saved),
-            warning=saved["warning"],
+            **known,
         )
 
     @property

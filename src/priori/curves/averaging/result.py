@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.layouts import FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, numbers, record
+from priori.base.layouts import FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
@@ -51,7 +51,7 @@ class Estimate:
         return cls(value, lower, upper, tuple(numbers["each"]))
 
 
-ESTIMATE = record(value=NUMBER, lower=NUMBER, upper=NUMBER, each=NUMBERS)
+ESTIMATE = record({**of(NUMBER, "value lower upper"), "each": NUMBERS})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,51 +94,40 @@ class AverageCurve(Result):
 
     _layout = Layout(
         "The average of several ROC curves, a posteriori: one row per point.",
-        numbers("threshold", "fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"),
+        of("number", "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"),
         {
-            "method": TEXT,
-            "meaning": TEXT,
+            **of(TEXT, "method meaning"),
             "warning": maybe(TEXT),
             "theta": NUMBER,
-            "datasets": TEXTS,
-            "skipped": TEXTS,
+            **of(TEXTS, "datasets skipped"),
             "weights": NUMBERS,
             "interval": choice(*INTERVALS),
             "within": FLAG,
             "confidence_level": LEVEL,
-            "commensurability_ratio": NUMBER,
-            "area": NUMBER,
-            "auc": ESTIMATE,
-            "eer": ESTIMATE,
+            **of(NUMBER, "commensurability_ratio area"),
+            **of(ESTIMATE, "auc eer"),
         },
-        ("threshold", "lower", "upper"),
-        {
-            "theta": "The angle of the averaging axis in radians.",
+        optional=("threshold", "lower", "upper"),
+        descriptions={
             "area": "The area under the average curve.",
             "threshold": "The threshold of each point; only where one threshold serves all data sets.",
         },
     )
 
     @classmethod
-    def _from_parts(cls, saved: Saved) -> Self:
-        method, names = get_method(saved["method"]), tuple(saved["datasets"])
-        table = saved.columns("fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
-        threshold = (
-            saved.columns("threshold")["threshold"] if method.one_threshold else np.full_like(table["fpr"], np.nan)
-        )
-        return saved.part(
-            cls,
-            **table,
-            threshold=threshold,
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        method, names = get_method(saved["method"]), saved.texts("datasets")
+        if not method.one_threshold:
+            known["threshold"] = np.full_like(saved.table["fpr"], np.nan)
+        return super()._from_parts(
+            saved,
             method=method,
-            theta=saved.number("theta"),
-            datasets=DataSets(names, tuple(SavedScores.of(saved) for _ in names), tuple(saved["skipped"])),
-            weights=saved.numbers("weights"),
+            datasets=DataSets(names, tuple(SavedScores.of(saved) for _ in names), saved.texts("skipped")),
             plan=IntervalPlan.from_parts(saved),
             commensurability=saved.part(Commensurability, ratio=saved.number("commensurability_ratio")),
-            warning=saved["warning"],
             auc=Estimate.from_dict(saved["auc"]),
             eer=Estimate.from_dict(saved["eer"]),
+            **known,
         )
 
     @cached_property
