@@ -77,5 +77,11 @@ def every_result() -> dict[str, Result]:
     }
 
 
+def again(result: Result, text: str | None = None) -> Result:
+    """The result as it comes back from JSON; what is the caller's own is handed in, as a file does not hold it."""
+    own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
+    return type(result).from_json(text or result.to_json(), **own)
+
+
 #: Those made from scores, which came from pandas.
 FROM_RATES = ("ztest of rates", "proportion", "one proportion", "proportion test", "plan")

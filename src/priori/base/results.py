@@ -7,17 +7,23 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori._version import __version__
 from priori.base.dataframes import make_frame
+from priori.base.layouts import Layout
+from priori.base.saved import Saved
 
-__all__ = ["Result", "csv_text", "json_text", "plain"]
+__all__ = ["Result", "csv_text", "json_text", "plain", "restored"]
+
+Found = TypeVar("Found", bound="Result")
 
 #: Tables longer than this show only their two ends in a notebook.
 LONGEST = 12
@@ -40,20 +46,36 @@ def plain(value: Any) -> Any:
     return value
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """A mixin for frozen dataclasses: subclasses give `columns` and `summary`, and get the rest.
+    """A base for frozen dataclasses: subclasses give `summary` and what their files hold, and get the rest.
 
     ``columns()`` is the table of the result, one array per column, all of one length.
     ``summary()`` is everything that is not a row of the table: settings, single numbers.
     """
 
+    #: What a file of such a result holds.
+    _layout: ClassVar[Layout]
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of this result."""
-        raise NotImplementedError
+        return {name: np.atleast_1d(getattr(self, name)) for name in self._layout.columns}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and single numbers of this result."""
-        return {}
+        held = {name: value["const"] for name, value in self._layout.summary.items() if "const" in value}
+        held |= {name: vars(self)["settings"][name] for name in self._layout.settings}
+        return {name: held[name] if name in held else getattr(self, name) for name in self._layout.summary}
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        """Put a result together without the scores: what is ``known``, and what the file has under the same name.
+
+        That is fields, and properties that remember their value. What is neither raises `MissingScoresError`.
+        """
+        kept = (name for base in cls.__mro__ for name, held in vars(base).items() if isinstance(held, cached_property))
+        names = {*(field.name for field in fields(cls)), *kept} - set(known)
+        return saved.part(cls, **cls._layout.read(saved, names), **known)
 
     @property
     def backend(self) -> str | None:
@@ -63,7 +85,7 @@ class Result:
     @property
     def from_file(self) -> bool:
         """Whether the result was read from a file, without its scores."""
-        return False
+        return "_saved" in vars(self)
 
     def _came_from(self, *sources: Any) -> Self:
         """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
@@ -102,11 +124,14 @@ class Result:
         return text
 
     @classmethod
-    def from_json(cls, source: str | Path) -> Self:
+    def from_json(
+        cls, source: str | Path, *, measure: object = None, criterion: object = None, task: object = None
+    ) -> Self:
         """Read a result from JSON text, or from a file of it.
 
         The result is of the class that was saved, with the same table, summary, frame and figures. The scores are
-        not saved, so that what needs them (a band, other alphas) raises an error that says so.
+        not saved, so that what needs them (a band, other alphas) raises an error that says so. Nor are functions: a
+        measure, criterion or task of your own must be given again.
 
         Examples
         --------
@@ -120,7 +145,7 @@ class Result:
         """
         from priori.saving.documents import read_json
 
-        return read_json(source, cls)
+        return read_json(source, cls, _given(measure, criterion, task))
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table to a Parquet file, with the summary in its metadata; `from_parquet` reads it back."""
@@ -129,13 +154,41 @@ class Result:
         write_parquet(self, path)
 
     @classmethod
-    def from_parquet(cls, path: str | Path) -> Self:
+    def from_parquet(
+        cls, path: str | Path, *, measure: object = None, criterion: object = None, task: object = None
+    ) -> Self:
         """Read a result from a Parquet file; see `from_json` for what it can do."""
         from priori.saving.documents import read_parquet
 
-        return read_parquet(path, cls)
+        return read_parquet(path, cls, _given(measure, criterion, task))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.from_file:  # as read: measures hold functions, which pickle cannot keep
+            return restored, (type(self), vars(self)["_saved"])
+        return super().__reduce_ex__(protocol)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two results read from files say the same; a result made from scores equals only itself."""
+        if self is other or type(self) is not type(other):
+            return self is other
+        assert isinstance(other, Result)
+        return self.from_file and other.from_file and _contents(self) == _contents(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self)) if self.from_file else super().__hash__()
 
     # -- notebooks -------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        if not self.from_file:
+            return self._shown()
+        size = len(next(iter(self.columns().values()), ()))
+        return f"{type(self).__name__}({size} row{'s' * (size != 1)}, read from a file)"
+
+    def _shown(self) -> str:
+        """Return how a result made from scores shows itself."""
+        values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        return f"{type(self).__qualname__}({values})"
 
     def _repr_html_(self) -> str:
         columns = {name: np.asarray(column) for name, column in self.columns().items()}
@@ -148,6 +201,22 @@ class Result:
             f"<div><strong>{title}</strong>{_settings(self.summary())}"
             f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
+
+
+def restored(kind: type[Found], saved: Saved) -> Found:
+    """Return a result of a class from what a file says about it."""
+    result = kind._from_parts(saved)
+    vars(result)["_saved"] = saved
+    return result
+
+
+def _given(measure: object, criterion: object, task: object) -> dict[str, object]:
+    given = {"measure": measure, "criterion": criterion, "task": task}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _contents(result: Result) -> Any:
+    return plain(result.summary()), plain(result.columns())
 
 
 def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:

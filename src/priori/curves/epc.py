@@ -8,20 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, listed, maybe, of, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion, Pieces, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
+from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +43,21 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
+
+#: What files say about a curve, and about a curve inside another result.
+DESCRIBED: dict[str, Schema] = {
+    **of(TEXT, "name task criterion measure measure_title"),
+    **of(FLAG, "rate greater_is_better"),
+    **of(TEXT, "v1_name v2_name"),
+    "exact": FLAG,
+    "bounds": BOUNDS,
+    "custom": CUSTOM,
+}
+
+
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class EPC(Result):
     """An Expected Performance Curve. Made by `epc`.
 
@@ -79,6 +97,24 @@ class EPC(Result):
     exact: bool = False
     bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
 
+    _layout = Layout(
+        "An Expected Performance Curve: one row per alpha.",
+        of("number", "alpha threshold dev_v1 dev_v2 v1 v2 value best"),
+        {
+            **DESCRIBED,
+            **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
+            **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
+        },
+        optional=("custom",),
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        known |= {name: SavedScores.of(saved, saved[name]) for name in ("dev", "test")}
+        for name in ("dev_outcomes", "outcomes"):
+            known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
+        return super()._from_parts(saved, **described_parts(saved), **known)
+
     @property
     def optimism(self) -> Floats:
         """How much better the a posteriori value looks than the a priori one (positive: it flatters)."""
@@ -93,19 +129,6 @@ class EPC(Result):
     def backend(self) -> str | None:
         """The dataframe library the test scores came from, if any."""
         return self.test.backend
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        return {
-            "alpha": self.alpha,
-            "threshold": self.threshold,
-            "dev_v1": self.dev_v1,
-            "dev_v2": self.dev_v2,
-            "v1": self.v1,
-            "v2": self.v2,
-            "value": self.value,
-            "best": self.best,
-        }
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
@@ -131,6 +154,7 @@ class EPC(Result):
             "v2_name": self.task.v2.name,
             "exact": self.exact,
             "bounds": [float(bound) for bound in self.bounds],
+            **custom(self.task, self.criterion, self.measure),
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -192,11 +216,22 @@ class EPC(Result):
 
         return figure_epc(self, bands=bands, best=best)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return (
             f"EPC({self.name!r}, {self.measure.name} by {self.criterion.name}, {self.alpha.size} alphas, "
             f"from {float(np.min(self.value)):.4g} to {float(np.max(self.value)):.4g})"
         )
+
+
+def described_parts(saved: Saved) -> dict[str, Any]:
+    """Return the parts of a curve that `EPC.described` has put into a file."""
+    bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
+    return {**saved.values("name", "exact"), "bounds": bounds, **saved_things(saved)}
+
+
+def curve_in_part(saved: Saved, **known: Any) -> EPC:
+    """Return the curve inside another result that was read from a file, without its scores."""
+    return saved.part(EPC, dev=SavedScores.of(saved), test=SavedScores.of(saved), **known)
 
 
 def _sizes(scores: ScoreSet) -> dict[str, Any]:
@@ -358,7 +393,7 @@ def area(
     return float(np.dot(value, np.diff(pieces.breaks)) / float(bounds[1] - bounds[0]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Areas(Result):
     """Expected values of (V1 + V2)/2 over a range of operating points (Eqs. 15, 16, 18). Made by `areas`.
 
@@ -374,6 +409,21 @@ class Areas(Result):
     post_g: float
     bounds: tuple[float, float]
     task: str
+
+    _layout = Layout(
+        "Expected values of (V1 + V2)/2 over a range of operating points.",
+        {"area": "text", **of("number", "a_priori a_posteriori")},
+        {"task": TEXT, "bounds": BOUNDS},
+        descriptions={"area": "Which area."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        for prefix, values in zip(("", "post_"), saved.columns("a_priori", "a_posteriori").values(), strict=True):
+            known |= {
+                f"{prefix}{name}": float(value) for name, value in zip(("e_v1", "e_v2", "g"), values, strict=True)
+            }
+        return super()._from_parts(saved, bounds=tuple(saved["bounds"]), **known)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per area: a priori, and a posteriori for comparison."""

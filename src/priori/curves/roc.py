@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.layouts import NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import get_criterion
@@ -24,6 +27,7 @@ from priori.decisions.measures import Task, dcf, get_task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
+from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +53,9 @@ EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 
 
+A_POSTERIORI: Schema = {"const": "a posteriori"}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AposterioriROC(Result):
     """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
@@ -57,6 +64,21 @@ class AposterioriROC(Result):
     scores: ScoreSet
     threshold: Floats
     outcomes: Outcomes
+
+    _layout = Layout(
+        "A ROC curve, a posteriori: one row per threshold.",
+        of("number", "threshold fpr tpr"),
+        {"name": TEXT, "kind": A_POSTERIORI, **of(SIZE, "negatives positives"), **of(NUMBER, "auc eer")},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        sizes, table = saved.values("negatives", "positives"), saved.columns(*cls._layout.columns)
+        fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
+        # Rates times numbers of trials are whole numbers, but for rounding.
+        fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
+        known |= {"scores": SavedScores.of(saved, sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
+        return super()._from_parts(saved, **known)
 
     @property
     def fpr(self) -> Floats:
@@ -68,12 +90,12 @@ class AposterioriROC(Result):
         """True positive rate (1 - FRR) at each threshold."""
         return self.outcomes.tp / self.scores.n_positives
 
-    @property
+    @cached_property
     def auc(self) -> float:
         """The area under the curve, a posteriori."""
         return a_posteriori_auc(self.scores)
 
-    @property
+    @cached_property
     def eer(self) -> float:
         """The equal error rate, a posteriori."""
         return a_posteriori_eer(self.scores)
@@ -82,10 +104,6 @@ class AposterioriROC(Result):
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return self.scores.backend
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per threshold."""
-        return {"threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr}
 
     def summary(self) -> dict[str, Any]:
         """Return the single numbers, each a posteriori."""
@@ -142,7 +160,7 @@ class AposterioriROC(Result):
 
         return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
 
 
@@ -150,12 +168,23 @@ class AposterioriROC(Result):
 class AposterioriDET(AposterioriROC):
     """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""
 
+    _layout = Layout(
+        "A DET curve, a posteriori: one row per threshold.",
+        of("number", "threshold fpr fnr probit_fpr probit_fnr"),
+        AposterioriROC._layout.summary,
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        probit = tuple(saved.columns("probit_fpr", "probit_fnr").values())
+        return super()._from_parts(saved, probit=probit, **known)
+
     @property
     def fnr(self) -> Floats:
         """False negative rate (FRR) at each threshold."""
         return self.outcomes.fn / self.scores.n_positives
 
-    @property
+    @cached_property
     def probit(self) -> tuple[Floats, Floats]:
         """Both errors on the normal-deviate scale; 0 and 1 are infinite there."""
         from scipy.special import ndtri

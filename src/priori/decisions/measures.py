@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -173,13 +174,22 @@ MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=T
 def wer(gamma: float | None = None) -> Measure:
     """Weighted error rate: gamma FAR + (1 - gamma) FRR (Eq. 7 of the 2007 paper); without gamma, gamma = alpha."""
     if gamma is None:
-
-        def along(outcomes: Outcomes, alpha: Any) -> Floats:
-            return np.asarray(alpha * FAR(outcomes) + (1 - alpha) * FRR(outcomes))
-
-        return Measure("wer", "Weighted error rate", along, needs_alpha=True)
+        return WER
     if not 0 <= gamma <= 1:
         raise OptionError(f"wer: gamma must lie between 0 and 1, not {gamma}")
+    return _wer(gamma)
+
+
+def _along(outcomes: Outcomes, alpha: Any) -> Floats:
+    return np.asarray(alpha * FAR(outcomes) + (1 - alpha) * FRR(outcomes))
+
+
+WER = Measure("wer", "Weighted error rate", _along, needs_alpha=True)
+
+
+# One object for one choice of parameters, so that a name can be known to say which measure it is.
+@cache
+def _wer(gamma: float) -> Measure:
     return Measure(
         f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: gamma * FAR(o) + (1 - gamma) * FRR(o)
     )
@@ -195,6 +205,11 @@ def dcf(cost_fn: float = 10.0, cost_fp: float = 1.0, prior: float = 0.01, *, nor
             f"dcf: costs must be positive and the prior between 0 and 1 "
             f"(given cost_fn={cost_fn:g}, cost_fp={cost_fp:g}, prior={prior:g})"
         )
+    return _dcf(cost_fn, cost_fp, prior, normalised)
+
+
+@cache
+def _dcf(cost_fn: float, cost_fp: float, prior: float, normalised: bool) -> Measure:
     miss, alarm = cost_fn * prior, cost_fp * (1 - prior)
     scale = min(miss, alarm) if normalised else 1.0
     name = "ndcf" if normalised else "dcf"
@@ -214,6 +229,11 @@ def f_beta(beta: float = 1.0) -> Ratio:
     b, unit = square.numerator, square.denominator
     if max(b, unit) > 10**6:  # times a count it must stay far below 2**63
         raise OptionError(f"f-beta: beta must lie between 0.001 and 1000, with few digits (0.5, 1.25, 2), not {beta}")
+    return _f_beta(beta, b, unit)
+
+
+@cache
+def _f_beta(beta: float, b: int, unit: int) -> Ratio:
     return _ratio(
         f"f{beta:g}",
         f"F{beta:g}",

@@ -51,15 +51,16 @@ def plot_epc(
     for start, stop in regions:
         ax.axvspan(start, stop, color="0.85", zorder=0, lw=0)
     for index, (curve, colour) in enumerate(zip(curves, colours(len(curves)), strict=True)):
-        alpha, value, reference = curve.alpha, curve.value, curve.best
+        alpha, value = curve.alpha, curve.value
         if curve.exact:  # constant up to the next break
             alpha = np.append(alpha, float(curve.bounds[1]))
-            value, reference = np.append(value, value[-1]), np.append(reference, reference[-1])
+            value = np.append(value, value[-1])
         drawstyle = "steps-post" if curve.exact else "default"
         marker = "o" if alpha.size == 1 else None
         line = LINES[index // 8 % len(LINES)]
         ax.plot(alpha, scale * value, color=colour, ls=line, marker=marker, label=curve.name, drawstyle=drawstyle)
         if best:
+            reference = np.append(curve.best, curve.best[-1]) if curve.exact else curve.best
             ax.plot(alpha, scale * reference, color=colour, ls=":", lw=1, drawstyle=drawstyle)
         if bands is not None:
             band = bands[index]

@@ -1,29 +1,28 @@
-"""Results in files, JSON and Parquet, and back: one layout for all of them, published in ``priori/schemas``.
+"""Results in files, JSON and Parquet, and back: one layout for all of them; `schemas` publishes it.
 
-A result that is read back is of the class it was, with its table and its summary. Its attributes are found by the
-names and the types that the class declares for them; what `restoring` cannot make without the scores raises
-`MissingScoresError` when it is asked for, and never has a made-up value.
+A result that is read back is of the class it was, with its table and its summary: each class says how it is put
+together from them (`_from_parts`). What needs the scores raises `MissingScoresError`, and never has a made-up value.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori._version import __version__
-from priori.base.errors import InputError, MissingScoresError, unknown
-from priori.base.results import Result, plain
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.results import Result, plain, restored
+from priori.base.saved import Saved, column
 
-__all__ = ["LAYOUT", "RESULTS", "document", "read_json", "read_parquet", "write_parquet"]
+__all__ = ["LAYOUT", "RESULTS", "class_of", "document", "read_json", "read_parquet", "write_parquet"]
+
+NOTHING: Mapping[str, object] = {}
 
 Found = TypeVar("Found", bound=Result)
 Table = dict[str, NDArray[Any]]
@@ -60,8 +59,13 @@ RESULTS: dict[str, str] = {
 #: What stands beside the summary and the table in a document.
 HEAD = ("priori", "result", "layout", "columns")
 
-_ARRAYS = {"Floats", "Counts", "NDArray", "ndarray"}
-_PLAIN = {"str", "int", "float", "bool", "None", "dict", "tuple", "Any", "np", "float64", "bool_", "int64"} | _ARRAYS
+
+def class_of(name: str) -> type[Result]:
+    """Return the class of results with this name."""
+    if name not in RESULTS:
+        raise unknown("result", name, RESULTS)
+    kind: type[Result] = getattr(importlib.import_module(RESULTS[name]), name)
+    return kind
 
 
 # -- one layout for every file -----------------------------------------------------------------------------------
@@ -90,27 +94,10 @@ def _kind(column: NDArray[Any]) -> str:
     return "text"
 
 
-def _column(values: Any, kind: str, name: str) -> NDArray[Any]:
-    """Return a column as its kind says; a missing number is NaN."""
-    if not isinstance(values, list):
-        raise InputError(f"column {name!r} is not a list of values")
-    try:
-        if kind == "number":
-            return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
-        if kind in ("integer", "boolean"):
-            missing = any(value is None for value in values)
-            return np.array(values, dtype=object if missing else (np.int64 if kind == "integer" else np.bool_))
-    except (TypeError, ValueError):
-        raise InputError(f"column {name!r} holds something else than the {kind} it says") from None
-    if kind == "text":
-        return np.array([None if value is None else str(value) for value in values], dtype=None if values else str)
-    raise InputError(f"column {name!r} is of an unknown kind {kind!r}")
-
-
 # -- JSON --------------------------------------------------------------------------------------------------------
 
 
-def read_json(source: str | Path, expected: type[Found]) -> Found:
+def read_json(source: str | Path, expected: type[Found], given: Mapping[str, object] = NOTHING) -> Found:
     """Read a result from JSON text or from a file; it must be of the class expected, or of one below it."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, where = source, "the JSON text"
@@ -124,10 +111,10 @@ def read_json(source: str | Path, expected: type[Found]) -> Found:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not JSON: {error}") from None
-    return _restored(content, where, expected)
+    return _restored(content, where, expected, given)
 
 
-def _restored(content: Any, where: str, expected: type[Found]) -> Found:
+def _restored(content: Any, where: str, expected: type[Found], given: Mapping[str, object]) -> Found:
     if not isinstance(content, dict) or not set(HEAD) <= set(content) or not isinstance(content["columns"], dict):
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     if not isinstance(content["layout"], int) or content["layout"] > LAYOUT:
@@ -139,15 +126,22 @@ def _restored(content: Any, where: str, expected: type[Found]) -> Found:
     absent = [name for name in kinds if name not in content]
     if absent:
         raise InputError(f"{where}: the column {absent[0]!r} is missing")
-    table = {name: _column(content[name], kind, name) for name, kind in kinds.items()}
-    if len({column.size for column in table.values()}) > 1:
+    table = {name: column(content[name], kind, name) for name, kind in kinds.items()}
+    if len({values.size for values in table.values()}) > 1:
         raise InputError(f"{where}: the columns have different lengths")
     summary = {name: value for name, value in content.items() if name not in kinds and name not in HEAD}
-    found = restore(content["result"], summary, table)
-    if not isinstance(found, expected):
-        name = content["result"]
+    name = content["result"]
+    kind = class_of(name)
+    if not issubclass(kind, expected):
         raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
-    return found
+    layout = kind._layout
+    needed = [each for each in (*layout.columns, *layout.summary) if each not in layout.optional]
+    if missing := [each for each in needed if each not in content]:
+        raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
+    for thing in given:
+        if thing not in summary:
+            raise OptionError(f"{where}: a saved {name} has no {thing}; leave {thing} out")
+    return restored(kind, Saved(name, table, summary, where, given))
 
 
 # -- Parquet -----------------------------------------------------------------------------------------------------
@@ -171,7 +165,7 @@ def write_parquet(result: Result, path: str | Path) -> None:
         )
 
 
-def read_parquet(path: str | Path, expected: type[Found]) -> Found:
+def read_parquet(path: str | Path, expected: type[Found], given: Mapping[str, object] = NOTHING) -> Found:
     """Read a result from a Parquet file that `write_parquet` wrote."""
     import duckdb
 
@@ -188,134 +182,8 @@ def read_parquet(path: str | Path, expected: type[Found]) -> Found:
     if told is None:
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     table = {name: list(column) for name, column in zip(names, columns, strict=True)}
-    return _restored({**json.loads(told), **table}, where, expected)
+    return _restored({**json.loads(told), **table}, where, expected, given)
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-# -- from a file to a result -------------------------------------------------------------------------------------
-
-
-class Saved:
-    """What a result read from a file puts before its class: the stored table, summary and attributes come first."""
-
-    _attributes: dict[str, Any]
-    _summary: dict[str, Any]
-    _table: Table
-
-    def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            stored = object.__getattribute__(self, "_attributes")
-            if name in stored:
-                return stored[name]
-        return object.__getattribute__(self, name)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        kind = type(self).__name__
-        own: type = type(self)
-        if name.startswith("_") or not _declared(own, name):
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
-        raise MissingScoresError(
-            f"{name!r} needs the scores, and this {kind} was read from a file without them; "
-            f"compute it again from the scores, or look into summary() and columns()"
-        )
-
-    def columns(self) -> Table:
-        """Return the table of this result."""
-        return dict(self._table)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and single numbers of this result, as they were saved."""
-        return dict(self._summary)
-
-    @property
-    def backend(self) -> None:
-        """Nothing: which dataframe library the scores came from is not saved."""
-        return
-
-    @property
-    def from_file(self) -> bool:
-        """Whether the result was read from a file, without its scores."""
-        return True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Saved) and isinstance(other, Result) and document(self) == document(other)  # type: ignore[arg-type]
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        size = len(next(iter(self._table.values()), ()))
-        return f"{type(self).__name__}({size} row{'s' * (size != 1)}, read from a file)"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (type(self).__name__, self._summary, self._table)
-
-
-def restore(name: str, summary: dict[str, Any], table: Table) -> Any:
-    """Return a result of the class named, from its summary and its table."""
-    if name not in RESULTS:
-        raise unknown("result", name, RESULTS)
-    kind = _saved_class(name)
-    found: Any = object.__new__(kind)
-    for attribute, value in {"_attributes": {}, "_summary": summary, "_table": table}.items():
-        object.__setattr__(found, attribute, value)
-    object.__setattr__(found, "_attributes", _attributes(kind, name, summary, table))
-    return found
-
-
-@cache
-def _saved_class(name: str) -> type:
-    original = getattr(importlib.import_module(RESULTS[name]), name)
-    return type(name, (Saved, original), {"__module__": original.__module__, "__doc__": original.__doc__})
-
-
-def _attributes(kind: type, name: str, summary: Mapping[str, Any], table: Table) -> dict[str, Any]:
-    from priori.saving import restoring
-
-    declared = {key: _declared(kind, key) for key in (*summary, *table)}
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        words = _words(declared[key])
-        if words & _ARRAYS and words <= _PLAIN:
-            found[key] = value
-        elif words and words <= _PLAIN - {"tuple", "dict"} and value.size == 1:
-            found[key] = _one(value.tolist()[0], words)
-    for key, value in summary.items():
-        words = _words(declared[key])
-        if words and words <= _PLAIN:
-            found[key] = _one(value, words)
-    if _declared(kind, "settings"):
-        found["settings"] = dict(summary)
-    return {**found, **getattr(restoring, f"restore_{name}", restoring.nothing)(summary, table)}
-
-
-def _one(value: Any, words: set[str]) -> Any:
-    """Return a value of a summary, or of a table's one row, as its declared type."""
-    if isinstance(value, list):
-        if words & _ARRAYS:
-            return _column(value, "number", "summary")
-        return tuple(value) if "tuple" in words else value
-    if "float" in words and isinstance(value, str):
-        return float(value)
-    if "None" in words:
-        return None if value is None or value != value else value
-    return np.nan if value is None and words == {"float"} else value
-
-
-@cache
-def _declared(kind: type, name: str) -> str:
-    """Return the type that a class declares for a field or a property, as written; empty if it has no such name."""
-    declared = {field.name: str(field.type) for field in fields(kind)}
-    if name in declared:
-        return declared[name]
-    found = getattr(kind, name, None)
-    getter = found.fget if isinstance(found, property) else found.func if isinstance(found, cached_property) else None
-    if getter is None:
-        return "method" if found is not None else ""
-    return str(getter.__annotations__.get("return", "Any"))
-
-
-def _words(annotation: str) -> set[str]:
-    return set(re.findall(r"\w+", annotation))

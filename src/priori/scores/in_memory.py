@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
+from priori.base.saved import partly_saved
 from priori.base.types import Codes, Counts, Floats
 from priori.scores.candidates import Chooser, Gaps
 from priori.scores.labels import is_positive
@@ -32,6 +33,7 @@ from priori.scores.trials import (
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error"]
 
 
+@partly_saved
 @dataclass(frozen=True, eq=False)
 class Scores(ScoreSet):
     """The trials of one system on one set.

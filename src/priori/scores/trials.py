@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing
 from priori.base.errors import InputError
+from priori.base.saved import partly_saved
 from priori.base.types import Codes, Floats
 
 __all__ = ["IDENTITY_COLUMNS", "NAN_POLICIES", "Names", "NanPolicy", "Trials", "nan_error", "sort_both"]
@@ -54,6 +55,7 @@ def kind_of(column: NDArray[Any]) -> str:
     return "number" if column.dtype.kind in "iub" else "text"
 
 
+@partly_saved
 @dataclass(frozen=True)
 class Trials:
     """The trials of one class, in the order in which they came.

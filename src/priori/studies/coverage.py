@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError
+from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import epc
 from priori.curves.inputs import as_score_set
@@ -46,7 +48,19 @@ class Conjecture:
         return self.widths[0] <= self.widths[1] <= self.widths[2]
 
 
-@dataclass(frozen=True, eq=False)
+SETTINGS: dict[str, Schema] = {
+    **of(SIZE, "systems repeats"),
+    "fixed": {"type": "integer", "minimum": 1},
+    "confidence_level": LEVEL,
+    **of(SIZE, "train_users test_users"),
+    "resample": choice("test", "both"),
+    "thresholds": choice(*get_args(Thresholds)),
+    "seed": SIZE,
+}
+
+
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
     """The share of unseen curves that bands cover, and how wide they are. Made by `coverage`.
 
@@ -69,22 +83,49 @@ class Coverage(Result):
     widths: Floats
     settings: dict[str, Any]
 
-    @property
+    _layout = Layout(
+        "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
+        {"bootstrap": "text", **of("integer", "U S"), **of("number", "coverage standard_error width")},
+        {
+            **SETTINGS,
+            "experiments": SIZE,
+            "conjecture": maybe(record({"widths": NUMBERS, "share": PLAIN_NUMBER, "holds": FLAG})),
+        },
+        settings=SETTINGS,
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        told, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
+        return super()._from_parts(
+            saved,
+            bootstrap=tuple(table["bootstrap"].tolist()),
+            draws=np.column_stack([table["U"], table["S"]]),
+            conjecture=Conjecture(tuple(told["widths"]), told["share"]) if told else None,
+            **known,
+        )
+
+    @cached_property
+    def experiments(self) -> int:
+        """How many bands were looked at, by row."""
+        return len(self.covered)
+
+    @cached_property
     def coverage(self) -> Floats:
         """The mean share covered, by row."""
         return np.asarray(self.covered.mean(axis=0))
 
-    @property
+    @cached_property
     def standard_error(self) -> Floats:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
         return standard_error(self.covered)
 
-    @property
+    @cached_property
     def width(self) -> Floats:
         """The mean expected width, by row."""
         return np.asarray(self.widths.mean(axis=0))
 
-    @property
+    @cached_property
     def conjecture(self) -> Conjecture | None:
         """Conjecture (14), where the three bootstraps it speaks of were run."""
         found_rows = [self._last(name) for name in ("user-constrained", "user", "joint")]
@@ -132,7 +173,7 @@ class Coverage(Result):
         """Return the settings and conjecture (14)."""
         found = self.conjecture
         told = None if found is None else {"widths": list(found.widths), "share": found.share, "holds": found.holds}
-        return {**self.settings, "experiments": len(self.covered), "conjecture": told}
+        return {**self.settings, "experiments": self.experiments, "conjecture": told}
 
 
 def coverage(

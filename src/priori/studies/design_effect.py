@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
+from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import pair
@@ -19,6 +21,7 @@ from priori.uncertainty.normal_tests import Weights
 __all__ = ["DesignEffect", "Spread", "design_effect", "paired_design_effect"]
 
 
+@partly_saved
 @dataclass(frozen=True)
 class Spread:
     """The spread of one class's error rate (or of the difference between two systems' rates).
@@ -71,7 +74,7 @@ class Spread:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DesignEffect(Result):
     """What users do to the variance of FAR and FRR at one threshold. Made by `design_effect`.
 
@@ -82,6 +85,20 @@ class DesignEffect(Result):
     negatives: Spread
     positives: Spread
     covariance: float
+
+    _layout = Layout(
+        "What users do to the variance of FAR and FRR: one row per class.",
+        {"class": "text", **of("number", "rate per_user design_effect intraclass")},
+        {"users": SIZE, "covariance": NUMBER},
+        descriptions={"rate": "The error rate."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        table = saved.columns("rate", "per_user", "design_effect", "intraclass")
+        for row, name in enumerate(("negatives", "positives")):
+            known[name] = saved.part(Spread, **{field: float(values[row]) for field, values in table.items()})
+        return super()._from_parts(saved, **known)
 
     def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
         """Return what other numbers of trials per user would do."""
@@ -115,10 +132,6 @@ class DesignEffect(Result):
             "class": np.array(["negatives", "positives"]),
             **{name: np.array([getattr(spread, name) for spread in both]) for name in fields},
         }
-
-    def summary(self) -> dict[str, Any]:
-        """Return the number of users and the covariance."""
-        return {"users": self.users, "covariance": self.covariance}
 
 
 def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:

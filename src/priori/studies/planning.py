@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.decisions.measures import get_measure
 from priori.scores import ScoreSet
@@ -21,7 +21,7 @@ __all__ = ["Plan", "plan"]
 TestKind = Literal["verdict", "dependent", "independent"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(Result):
     """How many users and trials are needed, and what was assumed. Made by `plan`.
 
@@ -44,14 +44,17 @@ class Plan(Result):
         """All trials together."""
         return self.negatives + self.positives
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        names = ("users", "negatives", "positives", "trials", "sd", "width", "power")
-        return {name: np.array([getattr(self, name)]) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the sentence, the assumptions and the warnings."""
-        return {"sentence": self.sentence, "assumptions": self.assumptions, "warnings": list(self.warnings)}
+    _layout = Layout(
+        "How many users and trials are needed: one row.",
+        {
+            "users": "integer or missing",
+            **of("integer", "negatives positives trials"),
+            **of("number", "sd width"),
+            "power": "number or missing",
+        },
+        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": TEXTS},
+        one_row=True,
+    )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""

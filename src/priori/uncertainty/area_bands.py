@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
+from priori.base.layouts import TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epc import areas, epc
@@ -17,6 +18,7 @@ from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
+from priori.uncertainty.settings import RESAMPLED
 
 __all__ = ["AreaBands", "area_bands", "make_area_bands"]
 
@@ -25,7 +27,7 @@ __all__ = ["AreaBands", "area_bands", "make_area_bands"]
 POINTS = 256
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AreaBands(Result):
     """E_V1, E_V2 and G (Eqs. 15, 16, 18 of the 2005 paper) with an interval each. Made by `area_bands`."""
 
@@ -36,13 +38,13 @@ class AreaBands(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per area."""
-        return {name: getattr(self, name) for name in ("area", "value", "lower", "upper")}
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the intervals were made."""
-        return {**self.settings, "warnings": list(self.warnings)}
+    _layout = Layout(
+        "The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area.",
+        {"area": "text", **of("number", "value lower upper")},
+        {**RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
+        descriptions={"area": "Which area.", "value": "The area."},
+    )
 
 
 def area_bands(

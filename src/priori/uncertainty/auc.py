@@ -7,23 +7,33 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
+from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
-from priori.curves.roc import a_posteriori_auc
+from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import Scores, ScoreSet
 from priori.scores.pairing import Pairing, pair
-from priori.uncertainty.proportions import Alternative, check_alternative, check_level, p_values, quantile, standardise
+from priori.uncertainty.proportions import (
+    ALTERNATIVE,
+    Alternative,
+    check_alternative,
+    check_level,
+    p_values,
+    quantile,
+    standardise,
+)
 
 __all__ = ["AposterioriAUCInterval", "AposterioriAUCTest", "a_posteriori_auc_interval", "a_posteriori_auc_test"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AposterioriAUCInterval(Result):
     """An AUC, *a posteriori*, with DeLong's deviation and interval. Made by `a_posteriori_auc_interval`."""
 
@@ -40,21 +50,15 @@ class AposterioriAUCInterval(Result):
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        return {name: np.array([getattr(self, name)]) for name in ("auc", "sd", "lower", "upper", "width")}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        return {
-            "kind": "a posteriori",
-            "method": self.method,
-            "confidence_level": self.confidence_level,
-            "warnings": list(self.warnings),
-        }
+    _layout = Layout(
+        "An AUC, a posteriori, with DeLong's interval: one row.",
+        of("number", "auc sd lower upper width"),
+        {"kind": A_POSTERIORI, "method": TEXT, "confidence_level": LEVEL, "warnings": TEXTS},
+        one_row=True,
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AposterioriAUCTest(Result):
     """Two AUCs, *a posteriori*, and DeLong's test of their difference. Made by `a_posteriori_auc_test`."""
 
@@ -77,21 +81,23 @@ class AposterioriAUCTest(Result):
         """Whether the AUCs differ at the confidence level."""
         return self.p_value < 1 - self.confidence_level
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        names = ("auc_a", "auc_b", "difference", "sd", "lower", "upper", "statistic", "p_value", "significant")
-        return {name: np.array([getattr(self, name)]) for name in names}
+    _layout = Layout(
+        "Two AUCs, a posteriori, and DeLong's test: one row.",
+        {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
+        {
+            "kind": A_POSTERIORI,
+            "paired": FLAG,
+            "degrees_of_freedom": NUMBER,
+            "alternative": ALTERNATIVE,
+            "confidence_level": LEVEL,
+            "warnings": TEXTS,
+        },
+        one_row=True,
+    )
 
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        return {
-            "kind": "a posteriori",
-            "paired": self.paired,
-            "degrees_of_freedom": self.degrees_of_freedom,
-            "alternative": self.alternative,
-            "confidence_level": self.confidence_level,
-            "warnings": list(self.warnings),
-        }
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
 
 
 # -- structural components -------------------------------------------------------------------------------------

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from priori.base.layouts import NUMBER, TEXTS, Layout, of
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import EPC
+from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
@@ -20,6 +21,7 @@ from priori.uncertainty.bootstrap.plans import Plan
 from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
+from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Band", "band", "make_band"]
 
 
-@dataclass(frozen=True, eq=False)
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
     """An interval around each point of a curve. Made by `EPC.band`.
 
@@ -59,6 +62,19 @@ class Band(Result):
     warnings: tuple[str, ...] = ()
     replicates: Floats | None = None
 
+    _layout = Layout(
+        "A bootstrap band around an Expected Performance Curve: one row per alpha.",
+        of("number", "alpha value lower upper mean"),
+        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
+        optional=("custom",),
+        settings=RESAMPLED,
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        curve = curve_in_part(saved, **described_parts(saved), **saved.columns("alpha", "value"))
+        return super()._from_parts(saved, curve=curve, **known)
+
     @property
     def width(self) -> Floats:
         """The width of the interval at each alpha."""
@@ -77,10 +93,6 @@ class Band(Result):
     def covers(self, values: Floats) -> float:
         """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
         return float(np.mean((self.lower <= values) & (values <= self.upper)))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        return {name: getattr(self, name) for name in ("alpha", "value", "lower", "upper", "mean")}
 
     def summary(self) -> dict[str, Any]:
         """Return what it is around, how it was made and its expected width."""

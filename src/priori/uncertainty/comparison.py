@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import FLAG, NUMBERS, PLAIN_NUMBER, TEXT, TEXTS, Layout, listed, of, record
 from priori.base.results import Result
+from priori.base.saved import Saved, column, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
@@ -23,6 +27,7 @@ from priori.uncertainty.bootstrap.run import replicate
 from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import bounds, simultaneous_bounds
 from priori.uncertainty.proportions import Alternative, check_alternative
+from priori.uncertainty.settings import COMPARED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +53,11 @@ class Verdict:
     p_value: Floats
     confidence_level: float
 
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Floats], confidence_level: float) -> Verdict:
+        """Return the verdict whose parts stand in columns, among others."""
+        return cls(columns["difference"], columns["lower"], columns["upper"], columns["p_value"], confidence_level)
+
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Whether the difference is significant: p-value below 1 - confidence level."""
@@ -58,7 +68,12 @@ class Verdict:
         return {name: getattr(self, name) for name in ("difference", "lower", "upper", "p_value", "significant")}
 
 
-@dataclass(frozen=True, eq=False)
+REGIONS = listed(record({**of(PLAIN_NUMBER, "start end"), "better": TEXT}))
+AREA = record({**of(NUMBERS, "difference lower upper p_value"), "significant": listed(FLAG)})
+
+
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Two systems compared along alpha. Made by `compare`.
 
@@ -88,6 +103,32 @@ class Comparison(Result):
     replicates: Floats
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value less B's.",
+        {**of("number", "alpha value_a value_b difference lower upper p_value"), "significant": "boolean"},
+        {
+            **of(TEXT, "name_a name_b"),
+            "greater_is_better": FLAG,
+            **COMPARED,
+            **of(REGIONS, "regions simultaneous_regions"),
+            "area": AREA,
+            "warnings": TEXTS,
+        },
+        settings=COMPARED,
+        descriptions={
+            "measure": "The measure, as figures call it.",
+            "area": "The mean difference over the alphas.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        level, asked = saved["confidence_level"], "simultaneous" if saved["simultaneous"] else "pointwise"
+        area = {name: column(values, "number", name) for name, values in saved["area"].items()}
+        known[asked] = Verdict.of_columns(saved.table, level)
+        known["simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
+        return super()._from_parts(saved, area=Verdict.of_columns(area, level), **known)
 
     @property
     def verdict(self) -> Verdict:
@@ -124,6 +165,11 @@ class Comparison(Result):
         """The ranges of alpha over which one system is significantly better (Figure 8)."""
         return self.regions_of(self.verdict)
 
+    @cached_property
+    def simultaneous_regions(self) -> tuple[Region, ...]:
+        """The same with one confidence for all alphas at once."""
+        return self.regions_of(self.simultaneous)
+
     def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
         """Return the ranges of alpha over which a verdict finds one system significantly better."""
         better = np.where((self.difference > 0) == self.greater_is_better, self.name_a, self.name_b)
@@ -151,11 +197,6 @@ class Comparison(Result):
         """The weight of each alpha in the mean over all of them."""
         return _shares(self.alpha)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        names = ("alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant")
-        return {name: getattr(self, name) for name in names}
-
     def summary(self) -> dict[str, Any]:
         """Return the names, the regions, the area and how it was done."""
         return {
@@ -164,7 +205,7 @@ class Comparison(Result):
             "greater_is_better": self.greater_is_better,
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
-            "simultaneous_regions": [region._asdict() for region in self.regions_of(self.simultaneous)],
+            "simultaneous_regions": [region._asdict() for region in self.simultaneous_regions],
             "area": self.area.to_dict(),
             "warnings": list(self.warnings),
         }
@@ -175,7 +216,7 @@ class Comparison(Result):
 
         return plot_comparison(self, ax=ax)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         share = f"{int(self.significant.sum())} of {self.alpha.size} alphas"
         return f"Comparison({self.name_a!r} - {self.name_b!r}, significant at {share})"
 

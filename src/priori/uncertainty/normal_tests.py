@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
+from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.decisions.measures import FAR, FRR, Measure, get_measure
 from priori.decisions.outcomes import Outcomes
@@ -161,6 +163,7 @@ def dependent_variance(found: Disagreements, rates: Rates, weights: Weights) -> 
 # -- intervals and tests from them -----------------------------------------------------------------------------
 
 
+@partly_saved
 @dataclass(frozen=True)
 class ZInterval:
     """A normal distribution around one value and its interval; numbers, or arrays along alpha."""
@@ -176,6 +179,7 @@ class ZInterval:
         return self.upper - self.lower
 
 
+@partly_saved
 @dataclass(frozen=True)
 class ZDifference(ZInterval):
     """The same for a difference, A minus B, with its test against no difference.
@@ -186,7 +190,7 @@ class ZDifference(ZInterval):
     statistic: Floats
     p_value: Floats
 
-    @property
+    @cached_property
     def confidence(self) -> Floats:
         """The confidence that the two systems differ (Tables 3.4 and 3.7)."""
         return 1 - self.p_value
@@ -223,6 +227,7 @@ class Setting:
         return ZDifference(found.value, found.sd, found.lower, found.upper, z, p_values(z, self.alternative))
 
 
+@partly_saved
 @dataclass(frozen=True)
 class ZSystem:
     """One system: its rates, and the intervals that the three distributions give.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import LEVEL, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats
 
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 Alternative = Literal["two-sided", "less", "greater"]
+ALTERNATIVE = choice("two-sided", "less", "greater")
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
 
 #: Below this many expected n p (1 - p) the normal approximation of a binomial is doubtful (thesis, section 3.3).
@@ -82,7 +84,7 @@ def standardise(difference: ArrayLike, sd: ArrayLike) -> Floats:
 # -- one rate --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProportionInterval(Result):
     """An interval for one rate (or for each of many): between ``lower`` and ``upper``."""
 
@@ -94,19 +96,17 @@ class ProportionInterval(Result):
     method: str
     confidence_level: float
 
+    _layout = Layout(
+        "Intervals of rates: one row per rate.",
+        of("number", "errors trials rate lower upper width"),
+        {"method": TEXT, "confidence_level": LEVEL},
+        descriptions={"rate": "The rate."},
+    )
+
     @property
     def width(self) -> Floats:
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per rate."""
-        names = ("errors", "trials", "rate", "lower", "upper", "width")
-        return {name: np.atleast_1d(getattr(self, name)) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the method and the confidence level."""
-        return {"method": self.method, "confidence_level": self.confidence_level}
 
 
 def proportion_interval(
@@ -199,7 +199,7 @@ def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
 # -- two rates -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProportionTest(Result):
     """A z-test of the difference between two rates, A's minus B's.
 
@@ -213,19 +213,16 @@ class ProportionTest(Result):
     method: str
     alternative: str
 
+    _layout = Layout(
+        "Tests of the difference between two rates: one row per test.",
+        of("number", "difference sd statistic p_value confidence"),
+        {"method": TEXT, "alternative": ALTERNATIVE},
+    )
+
     @property
     def confidence(self) -> Floats:
         """The confidence that the rates differ (thesis, Eqs. 3.20, 3.21, 3.25)."""
         return 1 - self.p_value
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per test."""
-        names = ("difference", "sd", "statistic", "p_value", "confidence")
-        return {name: np.atleast_1d(getattr(self, name)) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the method and the direction of the test."""
-        return {"method": self.method, "alternative": self.alternative}
 
 
 def _tested(difference: Floats, variance: Floats, method: str, alternative: Alternative) -> ProportionTest:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import NUMBER, TEXT, Layout, listed, of, record
 from priori.base.results import Result
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import Interval, Resample, Resampling
-from priori.uncertainty.comparison import Comparison, make_comparison
+from priori.uncertainty.comparison import Comparison, Verdict, make_comparison
 from priori.uncertainty.proportions import Alternative
+from priori.uncertainty.settings import COMPARED
 
 __all__ = ["Place", "Ranking", "compare_all", "holm", "make_ranking"]
 
@@ -29,7 +33,8 @@ class Place(NamedTuple):
     groups: str
 
 
-@dataclass(frozen=True, eq=False)
+@partly_saved
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
     """Every pair of several systems compared, p-values adjusted for their number. Made by `compare_all`.
 
@@ -51,18 +56,54 @@ class Ranking(Result):
     area_p_value: Floats
     confidence_level: float
 
+    _layout = Layout(
+        "Every pair of several systems compared: one row per pair and alpha.",
+        {
+            **of("text", "system_a system_b"),
+            **of("number", "alpha difference lower upper p_value p_adjusted"),
+            "significant": "boolean",
+        },
+        {**COMPARED, "ranking": listed(record({"name": TEXT, "value": NUMBER, "groups": TEXT}))},
+        descriptions={"measure": "The measure, as figures call it."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        table, level = saved.columns(*cls._layout.columns), saved["confidence_level"]
+        pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
+        by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
+        asked = "simultaneous" if saved["simultaneous"] else "pointwise"
+        told = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
+        comparisons = []
+        for row, (a, b) in enumerate(pairs):
+            verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
+            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **told, **{asked: verdict}))
+        return super()._from_parts(
+            saved,
+            names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
+            alpha=by_pair["alpha"][0],
+            comparisons=tuple(comparisons),
+            p_value=by_pair["p_adjusted"],
+            _overall=tuple(Place(**place) for place in saved["ranking"]),
+            **known,
+        )
+
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
         """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
-        first = self.comparisons[0]
         if alpha is None:
-            value, p_value = self.values @ first.shares, self.area_p_value
-        else:
-            column = first.nearest(alpha)
-            value, p_value = self.values[:, column], self.p_value[:, column]
+            return self._overall
+        column = self.comparisons[0].nearest(alpha)
+        return self._places(self.values[:, column], self.p_value[:, column])
+
+    @cached_property
+    def _overall(self) -> tuple[Place, ...]:
+        return self._places(self.values @ self.comparisons[0].shares, self.area_p_value)
+
+    def _places(self, value: Floats, p_value: Floats) -> tuple[Place, ...]:
         alike = np.eye(len(self.names), dtype=np.bool_)
         for (i, j), p in zip(combinations(range(len(self.names)), 2), p_value, strict=True):
             alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
-        order = np.argsort(-value if first.greater_is_better else value, kind="stable")
+        order = np.argsort(-value if self.comparisons[0].greater_is_better else value, kind="stable")
         letters = _letters(alike[np.ix_(order, order)])
         return tuple(
             Place(self.names[i], float(value[i]), letter) for i, letter in zip(order.tolist(), letters, strict=True)
@@ -72,7 +113,7 @@ class Ranking(Result):
         """Return one row per pair and alpha."""
         pairs, alphas = len(self.comparisons), self.alpha.size
         stacked = {
-            name: np.concatenate([getattr(one, name) for one in self.comparisons])
+            name: np.concatenate([getattr(one.verdict, name) for one in self.comparisons])
             for name in ("difference", "lower", "upper", "p_value")
         }
         return {

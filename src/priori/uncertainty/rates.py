@@ -8,12 +8,12 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.curves.inputs import as_score_set
 from priori.scores import Scores, ScoreSet
@@ -26,7 +26,7 @@ Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RateInterval(Result):
     """An interval for the false acceptance or false rejection rate at a threshold. Made by `rate_interval`.
 
@@ -68,16 +68,24 @@ class RateInterval(Result):
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row."""
-        names = ("threshold", "errors", "trials", "rate", "lower", "upper", "width", "design_effect",
-                 "effective_trials")  # fmt: skip
-        return {name: np.array([getattr(self, name)]) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return which rate it is and how the interval was made."""
-        names = ("name", "people", "freedom", "dependence", "method", "confidence_level")
-        return {name: getattr(self, name) for name in names}
+    _layout = Layout(
+        "An interval of a FAR or FRR at a threshold fixed in advance: one row.",
+        {
+            "threshold": "number",
+            **of("integer", "errors trials"),
+            **of("number", "rate lower upper width design_effect effective_trials"),
+        },
+        {
+            "name": choice("far", "frr"),
+            "people": SIZE,
+            "freedom": NUMBER,
+            "dependence": choice("none", "user", "crossed"),
+            "method": TEXT,
+            "confidence_level": LEVEL,
+        },
+        one_row=True,
+        descriptions={"rate": "The rate."},
+    )
 
 
 def rate_interval(

@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.alphas import as_fractions, grid
+from priori.base.layouts import TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
+from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
@@ -20,6 +22,7 @@ from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.plans import Plan
 from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resampling
 from priori.uncertainty.bootstrap.run import TEST_TRIALS, Resampled, gather, load_kernel, replicate, rows_for, side_of
+from priori.uncertainty.settings import RESAMPLED
 
 __all__ = ["RateBands", "RocBand", "make_roc_band", "rate_bands", "roc_band"]
 
@@ -28,7 +31,7 @@ __all__ = ["RateBands", "RocBand", "make_roc_band", "rate_bands", "roc_band"]
 Climb = Callable[[int, Floats], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RocBand(Result):
     """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
 
@@ -39,18 +42,17 @@ class RocBand(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
+    _layout = Layout(
+        "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
+        of("number", "fpr tpr lower upper"),
+        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
+    )
+
     @property
     def det(self) -> dict[str, Floats]:
         """The same band for a DET curve: the FNR at each FPR, with its bounds."""
         return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per false positive rate."""
-        return {name: getattr(self, name) for name in ("fpr", "tpr", "lower", "upper")}
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the band was made."""
-        return {"kind": "a posteriori", **self.settings, "warnings": list(self.warnings)}
 
 
 def roc_band(
@@ -190,7 +192,7 @@ def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tu
 # -- thresholds fixed --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RateBands(Result):
     """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
 
@@ -204,14 +206,12 @@ class RateBands(Result):
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per threshold."""
-        names = ("threshold", "fpr", "fpr_lower", "fpr_upper", "tpr", "tpr_lower", "tpr_upper")
-        return {name: getattr(self, name) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return how the intervals were made."""
-        return {**self.settings, "warnings": list(self.warnings)}
+    _layout = Layout(
+        "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
+        of("number", "threshold fpr fpr_lower fpr_upper tpr tpr_lower tpr_upper"),
+        {**RESAMPLED, "warnings": TEXTS},
+        settings=RESAMPLED,
+    )
 
 
 def rate_bands(

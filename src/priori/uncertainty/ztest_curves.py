@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure, get_measure
+from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
+from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ZTestCurve", "ztest_epc"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ZTestCurve(Result):
     """Two expected performance curves and the confidence that they differ, at every alpha (Figure 3.11)."""
 
@@ -36,7 +40,41 @@ class ZTestCurve(Result):
     comparison: ZComparison
     warnings: tuple[str, ...]
 
-    @property
+    _layout = Layout(
+        "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
+        {
+            **of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference"),
+            **of("number", "sd_dependent confidence_dependent sd_independent confidence_independent"),
+            **of("number", "sd_naive confidence_naive sd_class confidence_class"),
+            "significant": "boolean",
+        },
+        {
+            "measure": TEXT,
+            "confidence_level": LEVEL,
+            "alternative": ALTERNATIVE,
+            **of(TEXT, "name_a name_b"),
+            "warnings": TEXTS,
+            "custom": CUSTOM,
+        },
+        optional=("sd_dependent", "confidence_dependent", "custom"),
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        for side in ("a", "b"):
+            hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
+            known[side] = saved.part(ZSystem, name=saved[f"name_{side}"], hter=saved.part(ZInterval, **hter))
+        tests: dict[str, ZDifference | None] = {"dependent": None}
+        for name in ("dependent", "independent", "naive", "class"):
+            if f"sd_{name}" in saved.table:
+                test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
+                # The difference of the classification errors is not saved; the others are about the measure's.
+                value = {} if name == "class" else {"value": saved.table["difference"]}
+                tests[name] = saved.part(ZDifference, **test, **value)
+        comparison = saved.part(ZComparison, class_error=tests.pop("class"), **tests)
+        return super()._from_parts(saved, measure=saved_measure(saved), comparison=comparison, **known)
+
+    @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """Where the dependent and the independent test both find a difference; at each alpha by itself."""
         return self.comparison.significant(self.confidence_level)
@@ -68,6 +106,7 @@ class ZTestCurve(Result):
             "name_a": self.a.name,
             "name_b": self.b.name,
             "warnings": list(self.warnings),
+            **custom(measure=self.measure),
         }
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError
+from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
+from priori.base.saved import Saved
 from priori.decisions.measures import Measure, get_measure
+from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZSystem
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
+from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
 
 __all__ = ["ZTest", "ztest", "ztest_scores"]
 
@@ -32,7 +35,10 @@ METHODS = {
 OVER_CONFIDENT = ("naive", "class")
 
 
-@dataclass(frozen=True)
+SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ZTest(Result):
     """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
 
@@ -43,6 +49,45 @@ class ZTest(Result):
     b: ZSystem | None
     comparison: ZComparison | None
     warnings: tuple[str, ...]
+
+    _layout = Layout(
+        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
+        {
+            "method": "text",
+            **of("number", "difference value sd lower upper width statistic p_value confidence"),
+            **of("text", "equation remark"),
+        },
+        {
+            "measure": TEXT,
+            "confidence_level": LEVEL,
+            "alternative": ALTERNATIVE,
+            **of(SYSTEM, "a b"),
+            "significant": maybe(FLAG),
+            "sentence": TEXT,
+            "warnings": TEXTS,
+            "custom": CUSTOM,
+        },
+        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
+        descriptions={"value": "The measure."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        measure = saved_measure(saved)
+        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
+        # The rates are saved, and all that is known of one system follows from them.
+        systems = {
+            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
+            for name in ("a", "b")
+            if name in saved.summary
+        }
+        comparison = None
+        if "b" in systems:
+            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+            tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
+            comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
+        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
 
     @property
     def significant(self) -> bool | None:
@@ -83,6 +128,7 @@ class ZTest(Result):
             "significant": self.significant,
             "sentence": self.sentence,
             "warnings": list(self.warnings),
+            **custom(measure=self.measure),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,6 +157,12 @@ def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
     values = {name: [one.lower, one.upper] for name, one in system.intervals.items()}
     rates = _single_rates(system.rates, confidence_level)
     return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
+
+
+def _saved_rates(system: dict[str, Any]) -> Rates:
+    """Return the rates that `_described` has put into a file."""
+    rates = (system[name][key] for key in ("value", "trials") for name in ("far", "frr"))
+    return Rates(*(np.asarray(number, dtype=np.float64) for number in rates))
 
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:

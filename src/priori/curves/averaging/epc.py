@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.layouts import LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of
 from priori.base.results import Result
+from priori.base.saved import Saved, column
 from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
-from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, shares_of
+from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, shares_of
 from priori.curves.averaging.scales import Commensurability, commensurability
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
+from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, pool
 
@@ -37,7 +40,7 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AverageEPC(Result):
     """An Expected Performance Curve averaged over data sets. Made by `average_epc`.
 
@@ -71,6 +74,38 @@ class AverageEPC(Result):
     weights: Floats
     plan: IntervalPlan
 
+    _layout = Layout(
+        "An Expected Performance Curve averaged over data sets: one row per alpha.",
+        of("number", "alpha threshold v1 v2 value lower upper best"),
+        {
+            "thresholds": choice(*MEANINGS),
+            "meaning": TEXT,
+            "warning": maybe(TEXT),
+            **of(TEXT, "task criterion measure"),
+            "interval": choice(*INTERVALS),
+            "confidence_level": LEVEL,
+            "skipped": TEXTS,
+            "weights": NUMBERS,
+            "datasets": {"type": "object", "additionalProperties": NUMBERS},
+            "custom": CUSTOM,
+        },
+        optional=("custom",),
+        descriptions={"datasets": "The measure of each data set at every alpha."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        values = {name: column(value, "number", name) for name, value in saved["datasets"].items()}
+        told = {**saved_things(saved), **saved.columns("alpha")}
+        return super()._from_parts(
+            saved,
+            each=np.array(list(values.values())),
+            curves=tuple(curve_in_part(saved, name=name, value=value, **told) for name, value in values.items()),
+            names=tuple(values),
+            plan=IntervalPlan.from_parts(saved),
+            **known,
+        )
+
     @property
     def measure(self) -> Measure:
         """The measure averaged."""
@@ -91,7 +126,7 @@ class AverageEPC(Result):
         """How far the test sets lie apart on the score axis."""
         return commensurability([curve.test.load() for curve in self.curves], self.names)
 
-    @property
+    @cached_property
     def warning(self) -> str | None:
         """A warning when one threshold is meant for data sets whose scores are not commensurable."""
         return None if self.thresholds == "per-dataset" else self.commensurability.warning
@@ -100,11 +135,6 @@ class AverageEPC(Result):
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return self.curves[0].backend
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha."""
-        names = ("alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best")
-        return {name: getattr(self, name) for name in names}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""
@@ -121,9 +151,10 @@ class AverageEPC(Result):
             "skipped": list(self.skipped),
             "weights": self.weights,
             "datasets": dict(zip(self.names, self.each, strict=True)),
+            **custom(first.task, first.criterion, first.measure),
         }
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return (
             f"AverageEPC({self.measure.name} by {self.criterion.name}, {len(self.curves)} data sets, thresholds "
             f"{self.thresholds}, {self.alpha.size} alphas)"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
+from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
@@ -33,6 +34,7 @@ class Means:
     upper: Floats
 
 
+@partly_saved
 @dataclass(frozen=True)
 class IntervalPlan:
     """How the interval around an average is made; `checked` validates."""
@@ -42,6 +44,12 @@ class IntervalPlan:
     n_resamples: int
     within: bool
     seed: int
+
+    @classmethod
+    def from_parts(cls, saved: Saved) -> IntervalPlan:
+        """Return what a file says about an interval."""
+        names = {"kind": "interval", "confidence_level": "confidence_level", "within": "within"}
+        return saved.part(cls, **{name: saved[key] for name, key in names.items() if key in saved.summary})
 
     @classmethod
     def checked(

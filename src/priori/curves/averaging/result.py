@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.layouts import FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of, record
 from priori.base.results import Result
+from priori.base.saved import Saved, column
 from priori.base.types import Floats
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.datasets import DataSets
-from priori.curves.averaging.intervals import IntervalPlan, averages
-from priori.curves.averaging.methods import Axis, Method
+from priori.curves.averaging.intervals import INTERVALS, IntervalPlan, averages
+from priori.curves.averaging.methods import Axis, Method, get_method
 from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer
 from priori.scores import Scores
+from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +42,19 @@ class Estimate:
         """Return the average, its interval and each data set's number."""
         return {"value": self.value, "lower": self.lower, "upper": self.upper, "each": list(self.each)}
 
+    @classmethod
+    def from_dict(cls, numbers: dict[str, Any]) -> Estimate:
+        """Return the estimate that `to_dict` gave, as it stands in a file."""
+        value, lower, upper = column(
+            [numbers[name] for name in ("value", "lower", "upper")], "number", "value"
+        ).tolist()
+        return cls(value, lower, upper, tuple(numbers["each"]))
 
-@dataclass(frozen=True, eq=False)
+
+ESTIMATE = record({**of(NUMBER, "value lower upper"), "each": NUMBERS})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AverageCurve(Result):
     """One ROC curve from many, from (0, 0) to (1, 1), with the pointwise interval of each of its points.
 
@@ -87,6 +101,44 @@ class AverageCurve(Result):
     weights: Floats
     plan: IntervalPlan
 
+    _layout = Layout(
+        "The average of several ROC curves, a posteriori: one row per point.",
+        of("number", "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"),
+        {
+            **of(TEXT, "method meaning"),
+            "warning": maybe(TEXT),
+            "theta": NUMBER,
+            **of(TEXTS, "datasets skipped"),
+            "weights": NUMBERS,
+            "interval": choice(*INTERVALS),
+            "within": FLAG,
+            "confidence_level": LEVEL,
+            **of(NUMBER, "commensurability_ratio area"),
+            **of(ESTIMATE, "auc eer"),
+        },
+        optional=("threshold", "lower", "upper"),
+        descriptions={
+            "area": "The area under the average curve.",
+            "threshold": "The threshold of each point; only where one threshold serves all data sets.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        method, names = get_method(saved["method"]), saved.texts("datasets")
+        if not method.one_threshold:
+            known["threshold"] = np.full_like(saved.table["fpr"], np.nan)
+        return super()._from_parts(
+            saved,
+            method=method,
+            datasets=DataSets(names, tuple(SavedScores.of(saved) for _ in names), saved.texts("skipped")),
+            plan=IntervalPlan.from_parts(saved),
+            commensurability=saved.part(Commensurability, ratio=saved.number("commensurability_ratio")),
+            auc=Estimate.from_dict(saved["auc"]),
+            eer=Estimate.from_dict(saved["eer"]),
+            **known,
+        )
+
     @cached_property
     def commensurability(self) -> Commensurability:
         """How far the data sets lie apart on the score axis."""
@@ -97,7 +149,7 @@ class AverageCurve(Result):
         """What the curve tells, in one sentence."""
         return self.method.meaning
 
-    @property
+    @cached_property
     def warning(self) -> str | None:
         """A warning when one threshold is meant for data sets whose scores are not commensurable."""
         return self.commensurability.warning if self.method.one_threshold else None
@@ -192,7 +244,7 @@ class AverageCurve(Result):
 
         return plot_average(self, ax=ax, singles=singles, interval=interval, text=text)
 
-    def __repr__(self) -> str:
+    def _shown(self) -> str:
         return (
             f"AverageCurve({self.method.name}, {len(self.datasets)} data sets, {self.fpr.size} points, "
             f"area {self.area:.4f})"

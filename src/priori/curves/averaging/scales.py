@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores
 
@@ -20,6 +21,7 @@ LIMIT = 1.0
 NORMAL = float(np.sqrt(np.pi / 2))
 
 
+@partly_saved
 @dataclass(frozen=True)
 class Commensurability:
     """How far data sets lie from each other on the score axis, and how wide their classes are.

@@ -1,0 +1,101 @@
+"""Saved: what a file says about a result, and objects that are put together from it without the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import InputError, MissingScoresError
+from priori.base.types import Floats
+
+__all__ = ["Saved", "column", "partly_saved"]
+
+Part = TypeVar("Part")
+
+
+class _NotSaved:
+    """Stands on a class for one of its fields: Python comes here only for an object that does not have the field."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object | None, owner: type) -> _NotSaved:
+        if instance is None:
+            return self
+        raise MissingScoresError(
+            f"{self.name!r} needs the scores, and this {vars(instance).get('_part_of', owner.__name__)} was read from "
+            "a file without them; compute it again from the scores, or look into summary() and columns()"
+        )
+
+
+def partly_saved(kind: type[Part]) -> type[Part]:
+    """Let a dataclass come back from a file without some of its fields: these raise `MissingScoresError`."""
+    for one in fields(kind):  # type: ignore[arg-type]
+        setattr(kind, one.name, _NotSaved(one.name))
+    return kind
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """The table and the summary of a result, as read from a file.
+
+    ``result`` is the name of its class, ``where`` the file, for messages. ``given`` holds what a file cannot, a
+    measure, criterion or task of the caller's own, where the caller hands it in.
+    """
+
+    result: str
+    table: Mapping[str, NDArray[Any]]
+    summary: Mapping[str, Any]
+    where: str = "the file"
+    given: Mapping[str, object] = field(default_factory=dict)
+
+    def part(self, kind: type[Part], /, **known: Any) -> Part:
+        """Return an object with what is known of it: fields, and computed properties that remember their value."""
+        made = object.__new__(kind)
+        vars(made).update(known, _part_of=self.result)
+        return made
+
+    def __getitem__(self, name: str) -> Any:
+        """Return one value of the summary."""
+        return self.summary[name]
+
+    def values(self, *names: str) -> dict[str, Any]:
+        """Return several values of the summary by name."""
+        return {name: self[name] for name in names}
+
+    def number(self, name: str) -> float:
+        """Return one number of the summary; a missing one is NaN."""
+        return float(column([self[name]], "number", name)[0])
+
+    def numbers(self, name: str) -> Floats:
+        """Return a list of numbers of the summary."""
+        return column(self[name], "number", name)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts of the summary."""
+        return tuple(self[name])
+
+    def columns(self, *names: str) -> dict[str, Any]:
+        """Return several columns of the table by name."""
+        return {name: self.table[name] for name in names}
+
+
+def column(values: Any, kind: str, name: str) -> NDArray[Any]:
+    """Return a list from a file as a column of its kind; a missing number is NaN."""
+    if not isinstance(values, list):
+        raise InputError(f"column {name!r} is not a list of values")
+    try:
+        if kind == "number":
+            return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
+        if kind in ("integer", "boolean"):
+            missing = any(value is None for value in values)
+            return np.array(values, dtype=object if missing else (np.int64 if kind == "integer" else np.bool_))
+    except (TypeError, ValueError):
+        raise InputError(f"column {name!r} holds something else than the {kind} it says") from None
+    if kind == "text":
+        return np.array([None if value is None else str(value) for value in values], dtype=None if values else str)
+    raise InputError(f"column {name!r} is of an unknown kind {kind!r}")

@@ -1,0 +1,85 @@
+"""The published JSON schemas of saved results, made from what each class says its files hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from priori.base.errors import unknown
+from priori.base.layouts import DESCRIPTIONS, KINDS, NUMBER, Schema
+from priori.base.results import Result
+from priori.saving.documents import LAYOUT, RESULTS, class_of
+
+__all__ = ["bundle", "schema"]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(result: str) -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a saved result.
+
+    Examples
+    --------
+    >>> schema("EPC")["properties"]["alpha"]["description"]
+    'The trade-off; for an exact curve, where each constant piece begins.'
+    """
+    known = {name.lower(): name for name in RESULTS}
+    if result.lower() not in known:
+        raise unknown("result", result, RESULTS)
+    return _schema(class_of(known[result.lower()]))
+
+
+def _schema(kind: type[Result]) -> Schema:
+    layout, name = kind._layout, kind.__name__
+    kinds = {column: KINDS[held][0] for column, held in layout.columns.items()}
+    values = {**layout.summary, **{column: KINDS[held][1] for column, held in layout.columns.items()}}
+    head: Schema = {
+        "priori": {"type": "string", "description": "The version of Priori that wrote it."},
+        "result": {"const": name},
+        "layout": {"const": LAYOUT},
+        "columns": {
+            "description": "The kind of each column of the table, in order.",
+            **_closed(kinds, layout.optional),
+        },
+    }
+    described = {**DESCRIPTIONS, **layout.descriptions}
+    told = {
+        value: {**({"description": described[value]} if value in described else {}), **held}
+        for value, held in values.items()
+    }
+    return {
+        "$schema": DRAFT,
+        "$id": f"urn:priori:schema:{LAYOUT}:{name}",
+        "title": name,
+        "description": layout.description,
+        **_closed({**head, **told}, layout.optional),
+        "$defs": {
+            "number": {
+                "description": "A number; infinite ones are the texts inf and -inf, a missing one is null.",
+                "anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}],
+            },
+            "numbers": {"type": "array", "items": NUMBER},
+        },
+    }
+
+
+def _closed(properties: Schema, optional: tuple[str, ...]) -> Schema:
+    """Return an object that has these names and no other; some of them may be absent."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def bundle() -> dict[str, Any]:
+    """Return one JSON schema that any saved result fits, with the schema of each result inside.
+
+    Examples
+    --------
+    >>> list(bundle()["$defs"])[:2]
+    ['EPC', 'Areas']
+    """
+    return {
+        "$schema": DRAFT,
+        "$id": f"urn:priori:schema:{LAYOUT}",
+        "title": "Any result of Priori",
+        "oneOf": [{"$ref": f"urn:priori:schema:{LAYOUT}:{name}"} for name in RESULTS],
+        "$defs": {name: schema(name) for name in RESULTS},
+    }

@@ -1,0 +1,287 @@
+"""Files give back what was saved: a result of the plain class, or an error that says what needs the scores."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from dataclasses import fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from matplotlib.figure import Figure
+
+import priori
+from priori.base.errors import InputError, MissingScoresError, OptionError
+from priori.base.results import Result
+from priori.decisions.criteria import get_criterion
+from priori.scores.saved import SavedScores
+from results import again, every_result
+
+mpl.use("agg")
+
+#: Results that hold numbers only, and so are equal wherever they come from.
+OF_NUMBERS = ("Areas", "RateInterval", "AposterioriAUCInterval", "AposterioriAUCTest", "Plan")
+
+
+def test_json_comes_back(result: Result, tmp_path: Path) -> None:
+    text = result.to_json(tmp_path / "result.json")
+    for saved in (again(result), again(result, str(tmp_path / "result.json"))):
+        assert type(saved) is type(result)
+        assert saved.to_json() == text
+    assert saved.from_file
+    assert not result.from_file
+    assert saved == again(result)
+    assert (saved == result) == (type(result).__name__ in OF_NUMBERS)
+    assert repr(saved).endswith("read from a file)")
+
+
+def test_parquet_comes_back(result: Result, tmp_path: Path) -> None:
+    path = tmp_path / "it's.parquet"
+    result.to_parquet(path)
+    own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
+    assert type(result).from_parquet(path, **own).to_json() == result.to_json()
+    table = pq.read_table(path)
+    assert table.column_names == list(result.columns())
+    assert table.num_rows == len(next(iter(result.columns().values())))
+    assert [file.name for file in tmp_path.iterdir()] == ["it's.parquet"]
+
+
+def test_frames_of_saved_results(result: Result) -> None:
+    pd.testing.assert_frame_equal(again(result).frame("pandas"), result.frame("pandas"))
+
+
+def test_copies_and_pickles_of_saved_results() -> None:
+    saved = Result.from_json(every_result()["epc"].to_json())
+    assert copy.deepcopy(saved) == pickle.loads(pickle.dumps(saved)) == saved
+    assert pickle.loads(pickle.dumps(saved)).from_file
+    assert len({saved, copy.deepcopy(saved)}) == 1
+    assert repr(saved) == "EPC(11 rows, read from a file)"
+    with pytest.raises(AttributeError):
+        saved.alpha = 1  # type: ignore[attr-defined]
+
+
+def test_results_from_scores_are_as_before() -> None:
+    curve, interval = every_result()["epc"], every_result()["rate"]
+    assert curve == curve
+    assert len({curve, every_result()["epc exact"]}) == 2
+    assert copy.deepcopy(interval) == interval
+    assert repr(interval).startswith("RateInterval(name='far', threshold=1.0, rate=")
+    assert repr(curve).startswith("EPC('A', hter by wer, 11 alphas")
+
+
+# -- what is the same, and what is missing -------------------------------------------------------------
+
+
+def _attributes(result: Result) -> list[str]:
+    kind = type(result)
+    computed = [name for name in dir(kind) if isinstance(getattr(kind, name), (property, cached_property))]
+    return sorted({*(field.name for field in fields(result)), *computed} - {"backend", "from_file"})
+
+
+def _same(saved: Any, live: Any) -> bool:
+    if isinstance(live, priori.Scores):  # their sizes, where they are saved
+        return isinstance(saved, SavedScores) and ("number" not in vars(saved.negative) or len(saved) == len(live))
+    if "_part_of" in getattr(saved, "__dict__", {}):  # a curve, scores, a test: whatever is there is the same
+        known = {name: value for name, value in vars(saved).items() if not name.startswith("_")}
+        return all(_same(value, getattr(live, name)) for name, value in known.items())
+    if type(live).__name__ in ("Estimate", "Verdict", "DataSets", "ZSystem", "ZComparison", "ZInterval", "ZDifference"):
+        return all(_same(getattr(saved, field.name), getattr(live, field.name)) for field in fields(live))
+    if isinstance(live, np.ndarray) and live.dtype.kind == "U":
+        return bool(saved.tolist() == live.tolist())
+    if isinstance(live, (np.ndarray, float)):
+        return bool(np.array_equal(np.atleast_1d(saved), np.atleast_1d(live), equal_nan=True))
+    if isinstance(live, dict):
+        return set(saved) == set(live) and all(_same(saved[key], value) for key, value in live.items())
+    if isinstance(live, priori.Outcomes):
+        return bool(saved.to_dict() == live.to_dict())
+    if isinstance(live, (tuple, list)):
+        return all(_same(one, other) for one, other in zip(saved, live, strict=True))
+    return bool(saved == live)
+
+
+#: What each class cannot have without its scores. Parts of it may lack more: the curve of a band, its thresholds.
+NEED_SCORES = {
+    "EPC": {"area", "fractions"},
+    "AverageEPC": {"commensurability"},
+    "Band": {"replicates"},
+    "Comparison": {"replicates", "pointwise", "simultaneous"},
+    "Ranking": {"area_p_value", "values"},
+    "Coverage": {"covered", "widths"},
+}
+
+
+def test_attributes_are_the_same_or_say_what_they_need(result: Result) -> None:
+    saved = again(result)
+    missing = set()
+    for name in _attributes(result):
+        try:
+            found = getattr(saved, name)
+        except MissingScoresError:
+            missing.add(name)
+        else:
+            assert _same(found, getattr(result, name)), name
+    may = NEED_SCORES.get(type(result).__name__, set())
+    assert missing <= may
+    assert missing or not may
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        saved.nonsense  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_what_needs_scores_says_so() -> None:
+    saved = priori.EPC.from_json(every_result()["epc"].to_json())
+    with pytest.raises(MissingScoresError, match="needs the scores, and this EPC was read from a file"):
+        saved.band(n_resamples=10)
+    with pytest.raises(MissingScoresError, match="needs the scores, and this EPC was read from a file"):
+        saved.band(n_resamples=10, bootstrap="sample", resample="both")
+    with pytest.raises(MissingScoresError):
+        saved.at(0.5)
+    with pytest.raises(MissingScoresError):
+        priori.compare(saved, saved)
+    with pytest.raises(MissingScoresError):
+        priori.count(saved.test, [0.5])
+
+
+def test_scores_that_were_not_saved_know_their_sizes() -> None:
+    live = every_result()["epc"]
+    saved = again(live)
+    for name in ("dev", "test"):
+        known, there = getattr(saved, name), getattr(live, name)
+        assert (known.source, len(known), known.n_users) == (there.source, len(there), there.n_users)
+        assert (len(known.negative), len(known.positive)) == (len(there.negative), len(there.positive))
+        assert "read from a file" in repr(known)
+        for question in ("negatives", "positives", "users", "has_users", "has_identities", "datasets", "format"):
+            with pytest.raises(MissingScoresError):
+                getattr(known, question)
+    roc = again(every_result()["roc"])
+    with pytest.raises(MissingScoresError, match="this AposterioriROC was read"):
+        roc.scores.source  # noqa: B018
+
+
+def test_a_band_from_a_file_has_no_values_that_it_did_not_save() -> None:
+    band = again(every_result()["band"])
+    for name in ("best", "threshold", "v1", "outcomes", "fractions", "optimism"):
+        with pytest.raises(MissingScoresError, match=r"this Band was read from a file"):
+            getattr(band.curve, name)
+    with pytest.raises(MissingScoresError):
+        band.plotly(best=True)
+    assert len(band.plotly().data) == 2
+    assert band.settings == every_result()["band"].settings
+
+
+def test_comparisons_from_files_have_the_verdict_asked_for_only() -> None:
+    saved = again(every_result()["comparison"])
+    assert _same(saved.verdict, every_result()["comparison"].verdict)
+    for question in (lambda: saved.replicates, lambda: saved.simultaneous, lambda: saved.histogram(0.5)):
+        with pytest.raises(MissingScoresError, match="this Comparison was read from a file"):
+            question()
+    ranking = again(every_result()["ranking"])
+    assert ranking.places() == every_result()["ranking"].places()
+    with pytest.raises(MissingScoresError, match="'values' needs the scores, and this Ranking"):
+        ranking.places(0.5)
+
+
+def test_what_an_average_does_not_save_is_not_made_up() -> None:
+    average = again(every_result()["average"])
+    assert len(average.datasets) == 4
+    for question in (lambda: average.plan.seed, lambda: average.plan.n_resamples, lambda: average.singles(),
+                     lambda: average.commensurability.shift, lambda: average.datasets.negatives):  # fmt: skip
+        with pytest.raises(MissingScoresError, match="this AverageCurve was read from a file"):
+            question()
+    effect = again(every_result()["design effect"])
+    assert effect.negatives.design_effect == every_result()["design effect"].negatives.design_effect
+    with pytest.raises(MissingScoresError, match="this DesignEffect was read"):
+        effect.negatives.variance  # noqa: B018
+
+
+# -- figures -------------------------------------------------------------------------------------------
+
+
+def _drawn(ax: Any) -> list[Any]:
+    lines = [line.get_xydata() for line in ax.lines]
+    return [*lines, *(path.vertices for area in ax.collections for path in area.get_paths())]
+
+
+def test_saved_results_draw_the_same_figure(result: Result) -> None:
+    if not hasattr(result, "plot"):
+        pytest.skip("has no figure")
+    saved = again(result)
+    options = {"singles": False} if type(result).__name__ == "AverageCurve" else {}
+    live, redrawn = (one.plot(ax=Figure().add_subplot(), **options) for one in (result, saved))
+    assert live.get_title() == redrawn.get_title()
+    assert (live.get_xlabel(), live.get_ylabel()) == (redrawn.get_xlabel(), redrawn.get_ylabel())
+    for one, other in zip(_drawn(live), _drawn(redrawn), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+# -- files that cannot be read -------------------------------------------------------------------------
+
+
+BAD = {
+    "[1]": "is not a result that Priori saved",
+    "{": "the JSON text is not JSON",
+    "{}": "is not a result that Priori saved",
+    '{"priori": "9", "result": "EPC", "layout": 2, "columns": {}}': "written by Priori 9, which is newer",
+    '{"priori": "0", "result": "Nothing", "layout": 1, "columns": {}}': "unknown result 'Nothing'; choose one of: EPC",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}}': "the column 'a' is missing",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": 1}': "'a' is not a list",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": ["x"]}': "something else than",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "date"}, "a": [1]}': "unknown kind 'date'",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number", "b": "number"}, "a": [1], "b": []}':
+        "different lengths",
+    '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": [1]}':
+        "'alpha' is missing, which every EPC has",
+    '{"priori": "0", "result": "Areas", "layout": 1, "columns": {"area": "text", "a_priori": "number", '
+    '"a_posteriori": "number"}, "area": ["g"], "a_priori": [1], "a_posteriori": [1]}':
+        "'task' is missing, which every Areas has",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_json(text: str, tmp_path: Path) -> None:
+    with pytest.raises((InputError, OptionError), match=BAD[text]):
+        Result.from_json(text if text.startswith("{") else tmp_path / _file(tmp_path, text))
+
+
+def _file(folder: Path, text: str) -> str:
+    (folder / "saved.json").write_text(text)
+    return "saved.json"
+
+
+def test_files_that_are_no_results(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read .*missing.json: No such file"):
+        Result.from_json(tmp_path / "missing.json")
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(InputError, match="is not a result that Priori saved"):
+        Result.from_parquet(tmp_path / "other.parquet")
+    for path in (tmp_path / "missing.parquet", _file(tmp_path, "no parquet")):
+        with pytest.raises(InputError, match="cannot read"):
+            Result.from_parquet(tmp_path / path)
+    with pytest.raises(InputError, match=r"holds a result of class EPC, not Band; use EPC\.from_json"):
+        priori.Band.from_json(every_result()["epc"].to_json())
+    with pytest.raises(OptionError, match="cannot write"):
+        every_result()["epc"].to_json(tmp_path / "no" / "such" / "folder.json")
+
+
+def test_files_of_earlier_versions() -> None:
+    """A file as Priori 0.5 wrote it: the same layout, of a measure with a parameter."""
+    text = json.dumps(
+        {
+            "priori": "0.5.0", "result": "AverageEPC", "layout": 1,
+            "columns": dict.fromkeys(("alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best"), "number"),
+            "thresholds": "common", "meaning": "m", "warning": None, "task": "retrieval", "criterion": "target-v2",
+            "measure": "f2", "interval": "t", "confidence_level": 0.95, "skipped": [], "weights": [0.5, 0.5],
+            "datasets": {"x": [0.25], "y": [0.75]}, "alpha": [0.5], "threshold": ["inf"], "v1": [0.5], "v2": [0.5],
+            "value": [0.5], "lower": [None], "upper": [None], "best": [0.5],
+        }
+    )  # fmt: skip
+    saved = priori.AverageEPC.from_json(text)
+    assert saved.criterion == get_criterion("target-v2", "retrieval")
+    assert (saved.measure.title, saved.threshold[0], np.isnan(saved.lower[0])) == ("F2", np.inf, True)
+    assert [curve.value.tolist() for curve in saved.curves] == [[0.25], [0.75]]
