@@ -5,11 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+import priori
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
 from priori.decisions.criteria import CRITERIA, get_criterion
@@ -17,6 +19,9 @@ from priori.decisions.measures import TASKS
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.engines.memory import Memory
+from priori.scores import ScoreSet
+from priori.uncertainty.area_bands import area_bands
+from priori.uncertainty.roc_bands import roc_band
 
 #: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.
 sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))
@@ -129,3 +134,48 @@ def test_exact_curve_of_a_target_needs_memory_and_says_so() -> None:
     assert found.choice.threshold.tolist() == rule.pieces(scores).choice.threshold.tolist()
     with pytest.raises(OptionError, match="give more memory, or use a grid of alphas"):
         rule.pieces(table_of(scores, (64, 100)))
+
+
+def test_what_counts_cannot_answer_loads_the_trials() -> None:
+    rng = np.random.default_rng(4)
+    label, user = rng.integers(0, 2, 400), rng.integers(0, 12, 400)
+    sets = [Scores.from_predictions(label, rng.normal(shift * label), user=user) for shift in (1.0, 1.5)]
+    tables = [Table(Memory(scores)) for scores in sets]
+
+    def answers(a: ScoreSet, b: ScoreSet) -> list[object]:
+        return [
+            priori.average_precision(a),
+            priori.a_posteriori_partial_auc(a, (0, 0.2)),
+            priori.roc(a).columns(),
+            priori.a_posteriori_auc_interval(a).to_dict(),
+            priori.a_posteriori_auc_test(a, b).to_dict(),
+            priori.ztest_scores(a, 0.5, b, 0.7).to_dict(),
+            priori.ztest_epc(priori.epc(a, a, points=3), priori.epc(b, b, points=3)).to_dict(),
+            priori.rate_interval(a, 0.5).to_dict(),
+            priori.design_effect(a, 0.5).to_dict(),
+            priori.plan(width=0.05, pilot=a, threshold=0.5, pilot_b=b, threshold_b=0.7).to_dict(),
+            priori.average([a, b], positions=5).columns(),
+            priori.areas(a, b).to_dict(),
+            roc_band(a, fpr=[0.1, 0.5], n_resamples=50).columns(),
+            area_bands(a, b, n_resamples=20, resample="both").columns(),
+        ]
+
+    for found, expected in zip(answers(*tables), answers(*sets), strict=True):
+        assert str(found) == str(expected)
+
+
+def test_all_trials_must_fit_where_they_are_needed() -> None:
+    table = Table(Memory(Scores.from_arrays(np.arange(100.0), np.arange(50.0, 150.0))), memory=10_000)
+    with pytest.raises(OptionError, match="this needs all 200 trials in memory"):
+        priori.roc(table)
+    assert priori.roc(table, points=5).threshold.size > 2
+
+
+def test_a_threshold_is_chosen_on_whatever_a_curve_takes() -> None:
+    frame = pl.DataFrame({"label": [0, 0, 0, 1, 1, 1], "score": [0.1, 0.2, 0.6, 0.4, 0.7, 0.9]})
+    for dev in (frame, frame.lazy(), frame.to_pandas(), Scores.from_frame(frame)):
+        assert priori.choose_threshold(dev) == pytest.approx(0.3)
+    with pytest.raises(OptionError, match="a path is no set of scores"):
+        priori.choose_threshold("dev.csv")
+    with pytest.raises(OptionError, match=r"a set of scores must be Scores .*, not a int"):
+        priori.choose_threshold(3)

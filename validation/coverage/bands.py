@@ -81,7 +81,7 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
             continue
         options = {"bootstrap": bootstrap, **settings}
         if bootstrap == "sample" and options.pop("future_users", None):
-            options["future_trials"] = (GROWTH * len(curve.test.negative), GROWTH * len(curve.test.positive))
+            options["future_trials"] = (GROWTH * curve.test.n_negatives, GROWTH * curve.test.n_positives)
         values = {}
         for interval in intervals:
             plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test)

@@ -32,7 +32,8 @@ PER_TRIAL = 128
 class Table(ScoreSet):
     """The trials of one system on one set, in files, a database or a cluster. Made by `priori.scan`.
 
-    ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in.
+    ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many cells are counted in. Like `Scores` it has
+    a ``source``, and a ``backend`` and a ``format`` where the trials came from a dataframe library or from files.
     """
 
     scanned = True
