@@ -46,7 +46,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(init=False, frozen=True, eq=False, repr=False)
 class Result:
     """A base for frozen dataclasses: subclasses give `summary` and what their files hold, and get the rest.
 

@@ -101,13 +101,13 @@ class Coverage(Result):
             saved,
             bootstrap=tuple(table["bootstrap"].tolist()),
             draws=np.column_stack([table["U"], table["S"]]),
+            _experiments=saved["experiments"],
             conjecture=Conjecture(tuple(told["widths"]), told["share"]) if told else None,
             **known,
         )
 
     @cached_property
-    def experiments(self) -> int:
-        """How many bands were looked at, by row."""
+    def _experiments(self) -> int:
         return len(self.covered)
 
     @cached_property
@@ -173,7 +173,7 @@ class Coverage(Result):
         """Return the settings and conjecture (14)."""
         found = self.conjecture
         told = None if found is None else {"widths": list(found.widths), "share": found.share, "holds": found.holds}
-        return {**self.settings, "experiments": self.experiments, "conjecture": told}
+        return {**self.settings, "experiments": self._experiments, "conjecture": told}
 
 
 def coverage(

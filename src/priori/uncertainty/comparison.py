@@ -127,7 +127,7 @@ class Comparison(Result):
         level, asked = saved["confidence_level"], "simultaneous" if saved["simultaneous"] else "pointwise"
         area = {name: column(values, "number", name) for name, values in saved["area"].items()}
         known[asked] = Verdict.of_columns(saved.table, level)
-        known["simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
+        known["_simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
         return super()._from_parts(saved, area=Verdict.of_columns(area, level), **known)
 
     @property
@@ -166,8 +166,7 @@ class Comparison(Result):
         return self.regions_of(self.verdict)
 
     @cached_property
-    def simultaneous_regions(self) -> tuple[Region, ...]:
-        """The same with one confidence for all alphas at once."""
+    def _simultaneous_regions(self) -> tuple[Region, ...]:
         return self.regions_of(self.simultaneous)
 
     def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
@@ -205,7 +204,7 @@ class Comparison(Result):
             "greater_is_better": self.greater_is_better,
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
-            "simultaneous_regions": [region._asdict() for region in self.simultaneous_regions],
+            "simultaneous_regions": [region._asdict() for region in self._simultaneous_regions],
             "area": self.area.to_dict(),
             "warnings": list(self.warnings),
         }
