@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ pytest.importorskip("grimp")
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "priori"
 sys.path.insert(0, str(ROOT / "tools"))
-import plan
+import plan  # noqa: E402
 
 
 def test_the_picture_shows_the_imports_as_they_are() -> None:
@@ -35,8 +36,6 @@ def test_contributing_names_every_floor() -> None:
 
 
 def test_every_path_in_contributing_leads_somewhere() -> None:
-    import re
-
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:src|tests|docs|tools|papers|validation|benchmarks)/[^`*<>\s]+)`", text)
     assert len(named) > 10

@@ -14,7 +14,7 @@ from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import AnyCriterion, AnyMeasure, Display, along_alpha, positive_label, together
+from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, positive_label, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 from priori.sklearn.style import Style
 
@@ -117,7 +117,7 @@ class EPCDisplay(Display):
         sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
         name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
         plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
     ) -> Self:  # fmt: skip
@@ -159,7 +159,7 @@ class EPCDisplay(Display):
         y_score_dev: ArrayLike | None = None, sample_weight: ArrayLike | None = None, pos_label: Any = None,
         name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
         plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
     ) -> Self:  # fmt: skip
@@ -211,7 +211,7 @@ class EPCDisplay(Display):
         response_method: ResponseMethod = "auto", pos_label: Any = None, ax: Axes | None = None,
         name: str | list[str] | None = None, curve_kwargs: Style | Sequence[Style] | None = None,
         plot_chance_level: bool = False, chance_level_kwargs: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
     ) -> Self:  # fmt: skip
         """Make the display of a cross-validation: one curve per fold.

@@ -16,7 +16,7 @@ from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import AnyCriterion, AnyMeasure, Display, along_alpha, together
+from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 from priori.sklearn.style import Style
 
@@ -97,7 +97,7 @@ class DifferenceDisplay(Display):
         sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
         name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
         plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
     ) -> Self:  # fmt: skip
@@ -139,7 +139,7 @@ class DifferenceDisplay(Display):
         sample_weight: ArrayLike | None = None, pos_label: Any = None,
         name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
         plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
     ) -> Self:  # fmt: skip
@@ -185,7 +185,7 @@ class DifferenceDisplay(Display):
         sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
         ax: Axes | None = None, name: str | None = None, curve_kwargs: Style | None = None,
         plot_chance_level: bool = True, chance_level_kwargs: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: AnyCriterion = None, measure: AnyMeasure = None,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95,
     ) -> Self:  # fmt: skip

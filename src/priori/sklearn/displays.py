@@ -15,10 +15,10 @@ from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AnyCriterion", "AnyMeasure", "Display", "along_alpha", "positive_label", "together"]
+__all__ = ["CriterionOption", "Display", "MeasureOption", "along_alpha", "positive_label", "together"]
 
-AnyCriterion = str | Criterion | Callable[[Outcomes, float], Any] | None
-AnyMeasure = str | Measure | Callable[[Outcomes], Any] | None
+CriterionOption = str | Criterion | Callable[[Outcomes, float], Any] | None
+MeasureOption = str | Measure | Callable[[Outcomes], Any] | None
 
 
 class Display:

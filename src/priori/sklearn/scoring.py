@@ -12,7 +12,7 @@ from priori.curves.averaging.epc import average_epc
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes
-from priori.sklearn.displays import AnyCriterion, AnyMeasure
+from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
 
 __all__ = ["AprioriScorer", "make_apriori_scorer"]
@@ -22,8 +22,8 @@ __all__ = ["AprioriScorer", "make_apriori_scorer"]
 class AprioriScorer:
     """A scorer, ``scorer(estimator, X, y)``. Made by `make_apriori_scorer`."""
 
-    measure: AnyMeasure
-    criterion: AnyCriterion
+    measure: MeasureOption
+    criterion: CriterionOption
     alpha: Any
     task: str | Task
     cv: int
@@ -84,9 +84,9 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: AnyMeasure = None,
+    measure: MeasureOption = None,
     *,
-    criterion: AnyCriterion = None,
+    criterion: CriterionOption = None,
     alpha: Any = 0.5,
     task: str | Task = "authentication",
     cv: int = 5,

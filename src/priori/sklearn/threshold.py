@@ -19,7 +19,7 @@ from priori.base.errors import InputError, OptionError
 from priori.curves.epc import EPC, choose_threshold, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import AnyCriterion, AnyMeasure
+from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, check_binary, responses, take
 
 __all__ = ["AprioriThresholdClassifier"]
@@ -113,7 +113,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self,
         estimator: Any,
         *,
-        criterion: AnyCriterion = None,
+        criterion: CriterionOption = None,
         alpha: Any = 0.5,
         task: str | Task = "authentication",
         cv: Any = None,
@@ -223,8 +223,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         return np.asarray(passed if positive == self.classes_[1] else -passed)
 
     def epc(
-        self, X: Any, y: Any, *, task: str | Task | None = None, criterion: AnyCriterion = None,
-        measure: AnyMeasure = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        self, X: Any, y: Any, *, task: str | Task | None = None, criterion: CriterionOption = None,
+        measure: MeasureOption = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         exact: bool = False, preset: str | None = None, name: str | None = None,
     ) -> EPC:  # fmt: skip
         """Return the Expected Performance Curve on other data, thresholds chosen on `dev_scores_`.

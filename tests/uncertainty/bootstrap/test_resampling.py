@@ -18,7 +18,7 @@ from priori.cli import cli
 from priori.cli.studyfile import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
-from priori.report.settings import Settings
+from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
 from priori.uncertainty.bands import band
 from priori.uncertainty.bootstrap.designs import USER
