@@ -99,21 +99,15 @@ class Streaming(Engine):
         """Do something with the batches of each piece, all pieces at the same time."""
         if self._kept is not None and not user:
             return _together([partial(work, iter(batches)) for batches in self._kept])
-        pieces = self.pieces(user=user)
-        fits = self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
-        if user or not fits:
-            found = _together([partial(_scanned, work, scan) for scan in pieces])
-            self.finish()
-            return found
-        kept: list[list[Batch]] = [[] for _ in pieces]
-        found = _together(
-            [
-                partial(_scanned, work, partial(_keeping, scan, copies))
-                for scan, copies in zip(pieces, kept, strict=True)
-            ]
-        )
+        scans = self.pieces(user=user)
+        kept: list[list[Batch]] = [[] for _ in scans]
+        keep = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
+        if keep:
+            scans = [partial(_keeping, scan, copies) for scan, copies in zip(scans, kept, strict=True)]
+        found = _together([partial(_scanned, work, scan) for scan in scans])
         self.finish()
-        self._kept = kept
+        if keep:
+            self._kept = kept
         return found
 
     def histogram(self, grid: Grid) -> Histogram:

@@ -62,9 +62,6 @@ class GroupSums:
         """The number of groups that have trials."""
         return int(np.count_nonzero(self.size))
 
-    def __add__(self, other: GroupSums) -> GroupSums:
-        return GroupSums(self.deviation + other.deviation, self.size + other.size)
-
 
 def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
     """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
@@ -104,8 +101,9 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     by_user = either = GroupSums.of(off, roles[0], people)
     variance = _corrected(by_user, None, n)
     if len(roles) == 2:
+        by_probe = GroupSums.of(off, roles[1], people)
+        either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
         by_pair = GroupSums.of(off, *pair_codes(roles[0], roles[1], people))
-        either = by_user + GroupSums.of(off, roles[1], people)
         # Trials of one pair share two people and are in two people's sums; they count once.
         variance = max(_corrected(either, by_pair, n), variance)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
@@ -170,20 +168,16 @@ class Errors:
         """The number of trials."""
         return int(self.gaps[0].size if self.number is None else self.number.sum())
 
-    def count(self, group: NDArray[np.intp], groups: int) -> Floats:
-        """Return how many trials there are of each group."""
-        return np.bincount(group, weights=self.number, minlength=groups).astype(np.float64)
-
     def by_group(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
         """Return the errors of each group (rows) at each threshold, and the number of its trials."""
-        total = np.zeros((groups, self.ranks[0].size))
+        total, sizes = np.zeros((groups, self.ranks[0].size)), np.zeros(groups)
         for sign, gap, rank in zip((1.0, -1.0), self.gaps, self.ranks, strict=False):
             size = rank.size + 1
-            counted = self.count(group * size + gap, groups * size).reshape(groups, size)
-            rejected = np.cumsum(counted, axis=1)[:, :-1]
-            errors = counted.sum(axis=1, keepdims=True) - rejected if self.above else rejected
+            counted = np.bincount(group * size + gap, self.number, groups * size).reshape(groups, size).astype(float)
+            rejected, sizes = np.cumsum(counted, axis=1)[:, :-1], counted.sum(axis=1)
+            errors = sizes[:, None] - rejected if self.above else rejected
             total += sign * errors[:, rank]
-        return total, self.count(group, groups)
+        return total, sizes
 
     def all(self) -> Floats:
         """Return the errors of all trials at each threshold."""
