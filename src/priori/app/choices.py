@@ -15,8 +15,6 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import FormField, option_fields
 
-__all__ = ["EXAMPLES", "Choices", "FieldErrors", "options"]
-
 #: The bundled examples, as the form lists them.
 EXAMPLES = {
     "faces": "Faces: five face verification systems (authentication)",

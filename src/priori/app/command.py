@@ -8,8 +8,6 @@ from typing import Any
 
 from priori.app.choices import Choices
 
-__all__ = ["command_of", "example_command"]
-
 #: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
 OPTIONS = (
     "task", "criterion", "measure", "alpha", "resample", "resamples", "level", "seed", "title", "nan", "positive",

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "Guard", "Visitors", "policy"]
-
 COOKIE = "priori-visitor"
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 SAFE_METHODS = ("GET", "HEAD")

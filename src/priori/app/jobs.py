@@ -18,8 +18,6 @@ from priori.app.process import WORKER, Ended, run_worker
 from priori.app.storage import Storage
 from priori.app.uploads import Upload
 
-__all__ = ["Job", "Jobs", "SystemFiles"]
-
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 LOG = logging.getLogger("priori.app")
 

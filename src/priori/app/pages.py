@@ -11,8 +11,6 @@ from priori.app.jobs import Job, describe
 from priori.app.limits import Limits, Refusal, megabytes
 from priori.app.result import fill_result, library_styles
 
-__all__ = ["Pages"]
-
 
 class Pages:
     """The pages of the app."""

@@ -16,8 +16,6 @@ from typing import Any, Literal
 
 from priori.app.limits import Limits, megabytes
 
-__all__ = ["WORKER", "Ended", "run_worker"]
-
 #: What the process runs. ``-P``: nothing in the working directory, where uploads are, can be imported.
 WORKER = ("-P", "-X", "utf8", "-m", "priori.app.worker")
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from priori.studies.evaluation import Study
 
-__all__ = ["fill_result", "library_styles", "render_result"]
-
 
 def _marks(mark: str) -> dict[str, str]:
     """Return the places to fill in; nobody who writes a file or a name can know them."""

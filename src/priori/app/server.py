@@ -27,8 +27,6 @@ from priori.app.storage import Storage
 from priori.app.submission import Body, settle, systems_of
 from priori.app.uploads import Form, read_form
 
-__all__ = ["create_app"]
-
 #: What can be downloaded, and how it is called on the visitor's side.
 DOWNLOADS = {
     "report.html": "text/html; charset=utf-8",

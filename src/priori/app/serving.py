@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["run"]
-
 
 def run(app: Any, sockets: list[Any], *, on_start: Callable[[], None] | None = None) -> None:
     """Serve until interrupted."""

@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Storage", "sweep"]
-
 PREFIX = "priori-app-"
 LOCK = "owner.lock"
 

@@ -14,8 +14,6 @@ from priori.app.jobs import Job, SystemFiles
 from priori.app.limits import Limits, Refusal
 from priori.app.uploads import Form, Upload, clean_name
 
-__all__ = ["Body", "settle", "systems_of"]
-
 
 class Body:
     """The body of a request, which knows whether its end has come."""

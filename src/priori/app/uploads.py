@@ -15,8 +15,6 @@ from typing import IO
 
 from priori.app.limits import Limits, Refusal, megabytes
 
-__all__ = ["Form", "Upload", "clean_name", "one_line", "read_form"]
-
 #: Fields that may hold a file: a system's development and test scores, and the two trials files.
 FILE_FIELD = re.compile(r"(dev|test)-([0-9]{1,4}|trials)")
 

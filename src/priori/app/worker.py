@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from priori.scores.systems import System
     from priori.studies.evaluation import Study
 
-__all__ = ["main"]
-
 Say = Callable[[dict[str, Any]], None]
 
 #: How often progress is told, in seconds.

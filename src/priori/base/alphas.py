@@ -10,8 +10,6 @@ import numpy as np
 
 from priori.base.errors import OptionError
 
-__all__ = ["as_fraction", "as_fractions", "from_costs", "grid"]
-
 
 def as_fraction(alpha: Any) -> Fraction:
     """Return an alpha as the fraction its typed form means: 0.1 is one tenth.

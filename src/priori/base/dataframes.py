@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 
-__all__ = ["columns_of", "make_frame", "match_columns", "unmasked"]
-
 #: The libraries that can make a dataframe from columns.
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 

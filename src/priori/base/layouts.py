@@ -8,11 +8,6 @@ from typing import Any, TypeVar
 
 from priori.base.saved import Saved
 
-__all__ = [
-    "DESCRIPTIONS", "FLAG", "INTEGER", "KINDS", "LEVEL", "NUMBER", "NUMBERS", "PLAIN_NUMBER", "SIZE", "TEXT", "TEXTS",
-    "Layout", "Schema", "choice", "listed", "maybe", "of", "record",
-]  # fmt: skip
-
 #: A piece of a JSON schema: what one value may be.
 Schema = dict[str, Any]
 Held = TypeVar("Held", str, Schema)

@@ -21,8 +21,6 @@ from priori.base.dataframes import make_frame
 from priori.base.layouts import Layout
 from priori.base.saved import Saved
 
-__all__ = ["Result", "csv_text", "json_text", "plain", "restored"]
-
 Found = TypeVar("Found", bound="Result")
 
 #: Tables longer than this show only their two ends in a notebook.

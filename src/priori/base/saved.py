@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, MissingScoresError
 from priori.base.types import Floats
 
-__all__ = ["Saved", "column", "partly_saved"]
-
 Part = TypeVar("Part")
 
 

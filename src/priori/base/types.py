@@ -7,8 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Counts", "Floats", "Index", "Ints", "Mask", "Progress"]
-
 #: Scores, rates, alphas, thresholds.
 Floats = NDArray[np.float64]
 #: How many of something.

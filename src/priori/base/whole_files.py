@@ -10,8 +10,6 @@ from pathlib import Path
 
 from priori.base.errors import OptionError
 
-__all__ = ["whole_file", "write_whole"]
-
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:

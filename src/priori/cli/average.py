@@ -14,9 +14,10 @@ from priori.base.errors import OptionError
 from priori.cli.datasets import PLOT_HELP, Averaging, announce, averaging_options
 from priori.cli.ending import Ending, ending_options
 from priori.cli.options import Reading, reading_options
-from priori.cli.output import percent, table_text, tell
+from priori.cli.output import table_text, tell
 from priori.curves.averaging import METHODS, AverageCurve, average, recommend
 from priori.curves.averaging.methods import READINGS
+from priori.words.numbers import cell as percent
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}

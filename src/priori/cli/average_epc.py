@@ -13,8 +13,9 @@ from priori.base.errors import OptionError
 from priori.cli.datasets import PLOT_HELP, Averaging, announce, averaging_options
 from priori.cli.ending import Ending, ending_options
 from priori.cli.options import MEASURE_HELP, Reading, alpha_list, criterion_options, reading_options
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.curves.averaging import AverageEPC, average_epc
+from priori.words.numbers import cell as percent
 
 
 @click.command(name="average-epc", short_help="The EPC averaged over data sets, or over folds.")

@@ -18,7 +18,7 @@ from priori.cli.options import (
     system_option,
     systems_of,
 )
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, epc
 from priori.studies.evaluation.pairs import pairs_of
@@ -26,6 +26,7 @@ from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.proportions import Alternative
 from priori.uncertainty.ranking import Ranking, make_ranking
+from priori.words.numbers import cell as percent
 from priori.words.sentences import about_interval, about_letters, difference, pointwise_regions
 
 #: The alphas that the summary shows when there are more than a dozen.

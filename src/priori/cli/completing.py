@@ -8,8 +8,6 @@ from collections.abc import Callable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["add_completion"]
-
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 #: The words of a metavar that stand for files and for directories.

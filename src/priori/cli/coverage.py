@@ -18,13 +18,14 @@ from priori.cli.options import (
     systems_of,
     threads_option,
 )
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import epc
 from priori.decisions.measures import Measure
 from priori.scores import Scores
 from priori.studies.coverage import Coverage, coverage
 from priori.studies.experiments import FOUR, PREDICTION
+from priori.words.numbers import cell as percent
 
 SIMULATED = ("systems", "users", "genuine", "impostor", "user_effect")
 

@@ -17,11 +17,12 @@ from priori.cli.options import (
     resampling_options,
     scores_option,
 )
-from priori.cli.output import percent, table_text, warn
+from priori.cli.output import table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.words.numbers import cell as percent
 
 
 def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., Any]) -> click.Command:

@@ -16,8 +16,6 @@ from priori.curves.averaging import AverageCurve, AverageEPC
 from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool
 
-__all__ = ["PLOT_HELP", "Averaging", "announce", "averaging_options"]
-
 PLOT_HELP = "Draw the average over the single curves: FILE.svg, .png or .pdf."
 
 

@@ -9,9 +9,10 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
-from priori.cli.output import emit, percent, table_text, tell
+from priori.cli.output import emit, table_text, tell
 from priori.cli.progress import Stages
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 if TYPE_CHECKING:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Ending", "ending_options"]
-
 Columns = Mapping[str, Any]
 
 

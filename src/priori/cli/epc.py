@@ -19,11 +19,12 @@ from priori.cli.options import (
     system_option,
     systems_of,
 )
-from priori.cli.output import percent, table_text, tell
+from priori.cli.output import table_text, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas, epc
 from priori.plots.curves import plot_epc
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.words.numbers import cell as percent
 
 if TYPE_CHECKING:
     from priori.uncertainty.area_bands import AreaBands

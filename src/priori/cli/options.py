@@ -23,23 +23,6 @@ from priori.scores.systems import SourceFile, System
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
 
-__all__ = [
-    "Curves",
-    "Reading",
-    "System",
-    "alpha_list",
-    "criterion_options",
-    "curve_options",
-    "gather",
-    "reading_options",
-    "resampling_option",
-    "resampling_options",
-    "scores_option",
-    "system_option",
-    "systems_of",
-    "threads_option",
-]
-
 #: A file of fewer bytes than this is read into memory.
 SMALL = 16 << 20
 

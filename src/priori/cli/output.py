@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 import click
 
 from priori.base.whole_files import write_whole
-from priori.words.numbers import cell as percent
-
-__all__ = ["emit", "percent", "table_text", "tell", "warn"]
 
 
 def emit(text: str, output: str | None = None) -> None:

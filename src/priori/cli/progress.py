@@ -6,8 +6,6 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["Progress", "Scans", "Stages"]
-
 
 class Progress:
     """Call it with ``(done, total)``; used as a context manager it clears the bar at the end."""

@@ -9,9 +9,10 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.ending import Ending, ending_options
 from priori.cli.options import Reading, reading_options
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count
+from priori.words.numbers import cell as percent
 
 
 def _number(text: str) -> float:

@@ -13,8 +13,6 @@ import click
 
 from priori.base.errors import InputError, OptionError
 
-__all__ = ["DEFAULTS", "STEPS", "TEMPLATE", "Step", "StudyFile", "find_study", "read_study"]
-
 #: The files that are looked for when none is named.
 DEFAULTS = ("study.toml", "priori.toml")
 

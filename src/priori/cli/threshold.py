@@ -6,9 +6,10 @@ import click
 
 from priori.cli.ending import Ending, ending_options
 from priori.cli.options import Reading, alpha_list, criterion_options, reading_options
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
+from priori.words.numbers import cell as percent
 
 
 @click.command(name="threshold", short_help="Choose a threshold on development scores.")

@@ -17,12 +17,13 @@ from priori.cli.options import (
     system_option,
     systems_of,
 )
-from priori.cli.output import percent, table_text
+from priori.cli.output import table_text
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import get_measure, get_task, wer
 from priori.plots.ztests import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
 from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores
+from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")

@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands import Band
-    from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample
-
-__all__ = ["EPC", "PRESETS", "Areas", "areas", "choose_threshold", "epc"]
-
+    from priori.uncertainty.bootstrap.plans import Resample
+    from priori.uncertainty.bootstrap.resampling import Promise
+    from priori.uncertainty.intervals import Interval
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
 PRESETS: dict[str, dict[str, Any]] = {

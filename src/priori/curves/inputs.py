@@ -8,8 +8,6 @@ from typing import Any
 from priori.base.errors import OptionError, PrioriError
 from priori.scores import ScoreSet
 
-__all__ = ["as_score_set", "score_set_or_none"]
-
 
 def as_score_set(given: Any, refusal: PrioriError | None = None) -> ScoreSet:
     """Return a set of scores as it is, and a frame, a relation or a Spark DataFrame as one that stays where it is.

@@ -33,21 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.epc import EPC
-    from priori.uncertainty.bootstrap.resampling import Interval
+    from priori.uncertainty.intervals import Interval
     from priori.uncertainty.roc_bands import RocBand
-
-__all__ = [
-    "AposterioriDET",
-    "AposterioriROC",
-    "a_posteriori_auc",
-    "a_posteriori_break_even",
-    "a_posteriori_eer",
-    "a_posteriori_min_dcf",
-    "a_posteriori_partial_auc",
-    "average_precision",
-    "det",
-    "roc",
-]
 
 EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int

@@ -6,9 +6,6 @@ import numpy as np
 
 from priori.base.types import Floats, Index
 
-__all__ = ["thin"]
-
-
 #: A quarter of a pixel on axes of 500 pixels: nobody sees a curve move by less.
 INVISIBLE = 1 / 2000
 #: The most points of a thinned curve; the tolerance grows, a little, until they suffice.

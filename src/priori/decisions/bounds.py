@@ -21,9 +21,6 @@ from priori.decisions.measures import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores.candidates import Edges, undominated
 
-__all__ = ["Boxes", "below_hull", "promising_cells"]
-
-
 #: Cells are first tried in blocks of this many.
 BLOCK = 256
 

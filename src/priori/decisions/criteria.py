@@ -23,8 +23,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 
-__all__ = ["CRITERIA", "Choice", "Criterion", "Pieces", "get_criterion"]
-
 
 @dataclass(frozen=True)
 class Choice:

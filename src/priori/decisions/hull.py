@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from priori.base.types import Counts
 from priori.scores.candidates import Candidates
 
-__all__ = ["Envelope", "envelope_of_errors", "error_envelope", "precision_recall_envelope"]
-
 #: Two floats nearer than this are compared again in whole numbers.
 NEAR = 1e-12
 

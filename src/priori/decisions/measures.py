@@ -16,8 +16,6 @@ from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes
 
-__all__ = ["MEASURES", "TASKS", "Measure", "Ratio", "Task", "get_measure", "get_task"]
-
 
 @dataclass(frozen=True)
 class Measure:

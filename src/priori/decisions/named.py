@@ -11,8 +11,6 @@ from priori.base.saved import Saved
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 
-__all__ = ["CUSTOM", "custom", "saved_measure", "saved_things"]
-
 #: How a summary names what is the caller's own.
 CUSTOM: Schema = {"type": "array", "items": choice("task", "criterion", "measure"), "minItems": 1, "uniqueItems": True}
 

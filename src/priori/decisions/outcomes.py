@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from priori.base.types import Counts
 from priori.scores import ScoreSet
 
-__all__ = ["Outcomes", "count"]
-
 
 @dataclass(frozen=True)
 class Outcomes:

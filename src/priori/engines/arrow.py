@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MissingValues", "StreamError", "batches"]
-
 
 class StreamError(RuntimeError):
     """The producer of a stream reported an error."""

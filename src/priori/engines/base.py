@@ -16,8 +16,6 @@ from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
 
-__all__ = ["Engine", "Settings", "Survey", "Tally", "TooMany", "changed"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -12,8 +12,6 @@ from priori.base.types import Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
 
-__all__ = ["narrow_cuts"]
-
 
 def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
     """Return ascending cuts between which lies at most a share ``bound`` of either class, and the largest share.

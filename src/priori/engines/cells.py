@@ -13,8 +13,6 @@ from priori.base.types import Counts, Floats
 from priori.engines.grid import Grid
 from priori.scores.candidates import Edges, Shortlist
 
-__all__ = ["NOTHING", "Distinct", "Histogram", "distinct", "merged", "shortlisted"]
-
 
 @dataclass(frozen=True, eq=False)
 class Histogram:

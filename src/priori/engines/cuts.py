@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from priori.base.types import Ints
 
-__all__ = ["BLOCK", "Counter", "Cuts", "at_most"]
-
 #: Scores looked at together: few enough to stay in a processor's cache.
 BLOCK = 1 << 16
 #: Leading bits by which a gap is looked up: the least and the most, and how many more than the cuts need.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from priori.engines.files import Files
     from priori.engines.lazy import Lazy
 
-__all__ = ["DuckDB", "quoted"]
-
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
 

@@ -20,9 +20,6 @@ from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlist
 from priori.engines.grid import Grid, fitted_grid, split_grid
 from priori.scores.candidates import Chooser, Shortlist, joined
 
-__all__ = ["CELLS", "PER_SCORE", "Explorer"]
-
-
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96
 #: The most cells a histogram has.

@@ -28,8 +28,6 @@ from priori.readers.source import open_source
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-__all__ = ["Files", "Watch", "expand", "guarded"]
-
 #: The part of the memory that duckdb may use; the rest is for what it hands over.
 SHARE = 0.5
 #: Below this duckdb cannot read.

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from priori.engines.cuts import BLOCK, Cuts, at_most
 
-__all__ = ["Grid", "even_grid", "fitted_grid", "joined_runs", "split_grid"]
-
 Cells = NDArray[np.int64]
 AnyFloats = NDArray[Any]
 

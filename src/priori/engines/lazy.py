@@ -23,8 +23,6 @@ from priori.engines.grid import Grid, joined_runs
 from priori.scores import Names, Scores, Trials, nan_error
 from priori.scores.labels import normal, positive_value
 
-__all__ = ["Lazy"]
-
 Columns = dict[str, NDArray[Any]]
 
 #: Scores looked at to lay out the cells.

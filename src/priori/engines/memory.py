@@ -12,8 +12,6 @@ from priori.engines.base import Survey
 from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
 from priori.scores import Names, Scores
 
-__all__ = ["Memory"]
-
 
 class Memory(Streaming):
     """Answers from a `Scores` that is in memory, by the same algorithm as from anywhere else."""

@@ -15,8 +15,6 @@ from priori.engines.lazy import Lazy
 from priori.engines.table import PER_TRIAL, Table
 from priori.scores import NanPolicy, Scores
 
-__all__ = ["ENGINES", "bytes_of", "scan"]
-
 EngineName = Literal["auto", "memory", "duckdb", "spark"]
 ENGINES: tuple[str, ...] = get_args(EngineName)
 

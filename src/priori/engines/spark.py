@@ -10,8 +10,6 @@ from priori.engines.base import Settings
 from priori.engines.files import Watch
 from priori.engines.lazy import Columns, Lazy
 
-__all__ = ["Spark", "open_spark"]
-
 
 class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""

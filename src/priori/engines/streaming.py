@@ -19,8 +19,6 @@ from priori.engines.cuts import Counter, Cuts
 from priori.engines.grid import Grid
 from priori.scores import NanPolicy
 
-__all__ = ["Batch", "Found", "Scan", "Streaming", "settled"]
-
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.

@@ -20,9 +20,6 @@ from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.candidates import Chooser, Shortlist
 from priori.scores.score_set import mixed_sets
 
-__all__ = ["Table"]
-
-
 #: The most that a rate may be off where cells stand in for trials.
 BOUND = 1e-4
 #: Bytes that a trial needs in memory while it is resampled.

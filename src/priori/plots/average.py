@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from priori.curves.averaging.epc import AverageEPC
     from priori.curves.averaging.result import AverageCurve
 
-__all__ = ["outline_of", "plot_average", "plot_average_epc"]
-
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from priori.uncertainty.comparison import Comparison
 
-__all__ = ["plot_comparison", "plot_histogram"]
-
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the difference along alpha with its band, grey where it is significant (2005, Figure 8)."""

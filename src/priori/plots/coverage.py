@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from priori.studies.coverage import Coverage
 
-__all__ = ["plot_coverage"]
-
 
 def plot_coverage(found: Coverage, *, ax: Axes | None = None) -> Axes:
     """Draw the share covered against the number of draws, a line for each bootstrap; the level is dotted."""

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
 
-__all__ = ["det_axes", "plot_det", "plot_epc", "plot_roc"]
-
-
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
 

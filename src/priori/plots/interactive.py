@@ -16,8 +16,6 @@ from priori.plots.average import outline_of
 from priori.plots.curves import det_axes
 from priori.plots.style import COLOURS, scaling
 
-__all__ = ["FIGURES", "figure", "figure_average", "figure_comparison", "figure_det", "figure_epc", "figure_roc"]
-
 DASHES = ("solid", "dash", "dashdot", "dot")
 
 

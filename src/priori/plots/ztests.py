@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from priori.uncertainty.normal_tests import ZSystem
     from priori.uncertainty.ztest_curves import ZTestCurve
 
-__all__ = ["figure_ztest", "plot_confidence"]
-
 
 def plot_confidence(found: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the confidence that two systems differ against alpha; above the level, the verdict needs both tests."""

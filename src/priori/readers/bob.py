@@ -7,8 +7,6 @@ from priori.readers.layout import BLANKS, Layout
 from priori.readers.sample import Sample
 from priori.readers.text import is_number
 
-__all__ = ["five_layout", "four_layout", "matches_five", "matches_four"]
-
 FOUR = Layout(
     BLANKS,
     ("claimed", "real", "probe", "score"),

@@ -31,8 +31,6 @@ from priori.scores import Names
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Unclean", "connection", "convert", "first_line", "literal", "load", "pattern", "single", "table_of"]
-
 Used = TypeVar("Used")
 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.

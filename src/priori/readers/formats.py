@@ -11,8 +11,6 @@ from priori.readers.layout import Columns, Layout
 from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
 
-__all__ = ["FORMATS", "Format", "recognise"]
-
 
 @dataclass(frozen=True)
 class Format:

@@ -11,8 +11,6 @@ from priori.readers.layout import BLANKS, Columns, Layout
 from priori.readers.sample import Sample, load
 from priori.scores.trials import Names
 
-__all__ = ["join", "pairs_layout"]
-
 #: How many of the pairs at fault are named in a message.
 SHOWN = 3
 

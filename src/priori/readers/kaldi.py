@@ -7,8 +7,6 @@ from priori.readers.joined import join, pairs_layout
 from priori.readers.layout import Columns
 from priori.readers.sample import Sample
 
-__all__ = ["matches", "read"]
-
 TRIALS = pairs_layout("enrol", "test", "label")
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from priori.base.types import Codes, Floats
 from priori.scores.trials import Names
 
-__all__ = ["BLANKS", "CONTROL", "NAME_GROUP", "Columns", "Layout"]
-
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
 

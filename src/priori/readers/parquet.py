@@ -14,8 +14,6 @@ from priori.readers.sample import Sample
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["matches", "read"]
-
 _NUMBER = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*")
 _NESTED = re.compile(r".*\[\d*\]|STRUCT.*|MAP.*|UNION.*")
 

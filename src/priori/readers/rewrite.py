@@ -14,8 +14,6 @@ from priori.readers.layout import Layout
 from priori.readers.source import Source
 from priori.readers.text import rows
 
-__all__ = ["Unclean", "cleaned", "squeezed"]
-
 #: What separates the fields of a cleaned copy; no name that was read from a file holds it.
 TAB = "\t"
 

@@ -14,8 +14,6 @@ from priori.readers.layout import Columns, Layout
 from priori.readers.source import Source
 from priori.readers.text import is_number, split_blanks
 
-__all__ = ["Sample", "load"]
-
 #: How many lines are looked at.
 LINES = 1000
 

@@ -17,8 +17,6 @@ from typing import BinaryIO, TextIO, cast
 
 from priori.base.errors import InputError
 
-__all__ = ["SMALL", "PathOrFile", "Source", "open_source"]
-
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
 #: Files below this many bytes are parsed here, line by line: quicker than starting duckdb.

@@ -8,8 +8,6 @@ from priori.readers.layout import BLANKS, Layout
 from priori.readers.sample import Sample
 from priori.readers.text import is_number
 
-__all__ = ["blanks_layout", "csv_layout", "matches_blanks", "matches_csv", "matches_tsv", "tsv_layout"]
-
 
 def matches_csv(sample: Sample) -> bool:
     """Commas (or semicolons) in the first line, and: named .csv, or it names the score, or no field is without one."""

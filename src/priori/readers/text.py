@@ -14,8 +14,6 @@ from priori.readers.layout import BLANKS, CONTROL, Columns, Layout
 from priori.readers.source import Source
 from priori.scores import Names
 
-__all__ = ["first_nan", "is_number", "load", "number", "records", "rows", "split_blanks"]
-
 _FIELD = re.compile(r"[^ \t]+")
 
 

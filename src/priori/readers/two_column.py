@@ -7,8 +7,6 @@ from priori.readers.sample import Sample
 from priori.readers.text import is_number
 from priori.scores.labels import KNOWN_PAIRS, normal
 
-__all__ = ["layout", "looks_swapped", "matches"]
-
 LAYOUT = Layout(BLANKS, ("label", "score"), {"label": 0, "score": 1})
 
 

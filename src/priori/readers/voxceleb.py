@@ -8,8 +8,6 @@ from priori.readers.sample import Sample, load
 from priori.readers.text import is_number
 from priori.scores.labels import KNOWN_PAIRS, normal
 
-__all__ = ["is_trials", "matches", "read"]
-
 SCORED = Layout(
     BLANKS,
     ("label", "enrol", "test", "score"),

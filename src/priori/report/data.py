@@ -18,8 +18,6 @@ from priori.studies.evaluation.drawing import probit, probit_floor
 from priori.words.numbers import alpha_text, clean, short, weighing
 from priori.words.sentences import verdict
 
-__all__ = ["pack", "page_data", "unbroken", "unpack"]
-
 
 def pack(content: Any) -> str:
     """Return content as a page carries it: JSON, compressed, in letters that mean nothing to HTML.

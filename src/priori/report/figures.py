@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["static_figures"]
-
 #: Text stays text, in the page's own typeface; lines lose the points that nobody sees.
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none", "font.size": 10, "axes.titlesize": 10, "axes.spines.top": False,

@@ -17,8 +17,6 @@ from priori.words.sentences import about_interval, describe_settings, heading
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
 
-__all__ = ["environment", "page_context", "render_html"]
-
 
 def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""

@@ -12,8 +12,6 @@ from priori.studies.evaluation.study import ranks_of
 from priori.words.numbers import alpha_text, cell, deployable, level_text, short, threshold_text
 from priori.words.sentences import about_letters
 
-__all__ = ["TextTable", "fixed_tables", "moving_tables"]
-
 #: The alphas that a table along the curve shows: the nearest there are.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 MISSING = "–"

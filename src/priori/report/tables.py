@@ -13,8 +13,6 @@ from priori.uncertainty.bands import Band
 from priori.words.numbers import alpha_text, clean
 from priori.words.sentences import heading
 
-__all__ = ["render_csv", "render_latex", "render_markdown"]
-
 
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""

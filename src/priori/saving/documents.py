@@ -20,8 +20,6 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
 
-__all__ = ["LAYOUT", "RESULTS", "class_of", "document", "read_json", "read_parquet", "write_parquet"]
-
 NOTHING: Mapping[str, object] = {}
 
 Found = TypeVar("Found", bound=Result)

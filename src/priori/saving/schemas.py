@@ -9,8 +9,6 @@ from priori.base.layouts import DESCRIPTIONS, KINDS, NUMBER, Schema
 from priori.base.results import Result
 from priori.saving.documents import LAYOUT, RESULTS, class_of
 
-__all__ = ["bundle", "schema"]
-
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 

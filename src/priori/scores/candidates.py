@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from priori.base.types import Counts, Floats, Index, Mask
 
-__all__ = ["Candidates", "Chooser", "Edges", "Errors", "Gaps", "Shortlist", "first_of_each", "joined", "undominated"]
-
 #: The candidates' ``fp`` and ``fn``.
 Errors = tuple[Counts, Counts]
 

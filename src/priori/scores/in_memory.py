@@ -30,8 +30,6 @@ from priori.scores.trials import (
     sort_both,
 )
 
-__all__ = ["NAN_POLICIES", "Names", "NanPolicy", "Scores", "Trials", "nan_error"]
-
 
 @partly_saved
 @dataclass(frozen=True, eq=False)

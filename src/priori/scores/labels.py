@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from priori.base.dataframes import is_missing
 from priori.base.errors import InputError, OneClassError
 
-__all__ = ["KNOWN_PAIRS", "is_positive", "normal", "positive_value"]
-
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("1", "0"),

@@ -12,9 +12,6 @@ from priori.base.errors import InputError
 from priori.base.types import Counts, Index
 from priori.scores import Scores, ScoreSet, Trials
 
-__all__ = ["Disagreements", "Pairing", "disagreements", "pair"]
-
-
 HINT = "for test sets that do not hold the same trials, compare them unpaired (--unpaired, unpaired=True)"
 
 

@@ -10,8 +10,6 @@ from priori.base.saved import Saved
 from priori.scores.in_memory import Scores
 from priori.scores.trials import Trials
 
-__all__ = ["SavedScores"]
-
 
 class SavedScores(Scores):
     """A set of scores that was not saved; whatever needs a trial of it raises `MissingScoresError`."""

@@ -22,8 +22,6 @@ from priori.scores.trials import Names
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
 
-__all__ = ["ScoreSet", "mixed_sets"]
-
 
 class ScoreSet(ABC):
     """The trials of one system on one set, wherever they are. What costs a scan of a table says so.

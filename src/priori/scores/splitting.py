@@ -12,8 +12,6 @@ from priori.base.errors import InputError
 from priori.scores.in_memory import Scores
 from priori.scores.trials import Trials, kind_of
 
-__all__ = ["pool", "restrict"]
-
 
 def pool(parts: Sequence[Scores]) -> Scores:
     """Merge the trials of several sets into one, as if every trial came from the same set."""

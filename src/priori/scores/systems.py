@@ -9,8 +9,6 @@ from pathlib import Path
 from priori.base.errors import InputError
 from priori.scores import ScoreSet
 
-__all__ = ["SourceFile", "System"]
-
 
 @dataclass(frozen=True)
 class SourceFile:

@@ -15,8 +15,6 @@ from priori.base.errors import InputError
 from priori.base.saved import partly_saved
 from priori.base.types import Codes, Floats
 
-__all__ = ["IDENTITY_COLUMNS", "NAN_POLICIES", "Names", "NanPolicy", "Trials", "nan_error", "sort_both"]
-
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 

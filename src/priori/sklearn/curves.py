@@ -21,8 +21,6 @@ from priori.sklearn.style import Style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["EPCDisplay"]
-
 Limits = tuple[Floats | None, Floats | None]
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from priori.uncertainty.comparison import Comparison
 
-__all__ = ["DifferenceDisplay"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DifferenceDisplay(Display):

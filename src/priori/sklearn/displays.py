@@ -15,8 +15,6 @@ from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CriterionOption", "Display", "MeasureOption", "along_alpha", "positive_label", "together"]
-
 CriterionOption = str | Criterion | Callable[[Outcomes, float], Any] | None
 MeasureOption = str | Measure | Callable[[Outcomes], Any] | None
 

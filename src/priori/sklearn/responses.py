@@ -13,8 +13,6 @@ from sklearn.utils.multiclass import type_of_target
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
-__all__ = ["ResponseMethod", "check_binary", "folds", "from_cv_results", "repeats", "responses", "scores", "take"]
-
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = ("auto", "predict_proba", "decision_function")
 

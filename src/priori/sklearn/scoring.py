@@ -15,8 +15,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
 
-__all__ = ["AprioriScorer", "make_apriori_scorer"]
-
 
 @dataclass(frozen=True)
 class AprioriScorer:

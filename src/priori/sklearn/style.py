@@ -12,8 +12,6 @@ from priori.base.errors import OptionError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Style", "curve_styles", "despined", "new_axes", "styled"]
-
 Style = Mapping[str, Any]
 
 #: How several curves with one legend entry look.

@@ -22,8 +22,6 @@ from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, check_binary, responses, take
 
-__all__ = ["AprioriThresholdClassifier"]
-
 
 class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A binary classifier that fixes its threshold by a criterion, on scores of samples it was not fitted on.

@@ -23,12 +23,11 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Tally, Thresholds, run, standard_error
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import Resample, Resampling
+from priori.uncertainty.bootstrap.plans import Resample
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["PREDICTION", "Conjecture", "Coverage", "coverage"]
 
 
 @dataclass(frozen=True)

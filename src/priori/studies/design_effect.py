@@ -18,8 +18,6 @@ from priori.scores.pairing import pair
 from priori.uncertainty.clustered import GroupSums
 from priori.uncertainty.normal_tests import Weights
 
-__all__ = ["DesignEffect", "Spread", "design_effect", "paired_design_effect"]
-
 
 @partly_saved
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.intervals import bounds
 
-__all__ = ["FOUR", "PREDICTION", "Experiment", "Pair", "Tally", "Thresholds", "Variant", "run", "standard_error"]
-
 Thresholds = Literal["kept", "anew"]
 Pair = tuple[Scores, Scores]
 

@@ -16,8 +16,6 @@ from priori.studies.design_effect import DesignEffect, Spread, design_effect, pa
 from priori.uncertainty.normal_tests import AnyMeasure, Weights, weights_of
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, quantile
 
-__all__ = ["Plan", "plan"]
-
 TestKind = Literal["verdict", "dependent", "independent"]
 
 

@@ -11,8 +11,6 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.scores import Names, Scores, Trials
 
-__all__ = ["expected_rates", "generator", "population", "systems"]
-
 Rng = int | Sequence[int] | np.random.Generator
 
 

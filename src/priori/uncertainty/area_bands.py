@@ -17,11 +17,10 @@ from priori.curves.epc import areas, epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
-from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
+from priori.uncertainty.bootstrap.plans import Resample
+from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.intervals import Interval
 from priori.uncertainty.settings import RESAMPLED
-
-__all__ = ["AreaBands", "area_bands", "make_area_bands"]
-
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
 POINTS = 256

@@ -30,8 +30,6 @@ from priori.uncertainty.proportions import (
     standardise,
 )
 
-__all__ = ["AposterioriAUCInterval", "AposterioriAUCTest", "a_posteriori_auc_interval", "a_posteriori_auc_test"]
-
 
 @dataclass(frozen=True, repr=False)
 class AposterioriAUCInterval(Result):

@@ -17,16 +17,15 @@ from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
+from priori.uncertainty.bootstrap.plans import Plan, Resample
+from priori.uncertainty.bootstrap.resampling import Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, replicate
 from priori.uncertainty.bootstrap.standins import redrawable
+from priori.uncertainty.intervals import Interval
 from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Band", "band", "make_band"]
 
 
 @partly_saved

@@ -20,8 +20,6 @@ from priori.base.errors import InputError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 
-__all__ = ["Clusters", "Errors", "GroupSums", "RateSpread", "measure_clusters", "pair_codes", "rate_spread"]
-
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 PAIRS_AT_A_TIME = 1 << 24
 

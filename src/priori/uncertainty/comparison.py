@@ -21,18 +21,16 @@ from priori.scores import ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import replicates_of, system_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.bootstrap.resampling import Interval, Resample, Resampling
+from priori.uncertainty.bootstrap.plans import Plan, Resample
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate
 from priori.uncertainty.bootstrap.standins import redrawable
-from priori.uncertainty.intervals import bounds, simultaneous_bounds
+from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 from priori.uncertainty.proportions import Alternative, check_alternative
 from priori.uncertainty.settings import COMPARED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Comparison", "Region", "Verdict", "compare", "make_comparison"]
 
 
 class Region(NamedTuple):

@@ -9,8 +9,6 @@ import numpy as np
 
 from priori.base.types import Floats
 
-__all__ = ["Interval", "bounds", "simultaneous_bounds"]
-
 Interval = Literal["calibrated", "percentile", "centred"]
 
 

@@ -18,22 +18,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores.pairing import Disagreements
 from priori.uncertainty.proportions import Alternative, p_values, quantile, standardise
 
-__all__ = [
-    "Rates",
-    "Setting",
-    "Weights",
-    "ZComparison",
-    "ZDifference",
-    "ZInterval",
-    "ZSystem",
-    "class_variance",
-    "dependent_variance",
-    "hter_variance",
-    "independent_variance",
-    "naive_variance",
-    "weights_of",
-]
-
 AnyMeasure = str | Measure | Callable[[Outcomes], Any]
 
 

@@ -13,15 +13,6 @@ from priori.base.layouts import LEVEL, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats
 
-__all__ = [
-    "Alternative",
-    "ProportionInterval",
-    "ProportionTest",
-    "mcnemar_test",
-    "proportion_interval",
-    "proportion_test",
-]
-
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVE = choice("two-sided", "less", "greater")
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]

@@ -17,12 +17,12 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.resampling import Interval, Resample, Resampling
+from priori.uncertainty.bootstrap.plans import Resample
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, Verdict, make_comparison
+from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative
 from priori.uncertainty.settings import COMPARED
-
-__all__ = ["Place", "Ranking", "compare_all", "holm", "make_ranking"]
 
 
 class Place(NamedTuple):

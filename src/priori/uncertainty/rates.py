@@ -20,8 +20,6 @@ from priori.scores import Scores, ScoreSet
 from priori.uncertainty.clustered import rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, wilson
 
-__all__ = ["RateInterval", "rate_interval"]
-
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr"]
 

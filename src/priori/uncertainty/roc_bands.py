@@ -20,12 +20,10 @@ from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resampling
+from priori.uncertainty.bootstrap.resampling import Promise, Resampling
 from priori.uncertainty.bootstrap.run import TEST_TRIALS, Resampled, gather, load_kernel, replicate, rows_for, side_of
+from priori.uncertainty.intervals import Interval
 from priori.uncertainty.settings import RESAMPLED
-
-__all__ = ["RateBands", "RocBand", "make_roc_band", "rate_bands", "roc_band"]
-
 
 #: Writes the heights of the curves of the replicates from a first one on.
 Climb = Callable[[int, Floats], None]

@@ -6,10 +6,9 @@ from typing import get_args
 
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import Promise, Resample
+from priori.uncertainty.bootstrap.plans import Resample
+from priori.uncertainty.bootstrap.resampling import Promise
 from priori.uncertainty.proportions import ALTERNATIVE
-
-__all__ = ["COMPARED", "RESAMPLED"]
 
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
 

@@ -24,8 +24,6 @@ from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ZTestCurve", "ztest_epc"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTestCurve(Result):

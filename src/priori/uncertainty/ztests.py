@@ -20,9 +20,6 @@ from priori.scores.pairing import Disagreements, disagreements, pair
 from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
 
-__all__ = ["ZTest", "ztest", "ztest_scores"]
-
-
 #: What each test is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
     "hter": ("3.30", "the aggregate's own"),

@@ -7,8 +7,6 @@ import numpy as np
 from priori.studies.evaluation import Member, Study
 from priori.words.numbers import aggregate, alpha_text, deployable, listing, percent, short, threshold_text, value
 
-__all__ = ["describe_figures"]
-
 
 def describe_figures(study: Study) -> dict[str, str]:
     """Describe every figure of a study, by the name it has on the page."""

@@ -18,8 +18,6 @@ from priori.uncertainty.bootstrap.designs.sample import USERS_UNUSED
 from priori.uncertainty.clustered import GroupSums
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
-__all__ = ["CHECKS", "Caution", "Check", "cautions"]
-
 #: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.
 ENOUGH_ERRORS = 30
 #: How many times one class may outnumber the other before it is said.

@@ -13,28 +13,6 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import count
 
-__all__ = [
-    "Weighing",
-    "aggregate",
-    "alpha_text",
-    "cell",
-    "clean",
-    "counted",
-    "decision",
-    "deployable",
-    "error_nouns",
-    "gap",
-    "interval",
-    "level_text",
-    "listing",
-    "percent",
-    "possessive",
-    "short",
-    "threshold_text",
-    "value",
-    "weighing",
-]
-
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 #: First strong isolate and its end: what stands between them cannot turn what stands around them.

@@ -29,19 +29,6 @@ from priori.words.numbers import (
     weighing,
 )
 
-__all__ = [
-    "Answer",
-    "Answers",
-    "about_interval",
-    "about_letters",
-    "describe_settings",
-    "difference",
-    "heading",
-    "pointwise_regions",
-    "verdict",
-    "ztest_verdict",
-]
-
 
 @dataclass(frozen=True)
 class Answer:

@@ -15,8 +15,6 @@ from priori.decisions.outcomes import count
 from priori.scores import Scores, Trials
 from priori.scores.candidates import first_of_each
 
-__all__ = ["breakpoints", "height_limits", "heights", "rates", "resampled", "vertices"]
-
 Indices = NDArray[np.intp]
 
 

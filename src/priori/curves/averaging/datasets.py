@@ -10,8 +10,6 @@ from priori.base.errors import InputError, OptionError
 from priori.curves.inputs import as_score_set, score_set_or_none
 from priori.scores import Scores, ScoreSet
 
-__all__ = ["DataSets", "Parts"]
-
 #: What `priori.average` takes: one set of scores to take apart, or several, named or not.
 Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
 

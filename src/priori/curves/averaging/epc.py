@@ -28,8 +28,6 @@ from priori.scores import Scores, pool
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AverageEPC", "average_epc"]
-
 Thresholds = Literal["per-dataset", "common"]
 
 #: What each choice of thresholds means, in one sentence.

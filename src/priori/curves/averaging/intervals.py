@@ -16,8 +16,6 @@ from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
 
-__all__ = ["INTERVALS", "IntervalKind", "IntervalPlan", "Means", "averages", "is_size", "mean_of_counts", "shares_of"]
-
 IntervalKind = Literal["t", "normal", "bootstrap"]
 INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
 

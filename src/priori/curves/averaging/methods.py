@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from priori.base.errors import OptionError, unknown
 
-__all__ = ["METHODS", "READINGS", "Axis", "Method", "Recommendation", "find_axis", "get_method", "recommend"]
-
 ReadAlong = Literal["fpr", "tpr", "ratio", "cost"]
 
 

@@ -26,8 +26,6 @@ from priori.scores.saved import SavedScores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AverageCurve", "Estimate"]
-
 
 @dataclass(frozen=True)
 class Estimate:

@@ -24,8 +24,6 @@ from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
 from priori.curves.averaging.result import AverageCurve
 from priori.scores import Scores
 
-__all__ = ["average"]
-
 
 def average(
     parts: Parts, *, method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,

@@ -11,9 +11,6 @@ from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores
 
-__all__ = ["Commensurability", "commensurability"]
-
-
 #: Beyond this ratio the data sets are farther from each other than trials of a class inside one of them.
 LIMIT = 1.0
 

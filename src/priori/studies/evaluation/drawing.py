@@ -13,8 +13,6 @@ from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.curves.thinning import thin
 from priori.scores import ScoreSet
 
-__all__ = ["ScoreHistogram", "bin_scores", "probit", "probit_floor", "thinned_curves"]
-
 
 def probit_floor(test: ScoreSet) -> float:
     """Return where the axes of a set's DET curve begin: half the smallest rate it can show."""

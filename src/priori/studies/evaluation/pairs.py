@@ -19,8 +19,6 @@ from priori.uncertainty.normal_tests import weights_of
 from priori.uncertainty.ranking import Ranking, holm, make_ranking
 from priori.uncertainty.ztest_curves import ztest_epc
 
-__all__ = ["Letters", "Pair", "Span", "make_pairs", "pairs_of", "spans_of"]
-
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.
 Span = tuple[float, float]

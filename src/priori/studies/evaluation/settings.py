@@ -11,9 +11,9 @@ from priori.base.errors import OptionError, unknown
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import Interval, Promise, Resample, Resampling
-
-__all__ = ["Settings"]
+from priori.uncertainty.bootstrap.plans import Resample
+from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.intervals import Interval
 
 #: More alphas than this cannot be told apart on a page, and would make it heavy.
 MOST_POINTS = 1001

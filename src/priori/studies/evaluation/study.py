@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from priori.words.cautions import Caution
     from priori.words.sentences import Answers
 
-__all__ = ["Member", "Study", "make_study", "ranks_of"]
-
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 

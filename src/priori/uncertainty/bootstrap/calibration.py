@@ -25,9 +25,6 @@ from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan
 from priori.uncertainty.clustered import Clusters
 
-__all__ = ["Calibration", "error_rates", "from_clusters", "half_missed"]
-
-
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
 

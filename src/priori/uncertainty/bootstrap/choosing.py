@@ -19,8 +19,6 @@ from priori.uncertainty.bootstrap.kinds import (
 )
 from priori.uncertainty.bootstrap.streams import compiled
 
-__all__ = ["choose", "compare"]
-
 #: Two costs nearer than this are compared again in whole numbers.
 NEAR = 1e-12
 

@@ -9,8 +9,6 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.plans import Plan, identify
 from priori.uncertainty.clustered import Clusters, Errors, measure_clusters
 
-__all__ = ["clusters_of"]
-
 
 def clusters_of(
     test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None

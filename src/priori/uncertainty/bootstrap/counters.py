@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["uniforms"]
-
 Words = NDArray[np.uint64]
 
 _GAMMA, _SALT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)

@@ -16,8 +16,6 @@ from priori.uncertainty.bootstrap.sides import Side
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.run import Resampled
 
-__all__ = ["generic_batch"]
-
 
 def generic_batch(
     systems: Sequence[Resampled], plan: Plan, dev: Side, test: Side

@@ -14,8 +14,6 @@ from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamm
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
 
-__all__ = ["climb", "climb_at_ranks", "count_fixed", "count_rechosen", "multiplicities", "weights_of"]
-
 
 @compiled
 def _clear(numbers):  # type: ignore[no-untyped-def]

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
 
-__all__ = ["kernel_kind"]
-
 Kind = tuple[int, NDArray[np.int64], NDArray[np.int64]]
 
 #: As in `priori.uncertainty.bootstrap.choosing`, which cannot be imported here without numba.

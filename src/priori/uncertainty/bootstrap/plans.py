@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.calibration import Calibration
     from priori.uncertainty.bootstrap.designs.base import Bootstrap
 
-__all__ = [
-    "Identities",
-    "Plan",
-    "Resample",
-    "identify",
-    "identities_in_use",
-    "same_users",
-]
-
 Resample = Literal["test", "both"]
 
 

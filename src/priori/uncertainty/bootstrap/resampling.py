@@ -17,8 +17,6 @@ from priori.uncertainty.bootstrap.plans import Plan, Resample
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import check_level
 
-__all__ = ["FormField", "Interval", "Option", "Promise", "Resample", "Resampling", "option_fields"]
-
 Promise = Literal["confidence", "prediction"]
 
 

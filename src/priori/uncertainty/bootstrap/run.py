@@ -23,8 +23,6 @@ from priori.uncertainty.bootstrap.plans import Identities, Plan
 from priori.uncertainty.bootstrap.sides import Draw, Side, fixed_cells, make_side, make_urns
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill_counts
 
-__all__ = ["Resampled", "Statistic", "gather", "load_kernel", "replicate", "rows_for", "side_of"]
-
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
 Statistic = Callable[[list[Outcomes], int], Floats]

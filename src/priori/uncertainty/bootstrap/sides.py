@@ -12,9 +12,6 @@ from priori.base.types import Ints
 from priori.scores import Trials
 from priori.uncertainty.bootstrap.urns import LIGHT, Urns, fill
 
-__all__ = ["Draw", "Side", "fixed_cells", "make_side", "make_urns"]
-
-
 #: From this many trials on it pays to count at ranks only.
 MANY = 1 << 15
 

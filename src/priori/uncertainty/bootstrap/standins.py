@@ -10,8 +10,6 @@ from priori.curves.epc import EPC
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import Resampling
 
-__all__ = ["redrawable"]
-
 
 def redrawable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets of which a bootstrap can redraw what a resampling says, and notes on stand-ins.

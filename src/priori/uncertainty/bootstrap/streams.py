@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["below", "binomial", "compiled", "gamma", "picks", "stream", "uniform"]
-
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SALT = np.uint64(0xD1342543DE82EF95)

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from priori.base.types import Ints
 
-__all__ = ["LIGHT", "Urns", "fill", "fill_counts"]
-
-
 #: A cell with fewer trials than this is drawn trial by trial, one with more by a binomial: a binomial costs
 #: about as much as this many draws.
 LIGHT = 24

@@ -11,8 +11,6 @@ from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use, same_users
 
-__all__ = ["FEW_USERS", "TOO_FEW_USERS", "Bootstrap", "future_sizes"]
-
 #: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
 FEW_USERS = 20
 #: Below this many users any interval is doubtful, calibrated or not.

@@ -15,8 +15,6 @@ from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import Plan
 from priori.uncertainty.clustered import Clusters
 
-__all__ = ["CROSSED"]
-
 #: Why a scan has no crossed bootstrap, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
 TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
 
-__all__ = ["JOINT"]
-
 JOINT = Bootstrap(
     name="joint",
     redraws="users, then the trials of each drawn user",

@@ -14,8 +14,6 @@ from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan
 
-__all__ = ["SAMPLE", "USERS_UNUSED"]
-
 #: The warning about trials with users; whoever says it in other words leaves out this one.
 USERS_UNUSED = (
     "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "

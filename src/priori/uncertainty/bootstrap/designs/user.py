@@ -15,8 +15,6 @@ from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_
 from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
 from priori.uncertainty.clustered import Clusters
 
-__all__ = ["USER"]
-
 
 class _User(Bootstrap):
     def suits(self, sets: Sequence[ScoreSet]) -> bool:

@@ -7,8 +7,6 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials
 from priori.uncertainty.bootstrap.plans import Plan
 
-__all__ = ["USER_CONSTRAINED"]
-
 
 class _UserConstrained(Bootstrap):
     def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
