@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.readers.layout import Columns, Layout
+from priori.readers.rewrite import Unclean
 from priori.readers.sample import Sample
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def read(sample: Sample) -> Columns:
             selected = ", ".join(f'{expression} AS "{column}"' for column, expression in columns.items())
             database.execute(f"CREATE TEMP VIEW trials AS SELECT {selected} FROM file")
             return _fetched(database, tuple(found))
-        except fast.Unclean as error:
+        except Unclean as error:
             raise _missing(database, error.columns, found, name) from None
         except duckdb.Error as error:
             raise InputError(f"{name}: the Parquet file cannot be read ({fast.first_line(error)})") from None
