@@ -100,7 +100,7 @@ class Result:
         return {**plain(self.summary()), **plain(self.columns())}
 
     def plotly(self) -> Any:
-        """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
+        """Return an interactive Plotly figure; see `priori.plots.interactive`."""
         from priori.plots.interactive import figure
 
         return figure(self)
