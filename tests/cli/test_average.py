@@ -100,7 +100,7 @@ def test_without_answers_the_questions_are_asked(run, table):
 def test_a_method_against_the_answers_is_noted(run, table):
     code, _, err = run("average", "--method", "vertical", "--one-threshold", table)
     assert code == 0
-    assert "note: your answers speak for --method threshold" in err
+    assert "note: your answers suggest --method threshold" in err
     assert "note" not in run("average", "--method", "pooled", "--one-threshold", table)[2]
 
 

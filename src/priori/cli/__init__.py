@@ -11,7 +11,7 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.cli.completing import add_completion
+from priori.cli.completion import add_completion
 
 __all__ = ["COMMANDS", "main"]
 

@@ -10,7 +10,7 @@ import click
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
 from priori.cli.output import emit, table_text, tell
-from priori.cli.progress import Stages
+from priori.cli.progress import Progress
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
@@ -63,8 +63,8 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     ]
     settings = Settings(task=example.task, title=example.title, bootstrap=bootstrap, n_resamples=resamples)
     again = f"priori demo {name} --bootstrap {bootstrap} --resamples {resamples}"
-    with Stages() as stages:
-        study = make_study(systems, settings, progress=stages, command=again)
+    with Progress() as progress:
+        study = make_study(systems, settings, progress=progress.stage, command=again)
     from priori.plots import plot_epc, save
 
     page, figure = folder / "report.html", folder / "epc.svg"
