@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
+
+#: What a form is told that does not come from our page.
+NO_KEY = "the form came without its key; load the page again and send it from there"
 
 
 @dataclass(frozen=True)
@@ -66,16 +70,19 @@ class Limits:
 
 
 class Refusal(Exception):
-    """A request that is not carried out: the status, what to say, and the fields it is about."""
+    """A request that is not carried out: the status, what to say, and after how many seconds to try again."""
 
-    def __init__(
-        self, status: int, message: str, *, errors: dict[str, str] | None = None, retry_after: int | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
-        self.status = status
-        self.message = message
-        self.errors = errors or {}
-        self.retry_after = retry_after
+        self.status, self.message, self.retry_after = status, message, retry_after
+
+
+class FieldErrors(Exception):
+    """What is wrong with a form or its files, by the field it is wrong in (``form``: the whole of it)."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)
 
 
 def megabytes(size: float) -> str:

@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -89,6 +91,15 @@ class Storage:
         folder = self.root / secrets.token_hex(16)
         folder.mkdir(mode=0o700)
         return folder
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Give an empty folder that is removed at the end."""
+        folder = self.new_folder()
+        try:
+            yield folder
+        finally:
+            self.remove(folder)
 
     def remove(self, folder: Path) -> None:
         """Remove a folder and all that is in it."""

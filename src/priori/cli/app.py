@@ -38,10 +38,9 @@ def command(
       priori app --open
       priori app --port 9000 --max-upload 1000
     """
-    from priori.app.guard import is_loopback
     from priori.app.limits import MEGABYTE, Limits
-    from priori.app.server import create_app
-    from priori.app.serving import run
+    from priori.app.security import is_loopback
+    from priori.app.server import create_app, serve
 
     upload = max_upload * MEGABYTE
     limits = Limits(
@@ -61,7 +60,7 @@ def command(
         if open_:
             click.launch(address)
 
-    run(create_app(limits, host=host, names=names), [listening], on_start=ready)
+    serve(create_app(limits, host=host, names=names), [listening], on_start=ready)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -12,7 +12,7 @@ import pytest
 import priori
 from four_users import small
 from priori import OptionError
-from priori.app.choices import Choices, resampling_fields
+from priori.app.form_fields import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.cli import cli
 from priori.cli.studyfile import _options
