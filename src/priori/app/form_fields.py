@@ -91,6 +91,13 @@ class Choices:
             unpaired=self.unpaired, title=self.title, **resampling,
         )  # fmt: skip
 
+    def reading(self) -> dict[str, Any]:
+        """Return how `priori.read` is to read the files."""
+        return {
+            "format": self.format or None, "columns": self.column_names() or None, "pos_label": self.positive or None,
+            "nan": self.nan, "lower_is_better": self.lower_is_better,
+        }  # fmt: skip
+
     def column_names(self) -> dict[str, str]:
         """Return the visitor's names of our columns."""
         return _columns(self.columns)

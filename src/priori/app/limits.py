@@ -13,50 +13,32 @@ NO_KEY = "the form came without its key; load the page again and send it from th
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one server takes on; sizes in bytes, times in seconds.
+    """How much one server takes on; sizes in bytes, times in seconds."""
 
-    Attributes
-    ----------
-    upload : int
-        The size of one request, all its files together.
-    unpacked : int
-        The size of one file once decompressed.
-    stored : int
-        The size of all files kept at one time, over all visitors.
-    systems, field_bytes, name_characters : int
-        Systems in one analysis; bytes in a field that is not a file; characters of a name.
-    jobs, queue, uploads : int
-        Analyses computed at the same time; waiting for their turn; uploads received at the same time.
-    active_per_visitor, kept_per_visitor, kept : int
-        Analyses of one visitor that compute or wait; that are kept; analyses kept in all.
-    memory, seconds : int, float
-        What one analysis may use: address space, and time on the clock.
-    upload_seconds, idle_seconds : float
-        How long an upload may last in all, and without a byte arriving.
-    keep : float
-        How long files and results stay after their visitor last asked for them.
-    resamples : int
-        The largest number of bootstrap replicates.
-    """
-
+    # The size of one request, all its files together; of one file once decompressed; of all files kept at one time.
     upload: int = 200 * MEGABYTE
     unpacked: int = 1_000 * MEGABYTE
     stored: int = 1_000 * MEGABYTE
+    # Systems in one analysis; bytes in a field that is not a file; characters of a name.
     systems: int = 12
     field_bytes: int = 64_000
     name_characters: int = 10_000
+    # Analyses computed at the same time; waiting for their turn; uploads received at the same time.
     jobs: int = 2
     queue: int = 8
     uploads: int = 4
+    # Analyses of one visitor that compute or wait; that are kept; analyses kept in all.
     active_per_visitor: int = 3
     kept_per_visitor: int = 6
     kept: int = 60
+    # What one analysis may use: address space, and time on the clock.
     memory: int = 4_000 * MEGABYTE
     seconds: float = 600.0
+    # How long an upload may last in all, and without a byte arriving.
     upload_seconds: float = 600.0
     idle_seconds: float = 30.0
-    keep: float = 1800.0
-    resamples: int = 100_000
+    keep: float = 1800.0  # how long files and results stay after their visitor last asked for them
+    resamples: int = 100_000  # the largest number of bootstrap replicates
 
     @property
     def files(self) -> int:

@@ -186,23 +186,11 @@ async def read_form(
     check_key: Callable[[str], None],
     trusted: bool,
 ) -> Form:
-    """Read a multipart form as it arrives; files go to ``folder``.
+    """Read a multipart form as it arrives; files go to ``folder``, at most ``room`` bytes of them.
 
-    Parameters
-    ----------
-    stream : async iterator of bytes
-        The body of the request.
-    room : int
-        How many bytes may still be stored; the upload limit holds as well.
-    check_key : callable
-        Called with the value of the field ``csrf``; raises when it is not this visitor's.
-    trusted : bool
-        Whether the key was in a header already. If not, it must come before the first file.
-
-    Raises
-    ------
-    Refusal
-        At the first byte too many; what was written is the caller's to remove, with the folder.
+    ``check_key`` is called with the field ``csrf``, and raises when it is not this visitor's key; unless the request
+    is ``trusted`` (the key was in a header), that field must come before the first file. Raises `Refusal` at the first
+    byte too many; what was written is the caller's to remove, with the folder.
     """
     from python_multipart.exceptions import MultipartParseError
     from python_multipart.multipart import MultipartParser, parse_options_header

@@ -188,26 +188,14 @@ def _read(
     from priori.readers import fast, read
 
     # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
-    fast.SETTINGS.update(
-        memory_limit=f"{limits['memory'] // 3_000_000}MB",
-        max_temp_directory_size=f"{limits['unpacked'] // 1_000_000}MB",
-        threads="2",
-    )
+    memory, disk = f"{limits['memory'] // 3_000_000}MB", f"{limits['unpacked'] // 1_000_000}MB"
+    fast.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
     for upload in (file, trials):
         if upload is not None:
             refuse_bomb(Path(upload["path"]), _short_name(upload), limits["unpacked"])
     with ExitStack() as stack:
-        return read(
-            file["path"],
-            source=_short_name(file),
-            format=choices.format or None,
-            columns=choices.column_names() or None,
-            pos_label=choices.positive or None,
-            nan=choices.nan,  # type: ignore[arg-type]
-            lower_is_better=choices.lower_is_better,
-            trials=None if trials is None else stack.enter_context(_Named(trials["path"], _short_name(trials))),
-            announce=announce,
-        )
+        joined = None if trials is None else stack.enter_context(_Named(trials["path"], _short_name(trials)))
+        return read(file["path"], source=_short_name(file), trials=joined, announce=announce, **choices.reading())
 
 
 def _note(say: Say, field: str, line: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
-from priori.cli.options import READING, Reading, argument, make_command, option
+from priori.cli.options import READING, Reading, make_command, option
 from priori.cli.output import Output, table_text, tell
 from priori.curves.averaging import METHODS, AverageCurve, average, recommend
 from priori.curves.averaging.methods import READINGS
@@ -23,7 +23,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 
 @make_command(
     "average", "One ROC curve from many: data sets, folds, users or readers.",
-    argument("files", nargs=-1, metavar="FILE..."),
+    click.Argument(["files"], nargs=-1, metavar="FILE..."),
     option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
     option("--one-threshold/--own-thresholds", "one_threshold", default=None,
            help="Will one threshold serve all data sets in use, or will each have its own?"),
@@ -125,20 +125,13 @@ def _summary(curve: AverageCurve) -> str:
         ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
     ]
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
-    level = f"{100 * curve.plan.confidence_level:g} % ({kind}, over data sets)"
-    return table_text(
-        f"{heading}\n{fill(curve.meaning, 100)}\n",
-        ["", "value", "from", "to"],
-        rows,
-        note=f"Intervals: {level}, for each number alone.",
-    )
+    note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
+    return table_text(f"{heading}\n{fill(curve.meaning, 100)}\n", ["", "value", "from", "to"], rows, note=note)
 
 
 def _points(curve: AverageCurve) -> str:
-    if curve.method.name in SHOWN:
-        rows = list(range(curve.fpr.size))
-    else:
-        rows = np.unique(np.linspace(0, curve.fpr.size - 1, 13).round().astype(int)).tolist()
+    number = curve.fpr.size if curve.method.name in SHOWN else 13
+    rows = np.unique(np.linspace(0, curve.fpr.size - 1, number).round().astype(int)).tolist()
     columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
     for name, rate, lower, upper, fixed in (
         ("FPR", curve.fpr, curve.fpr_lower, curve.fpr_upper, "vertical"),

@@ -7,11 +7,12 @@ from functools import partial
 from textwrap import fill
 from typing import Any
 
+import click
 import numpy as np
 
 from priori.base.errors import OptionError
 from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
-from priori.cli.options import ALPHAS, CURVE, READING, Reading, alpha_list, argument, make_command, option
+from priori.cli.options import ALPHAS, CURVE, READING, Reading, alpha_list, make_command, option
 from priori.cli.output import Output, table_text
 from priori.curves.averaging import AverageEPC, average_epc
 from priori.words.numbers import cell as percent
@@ -19,7 +20,7 @@ from priori.words.numbers import cell as percent
 
 @make_command(
     "average-epc", "The EPC averaged over data sets, or over folds.",
-    argument("files", nargs=-1, metavar="TEST..."),
+    click.Argument(["files"], nargs=-1, metavar="TEST..."),
     option("--dev", multiple=True, metavar="FILE", help="Development scores; repeatable: as many as test files, in "
            "the same order, or files with the same data sets. Without it the data sets are folds."),
     option("--one-threshold/--own-thresholds", "one_threshold", default=False, show_default=False,

@@ -65,11 +65,6 @@ def option(*names: str, **settings: Any) -> click.Option:
     return click.Option(names, **{"show_default": settings.get("default") is not None, **settings})
 
 
-def argument(name: str, **settings: Any) -> click.Argument:
-    """Return an argument."""
-    return click.Argument([name], **settings)
-
-
 @dataclass(frozen=True)
 class Reading:
     """How score files are to be read."""

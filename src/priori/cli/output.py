@@ -37,14 +37,7 @@ class Output:
     ) -> None:
         """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
 
-        Parameters
-        ----------
-        table, csv, json : callable
-            Return the text for people, one table or several of the same columns, and the whole content.
-        figure : callable, optional
-            Draws what ``--plot`` asks for.
-        warnings : iterable of str
-            What the reader of the numbers should know.
+        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything.
         """
         warn(warnings)
         if self.plot and figure is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import click
+
 from priori.base.errors import OptionError
-from priori.cli.options import READING, TRIALS, Reading, argument, make_command, option, output_group
+from priori.cli.options import READING, TRIALS, Reading, make_command, option, output_group
 from priori.cli.output import Output, table_text
 from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count
@@ -24,7 +26,7 @@ def _number(text: str) -> float:
 
 @make_command(
     "rates", "Outcomes and all measures at a threshold fixed in advance.",
-    argument("test", metavar="TEST"),
+    click.Argument(["test"], metavar="TEST"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     TRIALS, output_group("table", "csv", "json"), READING,
 )  # fmt: skip

@@ -13,7 +13,6 @@ from priori.cli.options import READING, THREADS, Reading, make_command, option, 
 from priori.cli.output import Output, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
-from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
 
@@ -51,9 +50,8 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     ) -> None:  # fmt: skip
         if not scores:
             raise OptionError("give at least one set of scores: --scores NAME FILE")
-        kept = int(points) if points.isdecimal() else points
-        sets = [(label, reading.read(path)) for label, path in scores]
-        curves = [compute(score_set, points=kept, name=label) for label, score_set in sets]
+        which_points = int(points) if points.isdecimal() else points
+        curves = [compute(reading.read(path), points=which_points, name=label) for label, path in scores]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         output.finish(
             table=lambda: _summary(name, curves),
@@ -92,30 +90,19 @@ def _columns(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, A
 
 
 def _systems(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if not bands:
-        return [curve.to_dict() for curve in curves]
-    return [{**curve.to_dict(), "band": band} for curve, band in zip(curves, bands, strict=True)]
+    parts = [{"band": band} for band in bands] or [{}] * len(curves)
+    return [{**curve.to_dict(), **part} for curve, part in zip(curves, parts, strict=True)]
 
 
 def _summary(name: str, curves: list[Any]) -> str:
-    rows = [
-        [
-            curve.name,
-            f"{curve.auc:.5f}",
-            _partial_auc(curve.scores),
-            percent(a_posteriori_eer(curve.scores)),
-            percent(a_posteriori_eer(curve.scores, method="hull")),
-            f"{a_posteriori_min_dcf(curve.scores):.5f}",
-            str(curve.threshold.size),
-        ]
-        for curve in curves
-    ]
+    rows = []
+    for curve in curves:
+        scores, partial_auc = curve.scores, "-"
+        if not scores.scanned:  # the curve between two rates needs all scores in memory
+            partial_auc = f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"
+        rates = [percent(a_posteriori_eer(scores)), percent(a_posteriori_eer(scores, method="hull"))]
+        costs = [f"{a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
+        rows.append([curve.name, f"{curve.auc:.5f}", partial_auc, *rates, *costs])
     header = ["", "AUC", "pAUC(FPR<0.1)", "EER", "EER (hull)", "min DCF", "points"]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
-
-
-def _partial_auc(scores: ScoreSet) -> str:
-    if scores.scanned:
-        return "-"  # the curve between two rates needs all scores in memory
-    return f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"

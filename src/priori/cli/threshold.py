@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import click
+
 from priori.cli.options import (
     CRITERION,
     READING,
     TRIALS,
     Reading,
     alpha_list,
-    argument,
     make_command,
     option,
     output_group,
@@ -21,7 +22,7 @@ from priori.words.numbers import cell as percent
 
 @make_command(
     "threshold", "Choose a threshold on development scores.",
-    argument("dev", metavar="DEV"),
+    click.Argument(["dev"], metavar="DEV"),
     option("--alpha", metavar="LIST", default="0.5",
            help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
     *CRITERION, TRIALS, output_group("table", "csv", "json"), READING,
