@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
+from priori.base.alphas import as_fraction
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, get_measure
@@ -181,23 +182,21 @@ def _flag(text: str) -> bool:
     return text in ("1", "on")
 
 
-def _short(what: str, text: str, longest: int) -> str:
+def _short(subject: str, text: str, longest: int) -> str:
     if len(text) > longest:
-        raise OptionError(f"{what} has {len(text):,} characters; at most {longest} are taken")
+        raise OptionError(f"{subject} has {len(text):,} characters; at most {longest} are taken")
     return " ".join(text.split())
 
 
-def _number(what: str, text: str, low: float, high: float, whole: bool = False) -> float:
+def _number(subject: str, text: str, low: float, high: float, whole: bool = False) -> float:
     form = re.compile(r"[0-9]{1,9}") if whole else NUMBER
     if not form.fullmatch(text) or not low <= float(text) <= high:
         kind = "a whole number" if whole else "a number"
-        raise OptionError(f"{what} must be {kind} from {low:,g} to {high:,g}, not {text[:40]!r}")
+        raise OptionError(f"{subject} must be {kind} from {low:,g} to {high:,g}, not {text[:40]!r}")
     return float(text)
 
 
 def _alpha(text: str) -> str:
-    from priori.base.alphas import as_fraction
-
     chosen = text or "0.5"
     if not FRACTION.fullmatch(chosen):
         raise OptionError(f"alpha must be a number between 0 and 1 such as 0.5 or 99/109, not {chosen[:40]!r}")

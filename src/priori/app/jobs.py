@@ -55,10 +55,8 @@ class Job:
 
     def uploads(self) -> list[Upload]:
         """Return every file of this job."""
-        return [
-            *self.trials.values(),
-            *(file for system in self.systems.values() for file in (system.dev, system.test)),
-        ]
+        scores = [file for system in self.systems.values() for file in (system.dev, system.test)]
+        return [*self.trials.values(), *scores]
 
     def take(self, systems: dict[str, SystemFiles], trials: dict[str, Upload], choices: Choices) -> None:
         """Take what a form gives: move new files into the job's folder, delete those it no longer has."""

@@ -60,8 +60,8 @@ def _is_ours(folder: Path) -> bool:
         status = folder.lstat()
     except OSError:
         return False
-    mine = sys.platform == "win32" or status.st_uid == os.getuid()
-    return mine and folder.is_dir() and not folder.is_symlink()
+    owned = sys.platform == "win32" or status.st_uid == os.getuid()
+    return owned and folder.is_dir() and not folder.is_symlink()
 
 
 def sweep(parent: Path) -> int:

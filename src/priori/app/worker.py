@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from priori.scores.systems import System
     from priori.studies.evaluation import Study
 
+File = dict[str, Any]
 Say = Callable[[dict[str, Any]], None]
-Announce = Callable[[str], None]
 
 #: How often progress is told, in seconds.
 PAUSE = 0.1
@@ -161,8 +160,11 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
         for step, part in enumerate(("dev", "test")):
             field, file = f"{part}-{system['key']}", system[part]
             say({"stage": f"Reading {file['name'][:80]}", "done": 2 * number + step, "total": total})
+
+            def announce(line: str, field: str = field) -> None:
+                say({"note": line, "field": field})
+
             try:
-                announce = partial(_note, say, field)
                 scores[part] = _read(file, trials.get(part), order["limits"], choices, announce)
             except PrioriError as error:
                 message = _message(error, order)
@@ -183,7 +185,7 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
 
 
 def _read(
-    file: dict[str, Any], trials: dict[str, Any] | None, limits: dict[str, Any], choices: Choices, announce: Announce
+    file: File, trials: File | None, limits: dict[str, Any], choices: Choices, announce: Callable[[str], None]
 ) -> Scores:
     from priori.readers import fast, read
 
@@ -198,10 +200,6 @@ def _read(
         return read(file["path"], source=_short_name(file), trials=joined, announce=announce, **choices.reading())
 
 
-def _note(say: Say, field: str, line: str) -> None:
-    say({"note": line, "field": field})
-
-
 def _message(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
     from priori.app.uploads import one_line
@@ -214,7 +212,7 @@ def _message(error: PrioriError, order: dict[str, Any]) -> str:
     return message if len(message) <= MESSAGE else message[: MESSAGE - 1] + "…"
 
 
-def _short_name(file: dict[str, Any]) -> str:
+def _short_name(file: File) -> str:
     """Return a file's name as a message can hold it; its end tells the format, so it stays."""
     name = str(file["name"])
     return name if len(name) <= 120 else f"{name[:80]}…{name[-30:]}"

@@ -103,11 +103,9 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
 
 
 def _positions(text: str) -> int | str:
-    if text == "exact":
-        return text
-    if not text.isdigit():
+    if text != "exact" and not text.isdigit():
         raise OptionError(f"--positions {text!r}: write a whole number such as 1001, or exact")
-    return int(text)
+    return text if text == "exact" else int(text)
 
 
 def _columns(curve: AverageCurve) -> dict[str, Any]:

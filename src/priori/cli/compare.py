@@ -9,17 +9,7 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CURVES,
-    READING_OPTIONS,
-    SYSTEMS,
-    THREADS,
-    Systems,
-    make_command,
-    option,
-    output_group,
-    resampling_group,
-)
+from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC
@@ -40,10 +30,9 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
     option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
     option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
            help="Alternative hypothesis: any difference, A below B, or A above B."),
-    resampling_group("auto"), THREADS,
+    *resampling_options("auto"),
     output_group("table", "csv", "json",
                  plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
-    *READING_OPTIONS,
 )  # fmt: skip
 def command(systems: Systems, settings: dict[str, Any], resampling: Resampling, output: Output, **options: Any) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.

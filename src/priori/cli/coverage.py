@@ -7,17 +7,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CURVE,
-    READING_OPTIONS,
-    SYSTEMS,
-    THREADS,
-    Systems,
-    make_command,
-    option,
-    output_group,
-    resampling_option,
-)
+from priori.cli.options import CURVE, SYSTEMS, THREADS, Systems, make_command, option, output_group, resampling_option
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import epc
@@ -70,7 +60,6 @@ def _numbers(text: str) -> list[int]:
            help="Thresholds of the unseen curve: the band's, or those of other development users."),
     resampling_option("confidence_level"), *CURVE, resampling_option("rng"), THREADS,
     output_group("table", "csv", "json", plot="Draw the coverage against the resamples: FILE.svg, .png or .pdf."),
-    *READING_OPTIONS,
 )  # fmt: skip
 def command(
     systems: Systems, simulate: bool, bootstraps: str, resamples: str, level: float, seed: int, output: Output,

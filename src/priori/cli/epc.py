@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CURVES,
-    READING_OPTIONS,
-    SYSTEMS,
-    THREADS,
-    Systems,
-    make_command,
-    option,
-    output_group,
-    resampling_group,
-)
+from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, areas
@@ -38,9 +28,8 @@ SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
     "epc", "The Expected Performance Curve of one or more systems.",
     SYSTEMS, CURVES,
     option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins."),
-    resampling_group(None), THREADS,
+    *resampling_options(None),
     output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
-    *READING_OPTIONS,
 )  # fmt: skip
 def command(
     systems: Systems, settings: dict[str, Any], exact: bool, resampling: Resampling | None, threads: int | None,

@@ -31,13 +31,13 @@ SMALL = 16 << 20
 class Group:
     """Options that a command gets together: as one argument called ``name``, made by ``make`` from their values.
 
-    ``make`` also gets the values of the options ``also``, which stand elsewhere in the command's help.
+    The options ``last`` belong to it too; --help lists them at the end.
     """
 
     name: str
     make: Callable[..., Any]
     options: tuple[click.Option, ...]
-    also: tuple[click.Option, ...] = ()
+    last: tuple[click.Option, ...] = ()
 
 
 def make_command(
@@ -46,12 +46,13 @@ def make_command(
     """Make a command of a function; its options are listed by --help in the order given here."""
     groups = [part for part in parts if isinstance(part, Group)]
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
+    params += [param for group in groups for param in group.last]
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
         def gathered(**typed: Any) -> None:
             for group in groups:
-                values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.also)}
+                values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.last)}
                 typed[group.name] = group.make(**values)
             function(**typed)
 
@@ -114,7 +115,8 @@ def _small(path: str) -> bool:
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
 
 
-READING_OPTIONS = (
+#: How files are read; the command gets it as ``reading``.
+READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
            "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
@@ -128,10 +130,7 @@ READING_OPTIONS = (
            "quotes, or a directory, stands for many Parquet files."),
     option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
     option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end."),
-)  # fmt: skip
-
-#: How files are read; the command gets it as ``reading``.
-READING = Group("reading", Reading, READING_OPTIONS)
+))  # fmt: skip
 
 #: The trials file of a command that reads one file.
 TRIALS = option("--trials", metavar="FILE",
@@ -171,14 +170,13 @@ class Systems:
         return [epc(system.dev, system.test, name=system.name, **settings) for system in self.read()]
 
 
-#: ``--system NAME DEV TEST``, and the trials files that go with it; the command gets them as ``systems``, which also
-#: takes what `READING_OPTIONS` say: list these where --help is to show them.
+#: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.
 SYSTEMS = Group("systems", Systems, (
     option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
            help="A system's name, development scores and test scores. Repeat for more systems."),
     option("--trials", nargs=2, metavar="DEV TEST",
            help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with."),
-), also=READING_OPTIONS)  # fmt: skip
+), last=READING.options)  # fmt: skip
 
 #: The task and the criterion.
 CRITERION = (
@@ -249,11 +247,11 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
     )  # fmt: skip
 
 
-def resampling_group(default: str | None) -> Group:
-    """Return the options of a bootstrap; the command gets them as ``resampling``, None without ``--bootstrap``."""
+def resampling_options(default: str | None) -> tuple[Group, click.Option]:
+    """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
     names = [field.name for field in fields(Resampling) if field.name != "bootstrap"]
     options = (resampling_option("bootstrap", default=default), *map(resampling_option, names))
-    return Group("resampling", _resampling, options)
+    return Group("resampling", _resampling, options), THREADS
 
 
 def _resampling(**typed: Any) -> Resampling | None:

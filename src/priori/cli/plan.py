@@ -7,17 +7,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CRITERION,
-    LEVEL,
-    READING_OPTIONS,
-    SYSTEMS,
-    Systems,
-    alpha_list,
-    make_command,
-    option,
-    output_group,
-)
+from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
 from priori.cli.output import Output, table_text
 from priori.decisions.measures import get_task
 from priori.studies.planning import Plan, plan
@@ -44,7 +34,7 @@ from priori.studies.planning import Plan, plan
     option("--measure", metavar="NAME", help="hter, dcf:..., wer:0.3, ... Default: the task's."),
     LEVEL,
     option("--one-sided", is_flag=True, help="The test will be one-sided."),
-    output_group("table", "json", "csv"), *READING_OPTIONS,
+    output_group("table", "json", "csv"),
 )  # fmt: skip
 def command(
     systems: Systems, task: str, criterion: str | None, alpha: str, measure: str | None, level: float,

@@ -16,15 +16,13 @@ from priori.base.whole_files import write_whole
 from priori.cli.options import (
     CRITERION,
     MEASURE,
-    READING_OPTIONS,
     SYSTEMS,
-    THREADS,
     Systems,
     alpha_list,
     make_command,
     option,
     output_group,
-    resampling_group,
+    resampling_options,
 )
 from priori.cli.output import Output, emit, warn
 from priori.cli.progress import Progress
@@ -52,7 +50,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--alpha", default="0.5", metavar="ALPHA",
            help="The trade-off the verdict is about: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR."),
     option("--points", type=int, default=101, help="Number of alphas; the slider stops at each."),
-    resampling_group("auto"), THREADS,
+    *resampling_options("auto"),
     option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster."),
     option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
     option("--title", default="", show_default=False, metavar="TEXT",
@@ -60,7 +58,6 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
     output_group("html", *TEXTS, format_help="The page, tables for a paper, or all data.",
                  output_help=f"Write to FILE (atomically). Default: {PAGE}; other formats, stdout."),
-    *READING_OPTIONS,
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, alpha: str, resampling: Resampling, no_bootstrap: bool,

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.options import READING, THREADS, Reading, make_command, option, output_group, resampling_group
+from priori.cli.options import READING, Reading, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
@@ -40,7 +40,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         option("--points", metavar="thin|all|hull|N", default="thin",
                help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
                "rates; the last two do not need all scores in memory."),
-        resampling_group(None), THREADS,
+        *resampling_options(None),
         output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."), READING,
         help=help,
     )  # fmt: skip

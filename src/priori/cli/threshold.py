@@ -43,9 +43,8 @@ def command(
     fractions = alpha_list(alpha) or []
     scores = reading.read(dev, trials=trials)
     domain = get_task(task)
-    rule = get_criterion(criterion, domain)
+    rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
     choice = rule.choose(scores, fractions)
-    v1, v2 = domain.v1, domain.v2
     columns = {
         "alpha": [float(fraction) for fraction in fractions],
         "threshold": choice.threshold,

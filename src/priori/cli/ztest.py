@@ -8,17 +8,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CRITERION,
-    LEVEL,
-    READING_OPTIONS,
-    SYSTEMS,
-    Systems,
-    alpha_list,
-    make_command,
-    option,
-    output_group,
-)
+from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
 from priori.cli.output import Output, table_text
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure, get_task, wer
@@ -55,7 +45,6 @@ RATES = ("far", "frr", "negatives", "positives")
            "system: an upper limit."),
     output_group("table", "json", "csv",
                  plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf."),
-    *READING_OPTIONS,
 )  # fmt: skip
 def command(
     systems: Systems, unpaired: bool, task: str, criterion: str | None, alpha: str | None, points: int | None,
@@ -165,8 +154,8 @@ def _table(test: ZTest) -> str:
 
 
 def _label(method: str, title: str) -> str:
-    shown = {"hter": title, "naive": "NAIVE", "class": "CLASS"}.get(method, method)
-    return f"{shown} ({METHODS[method][0]})" + (", over-confident" if method in OVER_CONFIDENT else "")
+    name = {"hter": title, "naive": "NAIVE", "class": "CLASS"}.get(method, method)
+    return f"{name} ({METHODS[method][0]})" + (", over-confident" if method in OVER_CONFIDENT else "")
 
 
 def _curve_table(tests: ZTestCurve) -> str:
