@@ -79,7 +79,7 @@ def test_every_output_of_what_does_not_fit_comes_with_its_band(run: Run, tmp_pat
         assert "lower" in out
     code, out, said = run("compare", "--system", "A", *paths, "--system", "B", *paths, *options)
     assert code == 0, said
-    assert "Mean over the alphas" in out
+    assert "Mean difference over the alphas" in out
 
 
 def test_the_table_and_json_of_a_scan(run: Run, systems: list[str]) -> None:
