@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from app_serving import DEV, TEST, gone
 
-from priori.app.process import WORKER
+from priori.app.job_process import WORKER
 from priori.app.worker import refuse_bomb
 from priori.base.errors import InputError
 

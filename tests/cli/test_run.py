@@ -19,7 +19,7 @@ import priori
 from priori import examples
 from priori.base.errors import PrioriError
 from priori.cli import COMMANDS, cli
-from priori.cli.studyfile import DEFAULTS, STEPS, TEMPLATE
+from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from priori.app.choices import Choices
+from priori.app.form_fields import Choices
 
 #: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
 OPTIONS = (

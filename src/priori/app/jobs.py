@@ -8,30 +8,22 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from priori.app.choices import Choices
-from priori.app.limits import Limits, Refusal, megabytes
-from priori.app.process import WORKER, Ended, run_worker
+from priori.app.form_fields import Choices
+from priori.app.job_process import WORKER, Ended, run_worker
+from priori.app.limits import Limits, Refusal
 from priori.app.storage import Storage
-from priori.app.uploads import Upload
+from priori.app.uploads import SystemFiles, Upload
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 LOG = logging.getLogger("priori.app")
 
 #: The longest message taken from a job's process.
 MESSAGE = 4_000
-
-
-@dataclass(frozen=True)
-class SystemFiles:
-    """A system as it was uploaded: its name, its development and its test file."""
-
-    name: str
-    dev: Upload
-    test: Upload
 
 
 @dataclass
@@ -63,7 +55,31 @@ class Job:
 
     def uploads(self) -> list[Upload]:
         """Return every file of this job."""
-        return [*self.trials.values(), *(file for one in self.systems.values() for file in (one.dev, one.test))]
+        scores = [file for system in self.systems.values() for file in (system.dev, system.test)]
+        return [*self.trials.values(), *scores]
+
+    def take(self, systems: dict[str, SystemFiles], trials: dict[str, Upload], choices: Choices) -> None:
+        """Take what a form gives: move new files into the job's folder, delete those it no longer has."""
+
+        def moved(file: Upload) -> Upload:
+            return replace(file, path=file.path.replace(self.folder / file.path.name))
+
+        before = self.uploads()
+        self.systems = {
+            key: replace(system, dev=moved(system.dev), test=moved(system.test)) for key, system in systems.items()
+        }
+        self.trials = {part: moved(file) for part, file in trials.items()}
+        self.choices = choices
+        for path in {file.path for file in before} - {file.path for file in self.uploads()}:
+            path.unlink(missing_ok=True)
+
+    def order(self) -> dict[str, Any]:
+        """Return what the job's process is to compute."""
+        return {
+            "systems": [{"key": key, **asdict(system)} for key, system in self.systems.items()],
+            "trials": {part: asdict(upload) for part, upload in self.trials.items()},
+            "choices": asdict(self.choices),
+        }
 
     def size(self) -> int:
         """Return how much room it takes."""
@@ -124,8 +140,8 @@ class Jobs:
 
     def new(self, visitor: str) -> Job:
         """Make a job; the oldest finished ones of the same visitor make way for it."""
-        mine = [job for job in self.of(visitor) if not job.active]
-        for old in mine[max(self.limits.kept_per_visitor - 1, 0) :]:
+        finished = [job for job in self.of(visitor) if not job.active]
+        for old in finished[max(self.limits.kept_per_visitor - 1, 0) :]:
             self.remove(old)
         job = Job(secrets.token_urlsafe(24), visitor, self.storage.new_folder())
         self.jobs[job.key] = job
@@ -155,9 +171,8 @@ class Jobs:
         mark = secrets.token_hex(24)
         ended: Ended | None = None
         try:
-            ended = await run_worker(
-                self._specification(job, mark), outcome, self.limits, lambda message: _listen(job, message), self.worker
-            )
+            order = {**job.order(), "mark": mark}
+            ended = await run_worker(order, outcome, self.limits, partial(_listen, job), self.worker)
         except asyncio.CancelledError:
             job.state = "cancelled"
         finally:
@@ -174,21 +189,6 @@ class Jobs:
             LOG.info("analysis %s after %.1f s%s", job.state, time.monotonic() - begin, ended.log if ended else "")
             job.task = None
             self._next()
-
-    def _specification(self, job: Job, mark: str) -> dict[str, Any]:
-        def file(upload: Upload) -> dict[str, Any]:
-            return {**asdict(upload), "path": str(upload.path)}
-
-        systems = [
-            {"key": key, "name": one.name, "dev": file(one.dev), "test": file(one.test)}
-            for key, one in job.systems.items()
-        ]
-        return {
-            "systems": systems,
-            "trials": {part: file(upload) for part, upload in job.trials.items()},
-            "choices": asdict(job.choices),
-            "mark": mark,
-        }
 
     async def cancel(self, job: Job) -> None:
         """End a job; when this returns its process is gone."""
@@ -237,16 +237,8 @@ class Jobs:
 
     def status(self, job: Job) -> dict[str, Any]:
         """Return what the page needs to show how far a job is."""
-        position = self.waiting.index(job) + 1 if job in self.waiting else 0
-        return {
-            "state": job.state,
-            "stage": job.stage,
-            "done": job.done,
-            "total": job.total,
-            "position": position,
-            "errors": job.errors,
-            "notes": job.notes,
-        }
+        progress = {name: getattr(job, name) for name in ("state", "stage", "done", "total", "errors", "notes")}
+        return {**progress, "position": self.waiting.index(job) + 1 if job in self.waiting else 0}
 
 
 def _listen(job: Job, message: Mapping[str, Any]) -> None:
@@ -256,16 +248,3 @@ def _listen(job: Job, message: Mapping[str, Any]) -> None:
         job.done, job.total = int(message.get("done", 0)), int(message.get("total", 0))
     elif "note" in message:
         job.notes[str(message.get("field", ""))[:40]] = str(message["note"])[:MESSAGE]
-
-
-def describe(limits: Limits) -> dict[str, str]:
-    """Return the limits as the page states them."""
-    return {
-        "upload": megabytes(limits.upload),
-        "unpacked": megabytes(limits.unpacked),
-        "systems": str(limits.systems),
-        "minutes": f"{limits.seconds / 60:g}",
-        "memory": megabytes(limits.memory),
-        "keep": f"{limits.keep / 60:g}",
-        "kept": str(limits.kept_per_visitor),
-    }

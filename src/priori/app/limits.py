@@ -2,57 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
 
+#: What a form is told that does not come from our page.
+NO_KEY = "the form came without its key; load the page again and send it from there"
+
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one server takes on; sizes in bytes, times in seconds.
+    """How much one server takes on; sizes in bytes, times in seconds."""
 
-    Attributes
-    ----------
-    upload : int
-        The size of one request, all its files together.
-    unpacked : int
-        The size of one file once decompressed.
-    stored : int
-        The size of all files kept at one time, over all visitors.
-    systems, field_bytes, name_characters : int
-        Systems in one analysis; bytes in a field that is not a file; characters of a name.
-    jobs, queue, uploads : int
-        Analyses computed at the same time; waiting for their turn; uploads received at the same time.
-    active_per_visitor, kept_per_visitor, kept : int
-        Analyses of one visitor that compute or wait; that are kept; analyses kept in all.
-    memory, seconds : int, float
-        What one analysis may use: address space, and time on the clock.
-    upload_seconds, idle_seconds : float
-        How long an upload may last in all, and without a byte arriving.
-    keep : float
-        How long files and results stay after their visitor last asked for them.
-    resamples : int
-        The largest number of bootstrap replicates.
-    """
-
+    # The size of one request, all its files together; of one file once decompressed; of all files kept at one time.
     upload: int = 200 * MEGABYTE
     unpacked: int = 1_000 * MEGABYTE
     stored: int = 1_000 * MEGABYTE
+    # Systems in one analysis; bytes in a field that is not a file; characters of a name.
     systems: int = 12
     field_bytes: int = 64_000
     name_characters: int = 10_000
+    # Analyses computed at the same time; waiting for their turn; uploads received at the same time.
     jobs: int = 2
     queue: int = 8
     uploads: int = 4
+    # Analyses of one visitor that compute or wait; that are kept; analyses kept in all.
     active_per_visitor: int = 3
     kept_per_visitor: int = 6
     kept: int = 60
+    # What one analysis may use: address space, and time on the clock.
     memory: int = 4_000 * MEGABYTE
     seconds: float = 600.0
+    # How long an upload may last in all, and without a byte arriving.
     upload_seconds: float = 600.0
     idle_seconds: float = 30.0
-    keep: float = 1800.0
-    resamples: int = 100_000
+    keep: float = 1800.0  # how long files and results stay after their visitor last asked for them
+    resamples: int = 100_000  # the largest number of bootstrap replicates
 
     @property
     def files(self) -> int:
@@ -66,16 +52,19 @@ class Limits:
 
 
 class Refusal(Exception):
-    """A request that is not carried out: the status, what to say, and the fields it is about."""
+    """A request that is not carried out: the status, what to say, and after how many seconds to try again."""
 
-    def __init__(
-        self, status: int, message: str, *, errors: dict[str, str] | None = None, retry_after: int | None = None
-    ) -> None:
+    def __init__(self, status: int, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
-        self.status = status
-        self.message = message
-        self.errors = errors or {}
-        self.retry_after = retry_after
+        self.status, self.message, self.retry_after = status, message, retry_after
+
+
+class FieldErrors(Exception):
+    """What is wrong with a form or its files, by the field it is wrong in (``form``: the whole of it)."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)
 
 
 def megabytes(size: float) -> str:

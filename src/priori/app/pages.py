@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from priori.app.choices import Choices, options
-from priori.app.jobs import Job, describe
+from priori.app.form_fields import Choices, options
+from priori.app.jobs import Job
 from priori.app.limits import Limits, Refusal, megabytes
 from priori.app.result import fill_result, library_styles
 
@@ -21,31 +21,31 @@ class Pages:
 
         from priori.report.page import asset, environment
 
-        self.limits = limits
         self.environment = environment(PackageLoader("priori.app"))
         self.environment.filters["size"] = megabytes
         # The style sheet is ours: trusted text.
         style = Markup(asset("report.css"))
         self.environment.globals.update(
-            limits=limits, stated=describe(limits), options=options(), style=style, policy=None, static=True, styles=()
+            limits=limits, stated=_stated(limits), options=options(), style=style, policy=None, static=True, styles=()
         )
 
     def _render(self, template: str, **context: Any) -> str:
         return self.environment.get_template(template).render(**context)
 
-    def front(self, key: str, nonce: str, jobs: Sequence[Job]) -> str:
-        """The form, and the visitor's analyses."""
-        return self._render("app.html", **_form(key), nonce=nonce, job=None, status=None, jobs=jobs)
-
-    def job(self, key: str, nonce: str, job: Job, status: Mapping[str, Any]) -> str:
-        """A job that is not done."""
-        context = _form(key, job, errors=job.errors)
-        return self._render("app.html", **context, nonce=nonce, job=job, status=status, jobs=[])
-
-    def wrong(self, key: str, nonce: str, job: Job | None, fields: Mapping[str, str], errors: Mapping[str, str]) -> str:
-        """A form that cannot be used, with what is wrong."""
+    def form(
+        self,
+        key: str,
+        nonce: str,
+        job: Job | None = None,
+        *,
+        jobs: Sequence[Job] = (),
+        status: Mapping[str, Any] | None = None,
+        fields: Mapping[str, str] | None = None,
+        errors: Mapping[str, str] | None = None,
+    ) -> str:
+        """The form, with the visitor's analyses, with a job that is not done, or with what is wrong in its fields."""
         context = _form(key, job, fields, errors)
-        return self._render("app.html", **context, nonce=nonce, job=job, status=None, jobs=[])
+        return self._render("app.html", **context, nonce=nonce, job=job, status=status, jobs=jobs)
 
     def result(self, key: str, nonce: str, job: Job, page: str) -> str:
         """A job that is done: its report, with the bar on top."""
@@ -59,6 +59,17 @@ class Pages:
         return self._render("refused.html", nonce=nonce, refusal=refusal)
 
 
+def _stated(limits: Limits) -> dict[str, str]:
+    """Return the limits as the page states them."""
+    return {
+        **{name: megabytes(getattr(limits, name)) for name in ("upload", "unpacked", "memory")},
+        "systems": str(limits.systems),
+        "minutes": f"{limits.seconds / 60:g}",
+        "keep": f"{limits.keep / 60:g}",
+        "kept": str(limits.kept_per_visitor),
+    }
+
+
 def _form(
     key: str,
     job: Job | None = None,
@@ -68,15 +79,16 @@ def _form(
     """Return what the form's template needs: values as text, systems with their files, errors by field."""
     choices = asdict(job.choices if job is not None else Choices())
     values = {name: ("1" if value else "") if isinstance(value, bool) else value for name, value in choices.items()}
-    kept = job.systems if job is not None else {}
-    names = {key: one.name for key, one in kept.items()}
+    files = job.systems if job is not None else {}
+    names = {number: system.name for number, system in files.items()}
     if fields is not None:
         values = {name: fields.get(name, "") for name in values}
         names = {name.removeprefix("name-"): text for name, text in fields.items() if name.startswith("name-")}
+    systems = [{"key": number, "name": name, "files": files.get(number)} for number, name in names.items()]
     return {
         "key": key,
         "values": values,
-        "systems": [{"key": one, "name": name, "files": kept.get(one)} for one, name in (names or {"0": ""}).items()],
+        "systems": systems or [{"key": "0", "name": "", "files": files.get("0")}],
         "errors": dict(errors or {}),
         "notes": job.notes if job is not None else {},
     }

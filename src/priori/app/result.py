@@ -29,13 +29,10 @@ def render_result(study: Study, mark: str) -> str:
 
 
 def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str:
-    """Fill in the places, in the server: a nonce of this answer's own, links to our files, the bar with the form.
-
-    ``head`` and ``bar`` are HTML.
-    """
-    marks = _marks(mark)
-    for name, text in (("nonce", escape(nonce)), ("head", head), ("bar", bar)):
-        page = page.replace(marks[name], text)
+    """Fill in the places, in the server: a nonce of this answer's own; links to our files and the bar, as HTML."""
+    texts = {"nonce": escape(nonce), "head": head, "bar": bar}
+    for name, place_mark in _marks(mark).items():
+        page = page.replace(place_mark, texts[name])
     return page
 
 

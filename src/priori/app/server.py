@@ -7,9 +7,11 @@ import hashlib
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from importlib.resources import as_file, files
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,15 +19,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from priori.app.choices import Choices, FieldErrors
-from priori.app.guard import COOKIE, Guard, Visitors, policy
-from priori.app.jobs import Job, Jobs, SystemFiles
-from priori.app.limits import Limits, Refusal, megabytes
+from priori.app.form_fields import Choices
+from priori.app.job_process import WORKER
+from priori.app.jobs import Job, Jobs
+from priori.app.limits import FieldErrors, Limits, Refusal
 from priori.app.pages import Pages
-from priori.app.process import WORKER
+from priori.app.security import COOKIE, Guard, Visitors, policy
 from priori.app.storage import Storage
-from priori.app.submission import Body, settle, systems_of
-from priori.app.uploads import Form, read_form
+from priori.app.uploads import Form, SystemFiles, read_form, systems_of, too_large
 
 #: What can be downloaded, and how it is called on the visitor's side.
 DOWNLOADS = {
@@ -105,20 +106,20 @@ class Server:
 
     async def front(self, request: Request) -> Response:
         """The form."""
-        visitor, _ = self.visitors.of(request)
-        return self._page(request, visitor, lambda key, nonce: self.pages.front(key, nonce, self.jobs.of(visitor)))
+        visitor = self.visitors.of(request)
+        return self._page(request, visitor, partial(self.pages.form, jobs=self.jobs.of(visitor)))
 
     async def show(self, request: Request) -> Response:
         """A job: its report when it is done, else the form with its progress or what is wrong."""
-        job, visitor = self._job(request)
+        job = self._job(request)
         if job.active or job.outcome is None:
-            status = self.jobs.status(job)
-            return self._page(request, visitor, lambda key, nonce: self.pages.job(key, nonce, job, status))
+            form = partial(self.pages.form, job=job, status=self.jobs.status(job), errors=job.errors)
+            return self._page(request, job.visitor, form)
         try:
             page = await asyncio.to_thread((job.outcome / "page.html").read_text, encoding="utf-8")
         except FileNotFoundError:  # deleted, or computed again, while we looked
             raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
-        return self._page(request, visitor, lambda key, nonce: self.pages.result(key, nonce, job, page), figures=True)
+        return self._page(request, job.visitor, partial(self.pages.result, job=job, page=page), figures=True)
 
     def _page(
         self,
@@ -126,13 +127,10 @@ class Server:
         visitor: str,
         render: Callable[[str, str], str],
         status: int = 200,
-        *,
         figures: bool = False,
     ) -> Response:
         nonce = secrets.token_urlsafe(24)
-        content = render(self.visitors.key(visitor), nonce)
-        answer = Response(content, status, media_type="text/html")
-        answer.headers["content-security-policy"] = policy(nonce, figures=figures)
+        answer = _html(render(self.visitors.key(visitor), nonce), nonce, status, figures=figures)
         if request.cookies.get(COOKIE) != visitor:
             secure = request.url.scheme == "https"
             answer.set_cookie(COOKIE, visitor, httponly=True, samesite="strict", secure=secure)
@@ -140,9 +138,8 @@ class Server:
 
     # -- jobs ------------------------------------------------------------------------------------------
 
-    def _job(self, request: Request) -> tuple[Job, str]:
-        visitor, _ = self.visitors.of(request)
-        return self.jobs.find(request.path_params["key"], visitor), visitor
+    def _job(self, request: Request) -> Job:
+        return self.jobs.find(request.path_params["key"], self.visitors.of(request))
 
     async def create(self, request: Request) -> Response:
         """Take files and choices, and begin."""
@@ -150,53 +147,49 @@ class Server:
 
     async def update(self, request: Request) -> Response:
         """Take other choices, or other files, for a job that is there, and compute it again."""
-        job, _ = self._job(request)
+        job = self._job(request)
         if job.active:
             raise Refusal(409, "this analysis is still under way; cancel it first")
         return await self._submit(request, job)
 
     async def _submit(self, request: Request, job: Job | None) -> Response:
-        body = Body(request)
         try:
-            return await self._receive(request, body, job)
+            return await self._receive(request, job)
         except Refusal:
-            await body.drain(self.limits.upload)
+            await _drain(request, self.limits.upload)
             raise
 
-    async def _receive(self, request: Request, body: Body, job: Job | None) -> Response:
-        visitor, _ = self.visitors.of(request)
+    async def _receive(self, request: Request, job: Job | None) -> Response:
+        visitor = self.visitors.of(request)
         self.jobs.check_room(visitor, new=job is None)
         length = request.headers.get("content-length", "0")
         if not re.fullmatch("[0-9]{1,15}", length) or int(length) > self.limits.upload:
-            raise Refusal(
-                413, f"the files are larger than {megabytes(self.limits.upload)} together, which is the limit"
-            )
-        with self.jobs.upload() as room:
-            folder = self.jobs.storage.new_folder()
+            raise too_large(self.limits)
+        with self.jobs.upload() as room, self.jobs.storage.folder() as folder:
+            form = await self._form(request, visitor, folder, room)
             try:
-                form = await self._form(request, body, visitor, folder, room)
-                try:
-                    job = self._accept(form, job, visitor)
-                except FieldErrors as error:
-                    return self._wrong(request, visitor, form, job, error.errors)
-            finally:
-                self.jobs.storage.remove(folder)
+                job = self._accept(form, job, visitor)
+            except FieldErrors as error:
+                if _wants_json(request):
+                    return JSONResponse({"errors": error.errors}, 422)
+                page = partial(self.pages.form, job=job, fields=form.fields, errors=error.errors)
+                return self._page(request, visitor, page, 422)
         address = f"/jobs/{job.key}"
         if _wants_json(request):
             return JSONResponse({"job": job.key, "address": address}, 202)
         return RedirectResponse(address, 303)
 
-    async def _form(self, request: Request, body: Body, visitor: str, folder: Path, room: int) -> Form:
+    async def _form(self, request: Request, visitor: str, folder: Path, room: int) -> Form:
         key = request.headers.get("x-priori-key")
         if key is not None:
             self.visitors.check(visitor, key)
         return await read_form(
-            body.pieces(),
+            request.stream(),
             request.headers.get("content-type", ""),
             folder,
             self.limits,
             room=room,
-            check_key=lambda text: self.visitors.check(visitor, text),
+            check_key=partial(self.visitors.check, visitor),
             trusted=key is not None,
         )
 
@@ -221,59 +214,41 @@ class Server:
             job = self.jobs.new(visitor)
         elif job.active or job.key not in self.jobs.jobs:
             raise Refusal(409, "this analysis has been started or deleted meanwhile; load the page again")
-        old = job.uploads()
-        job.systems, job.trials, job.choices = systems, trials, choices
-        settle(job, old)
+        job.take(systems, trials, choices)
         self.jobs.start(job)
         return job
 
-    def _wrong(self, request: Request, visitor: str, form: Form, job: Job | None, errors: dict[str, str]) -> Response:
-        """Say what is wrong with the form, next to its fields."""
-        if _wants_json(request):
-            return JSONResponse({"errors": errors}, 422)
-
-        def render(key: str, nonce: str) -> str:
-            return self.pages.wrong(key, nonce, job, form.fields, errors)
-
-        return self._page(request, visitor, render, 422)
-
     async def status(self, request: Request) -> Response:
         """How far a job is."""
-        job, _ = self._job(request)
-        return JSONResponse(self.jobs.status(job))
+        return JSONResponse(self.jobs.status(self._job(request)))
 
     async def cancel(self, request: Request) -> Response:
         """End a job's computation."""
-        job, _ = self._job(request)
-        await self._check_key(request)
+        job = self._job(request)
+        await self._check_key(request, job.visitor)
         await self.jobs.cancel(job)
-        return (
-            JSONResponse(self.jobs.status(job)) if _wants_json(request) else RedirectResponse(f"/jobs/{job.key}", 303)
-        )
+        if _wants_json(request):
+            return JSONResponse(self.jobs.status(job))
+        return RedirectResponse(f"/jobs/{job.key}", 303)
 
     async def delete(self, request: Request) -> Response:
         """End a job and delete its files and results."""
-        job, _ = self._job(request)
-        await self._check_key(request)
+        job = self._job(request)
+        await self._check_key(request, job.visitor)
         await self.jobs.delete(job)
         return JSONResponse({}) if _wants_json(request) else RedirectResponse("/", 303)
 
-    async def _check_key(self, request: Request) -> None:
-        visitor, _ = self.visitors.of(request)
+    async def _check_key(self, request: Request, visitor: str) -> None:
         key = request.headers.get("x-priori-key")
         if key is not None:
             self.visitors.check(visitor, key)
             return
-        folder = self.jobs.storage.new_folder()
-        try:
-            await self._form(request, Body(request), visitor, folder, self.limits.field_bytes)
-        finally:
-            self.jobs.storage.remove(folder)
+        with self.jobs.storage.folder() as folder:
+            await self._form(request, visitor, folder, self.limits.field_bytes)
 
     async def download(self, request: Request) -> Response:
         """The report as a file."""
-        job, _ = self._job(request)
-        name = request.path_params["name"]
+        job, name = self._job(request), request.path_params["name"]
         if name not in DOWNLOADS:
             raise Refusal(404, "there is no such page")
         if job.outcome is None:
@@ -289,8 +264,7 @@ class Server:
         if name not in STATIC:
             raise Refusal(404, "there is no such page")
         package, path, kind = STATIC[name]
-        with as_file(files(package) / path) as found:
-            content = await asyncio.to_thread(found.read_bytes)
+        content = await asyncio.to_thread((files(package) / path).read_bytes)
         tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {"cache-control": "no-cache", "etag": tag}
         if request.headers.get("if-none-match") == tag:
@@ -306,11 +280,9 @@ class Server:
         if error.status in (408, 413):
             headers["connection"] = "close"
         if _wants_json(request):
-            return JSONResponse({"errors": {"form": error.message, **error.errors}}, error.status, headers)
+            return JSONResponse({"errors": {"form": error.message}}, error.status, headers)
         nonce = secrets.token_urlsafe(24)
-        answer = Response(self.pages.refused(nonce, error), error.status, headers, "text/html")
-        answer.headers["content-security-policy"] = policy(nonce)
-        return answer
+        return _html(self.pages.refused(nonce, error), nonce, error.status, headers)
 
     async def missing(self, request: Request, error: Exception) -> Response:
         """Say that an address does not exist, or does not take that method."""
@@ -325,3 +297,44 @@ class Server:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
+
+
+def _html(
+    content: str, nonce: str, status: int = 200, headers: dict[str, str] | None = None, *, figures: bool = False
+) -> Response:
+    carried = {**(headers or {}), "content-security-policy": policy(nonce, figures=figures)}
+    return Response(content, status, carried, "text/html")
+
+
+async def _drain(request: Request, most: int, seconds: float = 2.0) -> None:
+    """Throw away some of what a refused visitor still sends.
+
+    A browser reads the answer only once it has sent its request, and reports a broken connection if it cannot.
+    Whoever sends on and on is cut off; whoever waits to be asked (``Expect``) is not asked.
+    """
+    if "expect" in request.headers:
+        return
+    # A RuntimeError means that the end of the request has been read.
+    with suppress(TimeoutError, ClientDisconnect, RuntimeError):
+        async with asyncio.timeout(seconds):
+            async for piece in request.stream():
+                most -= len(piece)
+                if most < 0:
+                    return
+
+
+def serve(app: Any, sockets: list[Any], *, on_start: Callable[[], None]) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    class _Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets=sockets)
+            on_start()
+
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, date_header=True, proxy_headers=False,
+        ws="none", lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=3, limit_concurrency=100,
+        h11_max_incomplete_event_size=64_000,
+    )  # fmt: skip
+    _Server(config).run(sockets=sockets)

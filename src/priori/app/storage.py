@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -58,8 +60,8 @@ def _is_ours(folder: Path) -> bool:
         status = folder.lstat()
     except OSError:
         return False
-    mine = sys.platform == "win32" or status.st_uid == os.getuid()
-    return mine and folder.is_dir() and not folder.is_symlink()
+    owned = sys.platform == "win32" or status.st_uid == os.getuid()
+    return owned and folder.is_dir() and not folder.is_symlink()
 
 
 def sweep(parent: Path) -> int:
@@ -89,6 +91,15 @@ class Storage:
         folder = self.root / secrets.token_hex(16)
         folder.mkdir(mode=0o700)
         return folder
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Give an empty folder that is removed at the end."""
+        folder = self.new_folder()
+        try:
+            yield folder
+        finally:
+            self.remove(folder)
 
     def remove(self, folder: Path) -> None:
         """Remove a folder and all that is in it."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from priori.app.limits import Limits, Refusal, megabytes
+from priori.app.limits import NO_KEY, Limits, Refusal, megabytes
 
 #: Fields that may hold a file: a system's development and test scores, and the two trials files.
 FILE_FIELD = re.compile(r"(dev|test)-([0-9]{1,4}|trials)")
@@ -30,6 +30,15 @@ class Upload:
     name: str
     size: int
     sha256: str
+
+
+@dataclass(frozen=True)
+class SystemFiles:
+    """A system as it was uploaded: its name, its development and its test file."""
+
+    name: str
+    dev: Upload
+    test: Upload
 
 
 @dataclass
@@ -55,8 +64,8 @@ def clean_name(text: str, longest: int) -> str:
 
 def one_line(text: str) -> str:
     """Return text without line ends, control characters, or anything that turns its direction round."""
-    shown = DIRECTION.sub("", text.encode("utf-8", "replace").decode("utf-8"))
-    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
+    characters = DIRECTION.sub("", text.encode("utf-8", "replace").decode("utf-8"))
+    return " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in characters).split())
 
 
 @dataclass
@@ -67,10 +76,10 @@ class _Part:
     header_name: bytes = b""
     header_value: bytes = b""
     name: str = ""
-    file_name: str | None = None
-    data: bytearray = field(default_factory=bytearray)
+    file_name: str = ""
     file: IO[bytes] | None = None
-    path: Path | None = None
+    path: Path = Path()
+    data: bytearray = field(default_factory=bytearray)
     size: int = 0
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
@@ -78,42 +87,33 @@ class _Part:
 class _Receiver:
     """What the multipart parser calls: keeps small fields, writes files, counts everything."""
 
-    def __init__(self, folder: Path, limits: Limits, on_field: Callable[[str, str], None], trusted: bool) -> None:
-        self.folder, self.limits, self.on_field, self.trusted = folder, limits, on_field, trusted
+    def __init__(self, folder: Path, limits: Limits, check_key: Callable[[str], None], trusted: bool) -> None:
+        self.folder, self.limits, self.check_key, self.trusted = folder, limits, check_key, trusted
         self.form = Form()
         self.part = _Part()
         self.parts = 0
         self.finished = False
 
     def callbacks(self) -> dict[str, Callable[..., None]]:
-        return {
-            "on_part_begin": self.begin,
-            "on_header_field": self.header_name,
-            "on_header_value": self.header_value,
-            "on_header_end": self.header_end,
-            "on_headers_finished": self.headers_finished,
-            "on_part_data": self.data,
-            "on_part_end": self.end,
-            "on_end": self.all_done,
-        }
+        return {name: getattr(self, name) for name in dir(self) if name.startswith("on_")}
 
-    def begin(self) -> None:
+    def on_part_begin(self) -> None:
         self.part = _Part()
         self.parts += 1
         if self.parts > self.limits.files + self.limits.fields:
             raise Refusal(413, f"the form has more than {self.limits.files + self.limits.fields} parts")
 
-    def header_name(self, data: bytes, start: int, end: int) -> None:
+    def on_header_field(self, data: bytes, start: int, end: int) -> None:
         self.part.header_name += data[start:end]
 
-    def header_value(self, data: bytes, start: int, end: int) -> None:
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
         self.part.header_value += data[start:end]
 
-    def header_end(self) -> None:
+    def on_header_end(self) -> None:
         self.part.headers[self.part.header_name.lower()] = self.part.header_value
         self.part.header_name = self.part.header_value = b""
 
-    def headers_finished(self) -> None:
+    def on_headers_finished(self) -> None:
         from python_multipart.multipart import parse_options_header
 
         part = self.part
@@ -131,7 +131,7 @@ class _Receiver:
 
     def _open(self) -> None:
         if not self.trusted:
-            raise Refusal(403, "the form came without its key; load the page again and send it from there")
+            raise Refusal(403, NO_KEY)
         if not FILE_FIELD.fullmatch(self.part.name):
             raise Refusal(400, "the form has a file where none is expected")
         if len(self.form.files) >= self.limits.files:
@@ -140,7 +140,7 @@ class _Receiver:
         descriptor = os.open(self.part.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         self.part.file = os.fdopen(descriptor, "wb")
 
-    def data(self, data: bytes, start: int, end: int) -> None:
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
         part = self.part
         piece = data[start:end]
         part.size += len(piece)
@@ -152,29 +152,28 @@ class _Receiver:
         else:
             part.data += piece
 
-    def end(self) -> None:
+    def on_part_end(self) -> None:
         part = self.part
         if part.file is None:
-            text = part.data.decode("utf-8", "replace")
-            self.form.fields[part.name] = text
-            self.on_field(part.name, text)
-            self.trusted = self.trusted or part.name == "csrf"
+            text = self.form.fields[part.name] = part.data.decode("utf-8", "replace")
+            if part.name == "csrf":
+                self.check_key(text)
+                self.trusted = True
             return
-        part.file.close()
-        part.file = None
-        assert part.path is not None
+        self.close()
         if not part.size and not part.file_name:  # what a browser sends for a file field left empty
             part.path.unlink()
             return
-        name = clean_name(part.file_name or "", self.limits.name_characters) or "a file without a name"
+        name = clean_name(part.file_name, self.limits.name_characters) or "a file without a name"
         self.form.files[part.name] = Upload(part.path, name, part.size, part.digest.hexdigest())
 
-    def all_done(self) -> None:
+    def on_end(self) -> None:
         self.finished = True
 
     def close(self) -> None:
         if self.part.file is not None:
             self.part.file.close()
+            self.part.file = None
 
 
 async def read_form(
@@ -187,23 +186,11 @@ async def read_form(
     check_key: Callable[[str], None],
     trusted: bool,
 ) -> Form:
-    """Read a multipart form as it arrives; files go to ``folder``.
+    """Read a multipart form as it arrives; files go to ``folder``, at most ``room`` bytes of them.
 
-    Parameters
-    ----------
-    stream : async iterator of bytes
-        The body of the request.
-    room : int
-        How many bytes may still be stored; the upload limit holds as well.
-    check_key : callable
-        Called with the value of the field ``csrf``; raises when it is not this visitor's.
-    trusted : bool
-        Whether the key was in a header already. If not, it must come before the first file.
-
-    Raises
-    ------
-    Refusal
-        At the first byte too many; what was written is the caller's to remove, with the folder.
+    ``check_key`` is called with the field ``csrf``, and raises when it is not this visitor's key; unless the request
+    is ``trusted`` (the key was in a header), that field must come before the first file. Raises `Refusal` at the first
+    byte too many; what was written is the caller's to remove, with the folder.
     """
     from python_multipart.exceptions import MultipartParseError
     from python_multipart.multipart import MultipartParser, parse_options_header
@@ -212,12 +199,7 @@ async def read_form(
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= 200:
         raise Refusal(415, "send the form as multipart/form-data")
-
-    def on_field(name: str, text: str) -> None:
-        if name == "csrf":
-            check_key(text)
-
-    receiver = _Receiver(folder, limits, on_field, trusted)
+    receiver = _Receiver(folder, limits, check_key, trusted)
     # Long enough for a file name of 10,000 characters; what is longer is an attack.
     header = 200 + 6 * limits.name_characters
     parser = MultipartParser(boundary, receiver.callbacks(), max_header_size=header)  # type: ignore[arg-type]
@@ -226,7 +208,7 @@ async def read_form(
         async for chunk in _timely(stream, limits):
             received += len(chunk)
             if received > limits.upload:
-                raise Refusal(413, f"the files are larger than {megabytes(limits.upload)} together, which is the limit")
+                raise too_large(limits)
             if received > room:
                 raise Refusal(503, "the server's room for files is used up; try again in some minutes", retry_after=300)
             parser.write(chunk)
@@ -238,8 +220,13 @@ async def read_form(
     if not receiver.finished:
         raise Refusal(400, "the form ended too early; send it again")
     if not receiver.trusted:
-        raise Refusal(403, "the form came without its key; load the page again and send it from there")
+        raise Refusal(403, NO_KEY)
     return receiver.form
+
+
+def too_large(limits: Limits) -> Refusal:
+    """Return the refusal of an upload over the limit."""
+    return Refusal(413, f"the files are larger than {megabytes(limits.upload)} together, which is the limit")
 
 
 async def _timely(stream: AsyncIterator[bytes], limits: Limits) -> AsyncIterator[bytes]:
@@ -257,3 +244,38 @@ async def _timely(stream: AsyncIterator[bytes], limits: Limits) -> AsyncIterator
         except TimeoutError:
             raise Refusal(408, "the upload took too long; send it again") from None
         yield chunk
+
+
+def systems_of(
+    form: Form, earlier: dict[str, SystemFiles], limits: Limits, errors: dict[str, str]
+) -> dict[str, SystemFiles]:
+    """Return the systems of a form, by their keys; a file that is not sent again is the one already there."""
+    sent = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
+    # A system nobody filled in is not one, unless it is the only one.
+    keys = [
+        key for key in sent
+        if form.fields[f"name-{key}"].strip() or key in earlier or {f"dev-{key}", f"test-{key}"} & form.files.keys()
+    ] or sent[:1]  # fmt: skip
+    if not all(re.fullmatch(r"[0-9]{1,4}", key) for key in keys):
+        raise Refusal(400, "the form has a system of an unknown kind; load the page again")
+    if not keys:
+        errors["form"] = "give at least one system"
+    if len(keys) > limits.systems:
+        raise Refusal(413, f"at most {limits.systems} systems are taken at a time")
+    systems: dict[str, SystemFiles] = {}
+    names: set[str] = set()
+    for number, key in enumerate(keys, start=1):
+        name = clean_name(form.fields[f"name-{key}"], limits.name_characters) or f"System {number}"
+        if name in names:
+            errors[f"name-{key}"] = "another system has this name; give each its own"
+        names.add(name)
+        files: dict[str, Upload] = {}
+        for part, word in (("dev", "development"), ("test", "test")):
+            file = form.files.get(f"{part}-{key}") or getattr(earlier.get(key), part, None)
+            if file is None:
+                errors[f"{part}-{key}"] = f"choose a file with {word} scores"
+            else:
+                files[part] = file
+        if len(files) == 2:
+            systems[key] = SystemFiles(name, **files)
+    return systems

@@ -20,14 +20,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from priori.app.limits import FieldErrors, megabytes
 from priori.base.errors import InputError, PrioriError
 
 if TYPE_CHECKING:
-    from priori.app.choices import Choices
+    from priori.app.form_fields import Choices
     from priori.scores import Scores
     from priori.scores.systems import System
     from priori.studies.evaluation import Study
 
+File = dict[str, Any]
 Say = Callable[[dict[str, Any]], None]
 
 #: How often progress is told, in seconds.
@@ -46,10 +48,10 @@ def main() -> None:
     try:
         compute(order, say)
         say({"finished": True})
-    except FieldError as error:
+    except FieldErrors as error:
         say({"errors": error.errors})
     except PrioriError as error:
-        say({"errors": {"form": _told(error, order)}})
+        say({"errors": {"form": _message(error, order)}})
     except MemoryError:
         say({"errors": {"form": _too_large(order["limits"]["memory"])}})
     except Exception as error:
@@ -88,13 +90,13 @@ def _take_limits(limits: dict[str, Any]) -> None:
 
     os.nice(5)
     seconds = int(limits["seconds"]) * (os.cpu_count() or 1) + 60
-    wanted = {
+    most_allowed = {
         resource.RLIMIT_AS: limits["memory"],
         resource.RLIMIT_CPU: seconds,
         resource.RLIMIT_FSIZE: 2 * limits["unpacked"],
         resource.RLIMIT_CORE: 0,
     }
-    for kind, most in wanted.items():
+    for kind, most in most_allowed.items():
         hard = resource.getrlimit(kind)[1]
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
@@ -103,29 +105,25 @@ def _take_limits(limits: dict[str, Any]) -> None:
             continue
 
 
-class FieldError(Exception):
-    """What is wrong with the uploads, by field."""
-
-    def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__("uploads")
-        self.errors = errors
-
-
 def compute(order: dict[str, Any], say: Say) -> None:
     """Read, compute, write."""
-    from priori.app.choices import Choices
     from priori.app.command import command_of, example_command
+    from priori.app.form_fields import Choices
 
     choices = Choices(**order["choices"])
     if choices.example:
         say({"stage": "Loading the example", "done": 0, "total": 0})
-        systems, title = _example(choices.example)
-        choices = replace(choices, title=choices.title or title)
-        command = example_command(choices.example, [one.name for one in systems], choices)
+        from priori.examples import load
+        from priori.scores.systems import System
+
+        example = load(choices.example)
+        systems = [System(name, sets.dev, sets.test) for name, sets in example.systems.items()]
+        choices = replace(choices, title=choices.title or example.title)
+        command = example_command(choices.example, example.systems, choices)
     else:
         systems = _read_all(order, choices, say)
-        given = [(one["name"], one["dev"]["name"], one["test"]["name"]) for one in order["systems"]]
-        command = command_of(given, order["trials"], choices)
+        files = [(system["name"], system["dev"]["name"], system["test"]["name"]) for system in order["systems"]]
+        command = command_of(files, order["trials"], choices)
 
     from priori.studies.evaluation import make_study
 
@@ -139,102 +137,82 @@ class _Progress:
 
     def __init__(self, say: Say) -> None:
         self.say = say
-        self.stage, self.told = "", 0.0
+        self.stage, self.last = "", 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if stage != self.stage or now - self.told > PAUSE:
-            self.stage, self.told = stage, now
+        if stage != self.stage or now - self.last > PAUSE:
+            self.stage, self.last = stage, now
             self.say({"stage": stage[:1].upper() + stage[1:], "done": done, "total": total})
-
-
-def _example(name: str) -> tuple[list[System], str]:
-    from priori.examples import load
-    from priori.scores.systems import System
-
-    example = load(name)
-    return [System(system, sets.dev, sets.test) for system, sets in example.systems.items()], example.title
 
 
 def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:
     """Read every file; what is wrong with each is told next to its field, all at once."""
+    from priori.readers import pair_check
     from priori.scores.systems import SourceFile, System
 
     errors: dict[str, str] = {}
     systems: list[System] = []
     trials = order["trials"]
     total = 2 * len(order["systems"])
-    for place, given in enumerate(order["systems"]):
+    for number, system in enumerate(order["systems"]):
         scores: dict[str, Scores] = {}
         for step, part in enumerate(("dev", "test")):
-            field, file = f"{part}-{given['key']}", given[part]
-            say({"stage": f"Reading {file['name'][:80]}", "done": 2 * place + step, "total": total})
+            field, file = f"{part}-{system['key']}", system[part]
+            say({"stage": f"Reading {file['name'][:80]}", "done": 2 * number + step, "total": total})
+
+            def announce(line: str, field: str = field) -> None:
+                say({"note": line, "field": field})
+
             try:
-                scores[part] = _read(file, trials.get(part), order["limits"], choices, say, field)
+                scores[part] = _read(file, trials.get(part), order["limits"], choices, announce)
             except PrioriError as error:
-                message = _told(error, order)
-                about_trials = part in trials and message.startswith(_shown(trials[part]) + ":")
+                message = _message(error, order)
+                about_trials = part in trials and message.startswith(_short_name(trials[part]) + ":")
                 errors[f"{part}-trials" if about_trials else field] = message
             except MemoryError:
-                errors[field] = f"{_shown(file)}: {_too_large(order['limits']['memory'])}"
+                errors[field] = f"{_short_name(file)}: {_too_large(order['limits']['memory'])}"
         if len(scores) == 2:
             try:
-                _check_pair(scores["dev"], scores["test"])
+                pair_check(scores["dev"], scores["test"])
             except PrioriError as error:
-                errors[f"test-{given['key']}"] = _told(error, order)
-            files = [SourceFile(given[part]["name"], given[part]["sha256"], given[part]["size"]) for part in scores]
-            systems.append(System(given["name"], scores["dev"], scores["test"], *files))
+                errors[f"test-{system['key']}"] = _message(error, order)
+            files = [SourceFile(system[part]["name"], system[part]["sha256"], system[part]["size"]) for part in scores]
+            systems.append(System(system["name"], scores["dev"], scores["test"], *files))
     if errors:
-        raise FieldError(errors)
+        raise FieldErrors(errors)
     return systems
 
 
 def _read(
-    file: dict[str, Any],
-    trials: dict[str, Any] | None,
-    limits: dict[str, Any],
-    choices: Choices,
-    say: Say,
-    field: str,
+    file: File, trials: File | None, limits: dict[str, Any], choices: Choices, announce: Callable[[str], None]
 ) -> Scores:
     from priori.readers import fast, read
 
     # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
-    fast.SETTINGS.update(
-        memory_limit=f"{limits['memory'] // 3_000_000}MB",
-        max_temp_directory_size=f"{limits['unpacked'] // 1_000_000}MB",
-        threads="2",
-    )
-    for given in (file, trials):
-        if given is not None:
-            refuse_bomb(Path(given["path"]), _shown(given), limits["unpacked"])
+    memory, disk = f"{limits['memory'] // 3_000_000}MB", f"{limits['unpacked'] // 1_000_000}MB"
+    fast.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
+    for upload in (file, trials):
+        if upload is not None:
+            refuse_bomb(Path(upload["path"]), _short_name(upload), limits["unpacked"])
     with ExitStack() as stack:
-        return read(
-            file["path"],
-            source=_shown(file),
-            format=choices.format or None,
-            columns=choices.column_names() or None,
-            pos_label=choices.positive or None,
-            nan=choices.nan,  # type: ignore[arg-type]
-            lower_is_better=choices.lower_is_better,
-            trials=None if trials is None else stack.enter_context(_Named(trials["path"], _shown(trials))),
-            announce=lambda line: say({"note": line, "field": field}),
-        )
+        joined = None if trials is None else stack.enter_context(_Named(trials["path"], _short_name(trials)))
+        return read(file["path"], source=_short_name(file), trials=joined, announce=announce, **choices.reading())
 
 
-def _told(error: PrioriError, order: dict[str, Any]) -> str:
+def _message(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
     from priori.app.uploads import one_line
 
     message = one_line(str(error))
     systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
     for file in [*systems, *order["trials"].values()]:
-        message = message.replace(file["path"], _shown(file))
+        message = message.replace(file["path"], _short_name(file))
     message = message.replace(order["outcome"], "").replace(str(Path(order["outcome"]).parent), "")
     return message if len(message) <= MESSAGE else message[: MESSAGE - 1] + "…"
 
 
-def _shown(file: dict[str, Any]) -> str:
+def _short_name(file: File) -> str:
     """Return a file's name as a message can hold it; its end tells the format, so it stays."""
     name = str(file["name"])
     return name if len(name) <= 120 else f"{name[:80]}…{name[-30:]}"
@@ -253,8 +231,6 @@ def refuse_bomb(path: Path, name: str, most: int) -> None:
     import gzip
     import zlib
 
-    from priori.app.limits import megabytes
-
     with path.open("rb") as file:
         if file.read(2) != b"\x1f\x8b":
             return
@@ -269,15 +245,7 @@ def refuse_bomb(path: Path, name: str, most: int) -> None:
         return  # damaged: the reader says so, and where
 
 
-def _check_pair(dev: Scores, test: Scores) -> None:
-    from priori.readers import pair_check
-
-    pair_check(dev, test)
-
-
 def _too_large(memory: int) -> str:
-    from priori.app.limits import megabytes
-
     return f"too large for the {megabytes(memory)} of memory an analysis may use; use fewer trials or resamples"
 
 

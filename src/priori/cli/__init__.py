@@ -11,31 +11,15 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.cli.completing import add_completion
+from priori.cli.completion import add_completion
 
 __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
 COMMANDS = (
-    "epc",
-    "compare",
-    "threshold",
-    "rates",
-    "report",
-    "app",
-    "average",
-    "average-epc",
-    "ztest",
-    "plan",
-    "coverage",
-    "roc",
-    "det",
-    "run",
-    "demo",
-    "schema",
-    "completion",
-)
-
+    "epc", "compare", "threshold", "rates", "report", "app", "average", "average-epc", "ztest", "plan", "coverage",
+    "roc", "det", "run", "demo", "schema", "completion",
+)  # fmt: skip
 
 #: What --help says last, of every command.
 EXIT_CODES = "Exit codes: 0 done; 2 bad input or options; 130 interrupted."

@@ -8,23 +8,25 @@ import socket
 import click
 
 from priori.base.errors import OptionError
+from priori.cli.options import make_command, option
 from priori.cli.output import tell, warn
 
 
-@click.command(name="app", short_help="The report page in a browser: upload scores.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-              help="The address to listen on. Any address but the local one lets other machines connect.")  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
-              help="The port to listen on; 0 picks a free one.")  # fmt: skip
-@click.option("--name", "names", multiple=True, metavar="NAME",
-              help="A name this server is also reached by (example.org). Repeatable.")  # fmt: skip
-@click.option("--max-upload", type=click.IntRange(1, 100_000), default=200, show_default=True, metavar="MB",
-              help="Maximum total size of the files of one analysis.")  # fmt: skip
-@click.option("--max-jobs", type=click.IntRange(1, 1000), default=2, show_default=True, metavar="N",
-              help="Number of analyses computed at the same time; others wait.")  # fmt: skip
-@click.option("--max-memory", type=click.IntRange(500, 1_000_000), default=4000, show_default=True, metavar="MB",
-              help="Maximum memory of one analysis.")  # fmt: skip
-@click.option("--open/--no-open", "open_", default=False, show_default=True, help="Open the page in a browser.")
+@make_command(
+    "app", "The report page in a browser: upload scores.",
+    option("--host", default="127.0.0.1", metavar="ADDRESS",
+           help="The address to listen on. Any address but the local one lets other machines connect."),
+    option("--port", type=click.IntRange(0, 65535), default=8000, help="The port to listen on; 0 picks a free one."),
+    option("--name", "names", multiple=True, metavar="NAME",
+           help="A name this server is also reached by (example.org). Repeatable."),
+    option("--max-upload", type=click.IntRange(1, 100_000), default=200, metavar="MB",
+           help="Maximum total size of the files of one analysis."),
+    option("--max-jobs", type=click.IntRange(1, 1000), default=2, metavar="N",
+           help="Number of analyses computed at the same time; others wait."),
+    option("--max-memory", type=click.IntRange(500, 1_000_000), default=4000, metavar="MB",
+           help="Maximum memory of one analysis."),
+    option("--open/--no-open", "open_", default=False, help="Open the page in a browser."),
+)  # fmt: skip
 def command(
     host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool
 ) -> None:
@@ -38,18 +40,16 @@ def command(
       priori app --open
       priori app --port 9000 --max-upload 1000
     """
-    from priori.app.guard import is_loopback
     from priori.app.limits import MEGABYTE, Limits
-    from priori.app.server import create_app
-    from priori.app.serving import run
+    from priori.app.security import is_loopback
+    from priori.app.server import create_app, serve
 
     upload = max_upload * MEGABYTE
-    limits = Limits(
-        upload=upload, unpacked=5 * upload, stored=5 * upload, jobs=max_jobs, memory=max_memory * MEGABYTE
-    )  # fmt: skip
+    memory = max_memory * MEGABYTE
+    limits = Limits(upload=upload, unpacked=5 * upload, stored=5 * upload, jobs=max_jobs, memory=memory)
     listening = _listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listening.getsockname()[1]}"
+    name = f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{listening.getsockname()[1]}"
     if not is_loopback(host):
         warn([
             f"listening on {host}: everyone who can reach this machine can upload files and use its processor, and "
@@ -61,7 +61,7 @@ def command(
         if open_:
             click.launch(address)
 
-    run(create_app(limits, host=host, names=names), [listening], on_start=ready)
+    serve(create_app(limits, host=host, names=names), [listening], on_start=ready)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from textwrap import fill
 from typing import Any
 
@@ -11,10 +10,9 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.datasets import PLOT_HELP, Averaging, announce, averaging_options
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import Reading, reading_options
-from priori.cli.output import table_text, tell
+from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
+from priori.cli.options import READING, Reading, make_command, option
+from priori.cli.output import Output, table_text, tell
 from priori.curves.averaging import METHODS, AverageCurve, average, recommend
 from priori.curves.averaging.methods import READINGS
 from priori.words.numbers import cell as percent
@@ -23,53 +21,29 @@ from priori.words.numbers import cell as percent
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
 
 
-@click.command(name="average", short_help="One ROC curve from many: data sets, folds, users or readers.")
-@click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below.")
-@click.option(
-    "--one-threshold/--own-thresholds",
-    "one_threshold",
-    default=None,
-    help="Will one threshold serve all data sets in use, or will each have its own?",
-)
-@click.option(
-    "--read-along",
-    type=click.Choice(list(READINGS)),
-    help="With thresholds of their own: along which axis "
-    "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost.",
-)
-@click.option(
-    "--theta", type=float, metavar="DEG", help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal."
-)
-@click.option("--prior", type=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5.")
-@click.option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1.")
-@click.option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1.")
-@click.option(
-    "--positions",
-    default="1001",
-    show_default=True,
-    metavar="N|exact",
-    help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
-)
-@click.option("--within", is_flag=True, help="With --interval bootstrap: resample the trials inside data sets too.")
-@averaging_options
-@ending_options("table", "csv", "json", plot=PLOT_HELP)
-@reading_options
+@make_command(
+    "average", "One ROC curve from many: data sets, folds, users or readers.",
+    click.Argument(["files"], nargs=-1, metavar="FILE..."),
+    option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
+    option("--one-threshold/--own-thresholds", "one_threshold", default=None,
+           help="Will one threshold serve all data sets in use, or will each have its own?"),
+    option("--read-along", type=click.Choice(list(READINGS)), help="With thresholds of their own: along which axis "
+           "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost."),
+    option("--theta", type=float, metavar="DEG",
+           help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal."),
+    option("--prior", type=float,
+           help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
+    option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1."),
+    option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1."),
+    option("--positions", default="1001", metavar="N|exact",
+           help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn."),
+    option("--within", is_flag=True, help="With --interval bootstrap: resample the trials inside data sets too."),
+    AVERAGING, PLOTTED, READING,
+)  # fmt: skip
 def command(
-    files: tuple[str, ...],
-    method: str | None,
-    one_threshold: bool | None,
-    read_along: Any,
-    theta: float | None,
-    prior: float | None,
-    cost_fp: float | None,
-    cost_fn: float | None,
-    positions: str,
-    within: bool,
-    averaging: Averaging,
-    ending: Ending,
-    reading: Reading,
-) -> None:
+    files: tuple[str, ...], method: str | None, one_threshold: bool | None, read_along: Any, theta: float | None,
+    positions: str, averaging: Averaging, output: Output, reading: Reading, **options: Any,
+) -> None:  # fmt: skip
     """Average the ROC curves of several data sets into one.
 
     Which average is right depends on how the decision will be used, so two questions choose it: will one threshold
@@ -87,24 +61,21 @@ def command(
       priori average --one-threshold site-a.csv site-b.csv site-c.csv --plot average.svg
       priori average --method vertical --by user scores.csv --format csv --skip-incomplete
       priori average --method cost --prior 0.01 --cost-fn 10 --by dataset scores.csv
-    """  # fmt: skip
+    """
     chosen = _choose(method, one_threshold, read_along)
-    options: dict[str, Any] = {
-        "method": chosen, "prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn, "within": within,
-        "theta": None if theta is None else math.radians(theta), **averaging.options(),
-    }  # fmt: skip
+    options |= {"method": chosen, "theta": None if theta is None else math.radians(theta), **averaging.options()}
     if chosen == "pooled":
         options["weights"] = None
     sampled = _positions(positions)
-    parts = averaging.read(files, reading)
-    curve = average(parts, positions=sampled, **options)
+    datasets = averaging.read(files, reading)
+    curve = average(datasets, positions=sampled, **options)
     announce(f"{curve.method.name} average", curve.datasets.names, curve.datasets.skipped, curve)
 
     def table() -> str:
-        shown = average(parts, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
-        return _summary(curve) + "\n" + _points(shown)
+        points = average(datasets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
+        return _summary(curve) + "\n" + _points(points)
 
-    ending.finish(table=table, csv=lambda: _columns(curve), json=curve.to_dict, figure=curve.plot)
+    output.finish(table=table, csv=lambda: _columns(curve), json=curve.to_dict, figure=curve.plot)
 
 
 def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:
@@ -132,11 +103,9 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
 
 
 def _positions(text: str) -> int | str:
-    if text == "exact":
-        return text
-    if not text.isdigit():
+    if text != "exact" and not text.isdigit():
         raise OptionError(f"--positions {text!r}: write a whole number such as 1001, or exact")
-    return int(text)
+    return text if text == "exact" else int(text)
 
 
 def _columns(curve: AverageCurve) -> dict[str, Any]:
@@ -145,30 +114,22 @@ def _columns(curve: AverageCurve) -> dict[str, Any]:
     return {name: columns[name] for name in names}
 
 
-def _interval(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:
-    return ["-" if math.isnan(limit) else show(limit) for limit in (lower, upper)]
-
-
 def _summary(curve: AverageCurve) -> str:
     kind = {"t": "Student's t", "normal": "normal", "bootstrap": "bootstrap"}[curve.plan.kind]
     rows = [
-        ["average AUC", f"{curve.auc.value:.5f}", *_interval(curve.auc.lower, curve.auc.upper, "{:.5f}".format)],
-        ["average EER", percent(curve.eer.value), *_interval(curve.eer.lower, curve.eer.upper)],
+        ["average AUC", f"{curve.auc.value:.5f}", *interval_cells(curve.auc.lower, curve.auc.upper, "{:.5f}".format)],
+        ["average EER", percent(curve.eer.value), *interval_cells(curve.eer.lower, curve.eer.upper)],
         ["area under the average curve", f"{curve.area:.5f}", "", ""],
         ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
     ]
-    title = (
-        f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)\n{fill(curve.meaning, 100)}\n"
-    )
-    level = f"{100 * curve.plan.confidence_level:g} % ({kind}, over data sets)"
-    return table_text(title, ["", "value", "from", "to"], rows, note=f"Intervals: {level}, for each number alone.")
+    heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
+    note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
+    return table_text(f"{heading}\n{fill(curve.meaning, 100)}\n", ["", "value", "from", "to"], rows, note=note)
 
 
 def _points(curve: AverageCurve) -> str:
-    if curve.method.name in SHOWN:
-        rows = list(range(curve.fpr.size))
-    else:
-        rows = np.unique(np.linspace(0, curve.fpr.size - 1, 13).round().astype(int)).tolist()
+    number = curve.fpr.size if curve.method.name in SHOWN else 13
+    rows = np.unique(np.linspace(0, curve.fpr.size - 1, number).round().astype(int)).tolist()
     columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
     for name, rate, lower, upper, fixed in (
         ("FPR", curve.fpr, curve.fpr_lower, curve.fpr_upper, "vertical"),
@@ -176,7 +137,7 @@ def _points(curve: AverageCurve) -> str:
     ):
         columns[name] = [percent(rate[row]) for row in rows]
         if curve.method.name != fixed:
-            limits = [_interval(lower[row], upper[row]) for row in rows]
+            limits = [interval_cells(lower[row], upper[row]) for row in rows]
             columns[f"{name} from"], columns[f"{name} to"] = ([pair[side] for pair in limits] for side in (0, 1))
     lines = [list(line) for line in zip(*columns.values(), strict=True)]
     return table_text("Some points of the curve (--format csv has all)", list(columns), lines)

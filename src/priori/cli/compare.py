@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import (
-    Curves,
-    Reading,
-    curve_options,
-    reading_options,
-    resampling_options,
-    system_option,
-    systems_of,
-)
-from priori.cli.output import table_text
+from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
+from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import EPC
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
-from priori.uncertainty.proportions import Alternative
 from priori.uncertainty.ranking import Ranking, make_ranking
 from priori.words.numbers import cell as percent
 from priori.words.sentences import about_interval, about_letters, difference, pointwise_regions
@@ -33,26 +24,17 @@ from priori.words.sentences import about_interval, about_letters, difference, po
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
-@click.command(name="compare", short_help="Is A better than B? A paired bootstrap test at every alpha.")
-@system_option
-@curve_options
-@click.option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own.")
-@click.option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
-              show_default=True, help="Alternative hypothesis: any difference, A below B, or A above B.")  # fmt: skip
-@resampling_options("auto")
-@ending_options("table", "csv", "json", plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf.")
-@reading_options
-def command(
-    system: tuple[tuple[str, str, str], ...],
-    trials: tuple[str, str] | None,
-    curves: Curves,
-    unpaired: bool,
-    alternative: Alternative,
-    ending: Ending,
-    reading: Reading,
-    resampling: Resampling,
-    threads: int | None,
-) -> None:
+@make_command(
+    "compare", "Is A better than B? A paired bootstrap test at every alpha.",
+    SYSTEMS, CURVES,
+    option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
+    option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
+           help="Alternative hypothesis: any difference, A below B, or A above B."),
+    *resampling_options("auto"),
+    output_group("table", "csv", "json",
+                 plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
+)  # fmt: skip
+def command(systems: Systems, settings: dict[str, Any], resampling: Resampling, output: Output, **options: Any) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
     Both systems are resampled by the same trials (or users): the test is paired. Trials
@@ -66,33 +48,22 @@ def command(
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5 --format json
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot difference.svg
     """
-    if len(system) < 2:
+    if len(systems) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; leave out --promise")
-    if ending.plot and len(system) > 2:
+    if output.plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
-    settings = curves.settings()
-    found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
+    curves = systems.curves(**settings)
+    result: Comparison | Ranking
     with Progress("bootstrap of the differences") as progress:
-        result: Comparison | Ranking
-        if len(found) == 2:
-            result = make_comparison(
-                found[0],
-                found[1],
-                resampling,
-                unpaired=unpaired,
-                alternative=alternative,
-                threads=threads,
-                progress=progress,
-            )
+        if len(curves) == 2:
+            result = first = make_comparison(curves[0], curves[1], resampling, progress=progress, **options)
         else:
-            result = make_ranking(
-                found, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
-            )
-    first = result if isinstance(result, Comparison) else result.comparisons[0]
-    ending.finish(
-        table=lambda: _table(result, found) if isinstance(result, Comparison) else _ranking(result, found),
+            result = make_ranking(curves, resampling, progress=progress, **options)
+            first = result.comparisons[0]
+    output.finish(
+        table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
         csv=result.columns,
         json=result.to_dict,
         figure=first.plot,
@@ -106,14 +77,10 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
     numbers = (result.value_a, result.value_b, result.difference, result.lower, result.upper)
     lines = [
-        [
-            f"alpha {result.alpha[row]:.4g}",
-            *(percent(float(column[row]), rate) for column in numbers),
-            f"{result.p_value[row]:.4f}",
-            "yes" if result.significant[row] else "no",
-        ]
+        [f"alpha {result.alpha[row]:.4g}", *(percent(float(column[row]), rate) for column in numbers),
+         f"{result.p_value[row]:.4f}", "yes" if result.significant[row] else "no"]
         for row in rows
-    ]
+    ]  # fmt: skip
     title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
     header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
     notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
@@ -128,11 +95,10 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
 def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
     first = result.comparisons[0]
     rate = bool(first.settings["rate"])
-    shown = [None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)]
     parts = []
-    for alpha in shown:
+    for alpha in (None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)):
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
-        rows = ([place.name, percent(place.value, rate), place.groups] for place in result.places(alpha))
+        rows = ([ranked.name, percent(ranked.value, rate), ranked.groups] for ranked in result.places(alpha))
         parts.append(table_text(f"{first.settings['measure']}, {where}", ["", "value", "group"], rows))
     verdict = difference(curves, pairs_of(result), first.nearest(0.5))
     parts.append(f"{verdict}\n{about_letters(result.confidence_level)}\n")

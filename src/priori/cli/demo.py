@@ -9,8 +9,9 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
+from priori.cli.options import make_command, option
 from priori.cli.output import emit, table_text, tell
-from priori.cli.progress import Stages
+from priori.cli.progress import Progress
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
     from priori.studies.evaluation import Study
 
 
-@click.command(name="demo", short_help="A full evaluation of bundled real scores.")
-@click.argument("name", type=click.Choice(["faces", "spam", "cancer"]), default="faces")
-@click.option("--output", metavar="DIR", default="demo", show_default=True, help="The directory to write to.")
-@click.option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto", show_default=True,
-              help="What is resampled; auto: identities or users where they are known, else trials.")  # fmt: skip
-@click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True,
-              help="Number of bootstrap replicates.")  # fmt: skip
+@make_command(
+    "demo", "A full evaluation of bundled real scores.",
+    click.Argument(["name"], type=click.Choice(["faces", "spam", "cancer"]), default="faces"),
+    option("--output", metavar="DIR", default="demo", help="The directory to write to."),
+    option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto",
+           help="What is resampled; auto: identities or users where they are known, else trials."),
+    option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
+)  # fmt: skip
 def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 
@@ -51,27 +53,21 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     except OSError as error:
         raise OptionError(f"cannot make the directory {output}: {error.strerror}") from None
     files = {path.name: path for path in examples.write(name, folder)}
-    systems = [
-        System(
-            label,
-            sets.dev,
-            sets.test,
-            SourceFile.of(files[f"{label}-dev.csv"], f"{label}-dev.csv"),
-            SourceFile.of(files[f"{label}-test.csv"], f"{label}-test.csv"),
-        )
-        for label, sets in example.systems.items()
-    ]
+    systems = []
+    for label, sets in example.systems.items():
+        sources = [SourceFile.of(files[file], file) for file in (f"{label}-dev.csv", f"{label}-test.csv")]
+        systems.append(System(label, sets.dev, sets.test, *sources))
     settings = Settings(task=example.task, title=example.title, bootstrap=bootstrap, n_resamples=resamples)
     again = f"priori demo {name} --bootstrap {bootstrap} --resamples {resamples}"
-    with Stages() as stages:
-        study = make_study(systems, settings, progress=stages, command=again)
+    with Progress() as progress:
+        study = make_study(systems, settings, progress=progress.stage, command=again)
     from priori.plots import plot_epc, save
 
-    page, figure = folder / "report.html", folder / "epc.svg"
+    page = folder / "report.html"
     write_whole(page, render_html(study))
     write_whole(folder / "operating-points.csv", render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
-    save(plot_epc(study.curves, bands=bands or None), figure)
+    save(plot_epc(study.curves, bands=bands or None), folder / "epc.svg")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
     click.echo(f"\nThe page: {page}")
@@ -92,8 +88,8 @@ def _story(study: Study) -> str:
         if member.band is not None:
             low, high = (float(bound[study.at]) for bound in (member.band.lower, member.band.upper))
             interval = f"{percent(low, measure.rate)} to {percent(high, measure.rate)}"
-        shown = percent(on_test[member.name], measure.rate)
-        rows.append([member.name, percent(on_dev[member.name]), shown, interval])
+        values = percent(on_dev[member.name]), percent(on_test[member.name], measure.rate)
+        rows.append([member.name, *values, interval])
     chosen = (max if errors else min)(on_dev, key=on_dev.__getitem__)
     best = (max if better else min)(on_test, key=on_test.__getitem__)
     kind = "break-even point" if errors else "EER"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from priori.cli.curve import curve_command
+from priori.cli.roc_and_det import curve_command
 from priori.curves.roc import det
 from priori.plots.curves import plot_det
 

@@ -5,23 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import (
-    Curves,
-    Reading,
-    curve_options,
-    reading_options,
-    resampling_options,
-    system_option,
-    systems_of,
-)
-from priori.cli.output import table_text, tell
+from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
+from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, areas, epc
+from priori.curves.epc import EPC, areas
 from priori.plots.curves import plot_epc
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
@@ -34,23 +24,17 @@ if TYPE_CHECKING:
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
 
 
-@click.command(name="epc", short_help="The Expected Performance Curve of one or more systems.")
-@system_option
-@curve_options
-@click.option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins.")
-@resampling_options(None)
-@ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
-@reading_options
+@make_command(
+    "epc", "The Expected Performance Curve of one or more systems.",
+    SYSTEMS, CURVES,
+    option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins."),
+    *resampling_options(None),
+    output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
+)  # fmt: skip
 def command(
-    system: tuple[tuple[str, str, str], ...],
-    trials: tuple[str, str] | None,
-    curves: Curves,
-    exact: bool,
-    resampling: Resampling | None,
-    threads: int | None,
-    ending: Ending,
-    reading: Reading,
-) -> None:
+    systems: Systems, settings: dict[str, Any], exact: bool, resampling: Resampling | None, threads: int | None,
+    output: Output,
+) -> None:  # fmt: skip
     """Choose thresholds on development scores and show the performance on test scores.
 
     The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
@@ -65,22 +49,21 @@ def command(
       priori epc --system A a-dev.csv a-test.csv --plot epc.svg
       priori epc --system A a-dev.csv a-test.csv --bootstrap joint --resamples 100x100 --resample both
     """
-    if exact and curves.alpha:
+    if exact and settings["alpha"]:
         raise OptionError("--exact has every alpha already; leave out --alpha")
-    settings = {**curves.settings(), "exact": exact}
-    found = [epc(one.dev, one.test, name=one.name, **settings) for one in systems_of(system, reading, trials)]
-    bands = _bands(found, resampling, threads) if resampling is not None else None
-    whole = [curve for curve in found if not _scanned(curve)]
-    around = {}
-    if resampling is not None and ending.format != "csv":
-        around = {curve.name: _area_bands(curve, resampling, threads) for curve in whole}
-    if len(whole) < len(found) and ending.format == "table":
+    curves = systems.curves(**settings, exact=exact)
+    bands = _bands(curves, resampling, threads) if resampling is not None else None
+    in_memory = [curve for curve in curves if not _scanned(curve)]
+    area_bands = {}
+    if resampling is not None and output.format != "csv":
+        area_bands = {curve.name: _area_bands(curve, resampling, threads) for curve in in_memory}
+    if len(in_memory) < len(curves) and output.format == "table":
         tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
-    ending.finish(
-        table=lambda: _tables(found, bands, around),
-        csv=lambda: _columns(found, bands),
-        json=lambda: _content(found, bands, around),
-        figure=lambda: plot_epc(found, bands=bands, best=len(found) == 1),
+    output.finish(
+        table=lambda: _tables(curves, bands, area_bands),
+        csv=lambda: _columns(curves, bands),
+        json=lambda: _content(curves, bands, area_bands),
+        figure=lambda: plot_epc(curves, bands=bands, best=len(curves) == 1),
     )
 
 
@@ -101,24 +84,19 @@ def _columns(curves: list[EPC], bands: list[Band] | None) -> list[dict[str, Any]
     return [{"system": [curve.name], **curve.columns(), **limit} for curve, limit in zip(curves, limits, strict=True)]
 
 
-def _content(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaBands]) -> dict[str, Any]:
+def _content(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, AreaBands]) -> dict[str, Any]:
     first = curves[0]
     systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
     for system, band in zip(systems, bands or [], strict=False):
         system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
     for system in systems:
-        if system["name"] in around:
-            system["area_bands"] = around[system["name"]].to_dict()
-    return {
-        "settings": {
-            "task": first.task.name,
-            "criterion": first.criterion.name,
-            "measure": first.measure.name,
-            "exact": first.exact,
-            "bounds": [float(bound) for bound in first.bounds],
-        },
-        "systems": systems,
-    }
+        if system["name"] in area_bands:
+            system["area_bands"] = area_bands[system["name"]].to_dict()
+    settings = {
+        "task": first.task.name, "criterion": first.criterion.name, "measure": first.measure.name,
+        "exact": first.exact, "bounds": [float(bound) for bound in first.bounds],
+    }  # fmt: skip
+    return {"settings": settings, "systems": systems}
 
 
 def _area_bands(curve: EPC, resampling: Resampling, threads: int | None) -> AreaBands:
@@ -141,51 +119,47 @@ def _areas(curve: EPC) -> dict[str, float | None]:
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band] | None, around: dict[str, AreaBands]) -> str:
+def _tables(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, AreaBands]) -> str:
     first = curves[0]
-    rate = first.measure.rate
-    chosen = first.fractions if 0 < len(first.fractions) <= 12 else SHOWN
-    points = [curve.at(list(chosen)) for curve in curves]
-    header = ["", *(f"alpha {float(alpha):.4g}" for alpha in points[0].alpha)]
-    middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
+    rate, v1, v2 = first.measure.rate, first.task.v1.name, first.task.v2.name
+    points = [curve.at(list(first.fractions if 0 < len(first.fractions) <= 12 else SHOWN)) for curve in curves]
     parts = [
         table_text(
             f"{first.measure.title} on the test scores; thresholds by {first.criterion.name} on the development scores",
-            header,
+            ["", *(f"alpha {float(alpha):.4g}" for alpha in points[0].alpha)],
             ([point.name, *(percent(value, rate) for value in point.value)] for point in points),
-        )
+        ),
+        *(_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)),
+        _deployment_table(points, v1, v2),
     ]
-    v1, v2 = first.task.v1.name, first.task.v2.name
-    parts += [_band_table(curve, band, rate) for curve, band in zip(curves, bands or [], strict=False)]
-    parts.append(
-        table_text(
-            f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and its rates",
-            ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"],
-            (
-                [
-                    point.name,
-                    f"{point.threshold[middle]:.6g}",
-                    *(percent(rates[middle]) for rates in (point.dev_v1, point.dev_v2, point.v1, point.v2)),
-                    *(percent(number[middle], rate) for number in (point.value, point.best, point.optimism)),
-                ]
-                for point in points
-            ),
-        )
-    )
     rows = []
     for curve in curves:
         if not _scanned(curve):
-            found = _areas(curve).items()
-            cells = [("-" if area is None else percent(area, rate or name != "epc")) for name, area in found]
+            cells = [
+                "-" if area is None else percent(area, rate or name != "epc") for name, area in _areas(curve).items()
+            ]
             rows.append([curve.name, *cells])
     if rows:
         title = f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both"
         parts.append(table_text(title, ["", "EPC", "E_V1", "E_V2", "G"], rows))
-    for name, band in around.items():
+    for name, band in area_bands.items():
         limits = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
         rows = [[area.upper(), *(percent(float(number)) for number in numbers)] for area, *numbers in limits]
         parts.append(table_text(f"{name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
+
+
+def _deployment_table(points: list[EPC], v1: str, v2: str) -> str:
+    rate, middle = points[0].measure.rate, int(np.argmin(np.abs(points[0].alpha - 0.5)))
+    rows = [
+        [point.name, f"{point.threshold[middle]:.6g}",
+         *(percent(rates[middle]) for rates in (point.dev_v1, point.dev_v2, point.v1, point.v2)),
+         *(percent(number[middle], rate) for number in (point.value, point.best, point.optimism))]
+        for point in points
+    ]  # fmt: skip
+    title = f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and its rates"
+    header = ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"]
+    return table_text(title, header, rows)
 
 
 def _band_table(curve: EPC, band: Band, rate: bool) -> str:
@@ -196,9 +170,8 @@ def _band_table(curve: EPC, band: Band, rate: bool) -> str:
         nearest = int(np.argmin(np.abs(curve.alpha - float(alpha))))
         numbers = (band.value[nearest], band.lower[nearest], band.upper[nearest])
         rows.append([f"alpha {curve.alpha[nearest]:.4g}", *(percent(float(number), rate) for number in numbers)])
-    return table_text(
+    title, note = (
         f"{curve.name}: {about_interval(band.settings)}",
-        ["", "value", "lower", "upper"],
-        rows,
-        note=f"expected width {percent(band.expected_width, rate)}",
+        f"expected width {percent(band.expected_width, rate)}",
     )
+    return table_text(title, ["", "value", "lower", "upper"], rows, note=note)

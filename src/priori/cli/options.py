@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean: how files are read, which systems there are."""
+"""Options that several commands share, in groups that reach a command as one object: systems, curves, resampling."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import glob
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from priori.base.alphas import as_fractions, from_costs
 from priori.base.errors import OptionError
-from priori.cli.output import tell
-from priori.cli.progress import Scans
-from priori.curves.epc import PRESETS
+from priori.cli.output import Output, tell
+from priori.cli.progress import Progress
+from priori.curves.epc import EPC, PRESETS, epc
 from priori.decisions.criteria import CRITERIA
 from priori.decisions.measures import MEASURES, TASKS
 from priori.scores import ScoreSet
@@ -26,16 +26,44 @@ from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
 #: A file of fewer bytes than this is read into memory.
 SMALL = 16 << 20
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+
+@dataclass(frozen=True)
+class Group:
+    """Options that a command gets together: as one argument called ``name``, made by ``make`` from their values.
+
+    The options ``last`` belong to it too; --help lists them at the end.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    options: tuple[click.Option, ...]
+    last: tuple[click.Option, ...] = ()
 
 
-def _stack(*decorators: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    def apply(command: Command) -> Command:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
+def make_command(
+    name: str, short_help: str, *parts: click.Parameter | Group, help: str | None = None
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of a function; its options are listed by --help in the order given here."""
+    groups = [part for part in parts if isinstance(part, Group)]
+    params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
+    params += [param for group in groups for param in group.last]
 
-    return apply
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @functools.wraps(function)
+        def gathered(**typed: Any) -> None:
+            for group in groups:
+                values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.last)}
+                typed[group.name] = group.make(**values)
+            function(**typed)
+
+        return click.command(name, short_help=short_help, params=params, help=help or function.__doc__)(gathered)
+
+    return decorate
+
+
+def option(*names: str, **settings: Any) -> click.Option:
+    """Return an option; its default is shown by --help unless it says otherwise."""
+    return click.Option(names, **{"show_default": settings.get("default") is not None, **settings})
 
 
 @dataclass(frozen=True)
@@ -53,25 +81,21 @@ class Reading:
 
     def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
-        how: dict[str, Any] = {
-            "format": self.input_format,
-            "columns": self._columns(),
-            "pos_label": self.positive,
-            "nan": self.nan,
-            "lower_is_better": self.lower_is_better,
-            "announce": tell,
-        }
+        settings: dict[str, Any] = {
+            "format": self.input_format, "columns": self._columns(), "pos_label": self.positive, "nan": self.nan,
+            "lower_is_better": self.lower_is_better, "announce": tell,
+        }  # fmt: skip
         if trials is not None or path == "-" or (self.engine == "auto" and _small(path)):
             if self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
             from priori.readers import read
 
-            return read(path, trials=trials, **how)
+            return read(path, trials=trials, **settings)
         from priori.engines import Table, scan
 
-        scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **how)  # type: ignore[arg-type]
+        scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **settings)  # type: ignore[arg-type]
         if isinstance(scores, Table):
-            scores.engine.progress = Scans(f"scanning {path}")
+            scores.engine.progress = Progress(f"scanning {path}")
         return scores
 
     def _columns(self) -> dict[str, str]:
@@ -84,205 +108,92 @@ class Reading:
         return names
 
 
-_READING = (
-    click.option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-                 "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
-    click.option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-                 "score, label, user, probe_user, trial or dataset. Repeatable."),
-    click.option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
-    click.option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error", show_default=True,
-                 help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
-    click.option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
-    click.option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto",
-                 show_default=True, help="Where files are counted; auto: in memory if they fit, else by duckdb, in "
-                 "place. A glob between quotes, or a directory, stands for many Parquet files."),
-    click.option("--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory to use."),
-    click.option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end."),
-)  # fmt: skip
-
-
 def _small(path: str) -> bool:
     """Tell whether a file is so small that it is read without further ado; what is no file complains there."""
-    return (
-        not os.path.isdir(path)
-        and not glob.has_magic(path)
-        and (not os.path.isfile(path) or os.path.getsize(path) < SMALL)
-    )
+    if os.path.isdir(path) or glob.has_magic(path):
+        return False
+    return not os.path.isfile(path) or os.path.getsize(path) < SMALL
 
 
-def gather(command: Command, name: str, kind: type, options: Sequence[Callable[[Any], Any]]) -> Command:
-    """Add options that the command gets together, as one object called ``name``."""
-    names = [field.name for field in fields(kind)]
+#: How files are read; the command gets it as ``reading``.
+READING = Group("reading", Reading, (
+    option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
+           "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+    option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
+           "score, label, user, probe_user, trial or dataset. Repeatable."),
+    option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
+    option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error",
+           help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
+    option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
+    option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto",
+           help="Where files are counted; auto: in memory if they fit, else by duckdb, in place. A glob between "
+           "quotes, or a directory, stands for many Parquet files."),
+    option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
+    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end."),
+))  # fmt: skip
 
-    @functools.wraps(command)
-    def gathered(*args: Any, **given: Any) -> Any:
-        return command(*args, **{name: kind(**{field: given.pop(field) for field in names})}, **given)
-
-    return _stack(*options)(gathered)  # type: ignore[return-value]
-
-
-def reading_options(command: Command) -> Command:
-    """Add the options that say how files are read; the command gets them as ``reading``."""
-    return gather(command, "reading", Reading, _READING)
-
-
-def system_option(command: Command) -> Command:
-    """Add ``--system NAME DEV TEST`` (repeatable) and the Kaldi and VoxCeleb trial files that go with it."""
-    return _stack(
-        click.option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
-                     help="A system's name, development scores and test scores. Repeat for more systems."),
-        click.option("--trials", nargs=2, metavar="DEV TEST", default=None,
-                     help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with."),
-    )(command)  # fmt: skip
+#: The trials file of a command that reads one file.
+TRIALS = option("--trials", metavar="FILE",
+                help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")  # fmt: skip
 
 
-def systems_of(
-    system: Sequence[tuple[str, str, str]], reading: Reading, trials: tuple[str, str] | None = None
-) -> list[System]:
-    """Read every system; names must differ, and a system's two files must be of one format."""
-    from priori.readers import pair_check
+class Systems:
+    """The systems of a command, as typed: read when asked for."""
 
-    if not system:
-        raise OptionError("give at least one system: --system NAME DEV TEST")
-    names = [name for name, _, _ in system]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise OptionError(f"two systems are called {twice!r}; give each its own name")
-    found = []
-    for name, dev, test in system:
-        if dev == "-" and test == "-":
-            raise OptionError(f"system {name!r}: only one of its two files can be standard input")
-        dev_trials, test_trials = trials or (None, None)
-        read = System(
-            name,
-            reading.read(dev, trials=dev_trials),
-            reading.read(test, trials=test_trials),
-            SourceFile(dev),
-            SourceFile(test),
-        )
-        pair_check(read.dev, read.test, name=f"system {name!r}")
-        found.append(read)
-    return found
+    def __init__(self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, **reading: Any) -> None:
+        self.typed, self.trials, self.reading = system, trials or (None, None), Reading(**reading)
 
+    def __len__(self) -> int:
+        return len(self.typed)
 
-def scores_option(command: Command) -> Command:
-    """Add ``--scores NAME FILE`` (repeatable)."""
-    return click.option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
-                        help="A name and a file of scores. Repeat for more curves.")(command)  # fmt: skip
+    def read(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
+        """Read every system; names must differ, and a system's two files must be of one format."""
+        from priori.readers import pair_check
+
+        if not self.typed:
+            raise OptionError("give at least one system: --system NAME DEV TEST")
+        names = [name for name, _, _ in self.typed]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise OptionError(f"two systems are called {twice!r}; give each its own name")
+        systems = []
+        for name, *paths in self.typed:
+            if paths == ["-", "-"]:
+                raise OptionError(f"system {name!r}: only one of its two files can be standard input")
+            dev, test = (self.reading.read(path, trials=file) for path, file in zip(paths, self.trials, strict=True))
+            pair_check(dev, test, name=f"system {name!r}")
+            systems.append(System(name, dev, test, *map(source_file, paths)))
+        return systems
+
+    def curves(self, **settings: Any) -> list[EPC]:
+        """Read every system and return its curve; the settings are those of `priori.epc`."""
+        return [epc(system.dev, system.test, name=system.name, **settings) for system in self.read()]
 
 
-def named_scores(scores: Sequence[tuple[str, str]], reading: Reading) -> list[tuple[str, ScoreSet]]:
-    """Read every ``--scores NAME FILE``."""
-    if not scores:
-        raise OptionError("give at least one set of scores: --scores NAME FILE")
-    return [(name, reading.read(path)) for name, path in scores]
+#: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.
+SYSTEMS = Group("systems", Systems, (
+    option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
+           help="A system's name, development scores and test scores. Repeat for more systems."),
+    option("--trials", nargs=2, metavar="DEV TEST",
+           help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with."),
+), last=READING.options)  # fmt: skip
 
-
-def criterion_options(command: Command) -> Command:
-    """Add the task and the criterion."""
-    return _stack(
-        click.option("--task", type=click.Choice(list(TASKS)), default="authentication", show_default=True,
-                     help="Gives V1, V2 and the default criterion and measure."),
-        click.option("--criterion", metavar="NAME", default=None,
-                     help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. "
-                     "Default: the task's."),
-    )(command)  # fmt: skip
-
-
-#: ``--threads``, which is no part of a resampling: the numbers do not depend on it.
-threads_option = click.option(
-    "--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it."
-)
-
-
-def resampling_option(name: str, *, default: Any = ..., help: str | None = None) -> Callable[[Command], Command]:
-    """Return the option for one field of a resampling, with its own default and help unless others are given."""
-    field, seen = next((field, seen) for field, seen in option_fields() if field.name == name)
-    value = field.default if default is ... else default
-    flags = f"--{seen.name.replace('_', '-')}"
-    kind: Any = type(value)
-    flag = seen.opposite is not None or field.default is False
-    if seen.opposite is not None:
-        flags += f"/--{seen.opposite.replace('_', '-')}"
-    if name == "bootstrap":
-        kind = click.Choice(["auto", *BOOTSTRAPS])
-    elif seen.choices:
-        kind = click.Choice(seen.choices)
-    elif seen.least is not None:
-        kind = click.IntRange(min=seen.least)
-    elif seen.parse is not None:
-        kind, value = str, str(value)
-    return click.option(
-        flags, seen.name, help=help or seen.help, default=value, metavar=seen.metavar, is_flag=flag or None,
-        type=None if flag else kind, show_default=value is not None and not flag,
-    )  # fmt: skip
-
-
-def resampling_options(default: str | None) -> Callable[[Command], Command]:
-    """Add the options of a bootstrap, and ``--threads``.
-
-    The command gets them as ``resampling``, None where no bootstrap was asked for, and ``threads``.
-    """
-    names = [field.name for field, _ in option_fields() if field.name != "bootstrap"]
-    decorators = [resampling_option("bootstrap", default=default), *map(resampling_option, names), threads_option]
-
-    def apply(command: Command) -> Command:
-        @functools.wraps(command)
-        def gathered(*args: Any, **given: Any) -> Any:
-            typed = {field.name: given.pop(seen.name) for field, seen in option_fields()}
-            return command(*args, resampling=_resampling(typed), **given)
-
-        return _stack(*decorators)(gathered)  # type: ignore[return-value]
-
-    return apply
-
-
-def _resampling(typed: dict[str, Any]) -> Resampling | None:
-    """Return what was asked for; without a bootstrap its other options are a mistake."""
-    if typed["bootstrap"] is None:
-        alone = typed["resample"] != "test" or typed["promise"] != "confidence" or typed["simultaneous"]
-        if alone or typed["future_users"] or typed["future_trials"]:
-            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
-        return None
-    read = {field.name: seen.parse(typed[field.name]) for field, seen in option_fields() if seen.parse is not None}
-    return Resampling(**{**typed, **read, "bootstrap": None if typed["bootstrap"] == "auto" else typed["bootstrap"]})
-
-
-MEASURE_HELP = (
-    f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
-    "dcf:cost_fn=10,cost_fp=1,prior=0.01. Default: the task's."
-)
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Which curves to compute, as typed."""
-
-    task: str
-    criterion: str | None
-    measure: str | None
-    preset: str | None
-    points: int
-    bounds: tuple[str, str]
-    alpha: str | None
-
-    def settings(self) -> dict[str, Any]:
-        """Return the options of `priori.epc`."""
-        return {**vars(self), "alpha": alpha_list(self.alpha)}
-
-
-def curve_options(command: Command) -> Command:
-    """Add the task, criterion, measure and alphas of a curve; the command gets them as ``curves``."""
-    options = (
-        criterion_options,
-        click.option("--measure", metavar="NAME", help=MEASURE_HELP),
-        click.option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign."),
-        click.option("--points", type=int, default=101, show_default=True, help="How many alphas."),
-        click.option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), help="The first and last alpha."),
-        click.option("--alpha", metavar="LIST",
-                     help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."),
-    )  # fmt: skip
-    return gather(command, "curves", Curves, options)
+#: The task and the criterion.
+CRITERION = (
+    option("--task", type=click.Choice(list(TASKS)), default="authentication",
+           help="Gives V1, V2 and the default criterion and measure."),
+    option("--criterion", metavar="NAME",
+           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. Default: the task's."),
+)  # fmt: skip
+MEASURE = option("--measure", metavar="NAME",
+                 help=f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
+                 "dcf:cost_fn=10,cost_fp=1,prior=0.01. Default: the task's.")  # fmt: skip
+#: The task, criterion, measure and number of alphas of a curve.
+CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
+ALPHAS = option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
+#: No part of a resampling: the numbers do not depend on it.
+THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
 
 
 def alpha_list(text: str | None) -> list[Any] | None:
@@ -295,3 +206,101 @@ def alpha_list(text: str | None) -> list[Any] | None:
             raise OptionError(f"--alpha {text!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
         return [from_costs(*parts)]
     return list(as_fractions([part for part in text.split(",") if part.strip()]))
+
+
+def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
+    return {**typed, "alpha": alpha_list(alpha)}
+
+
+#: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
+CURVES = Group("settings", _curve_settings, (
+    *CRITERION,
+    MEASURE,
+    option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign."),
+    option("--points", type=int, default=101, help="How many alphas."),
+    option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
+           help="The first and last alpha."),
+    ALPHAS,
+))  # fmt: skip
+
+
+def resampling_option(name: str, *, default: Any = ..., help: str | None = None) -> click.Option:
+    """Return the option for one field of a resampling, with its own default and help unless others are given."""
+    field, described = next((field, described) for field, described in option_fields() if field.name == name)
+    value = field.default if default is ... else default
+    flags = f"--{described.name.replace('_', '-')}"
+    kind: Any = type(value)
+    flag = described.opposite is not None or field.default is False
+    if described.opposite is not None:
+        flags += f"/--{described.opposite.replace('_', '-')}"
+    if name == "bootstrap":
+        kind = click.Choice(["auto", *BOOTSTRAPS])
+    elif described.choices:
+        kind = click.Choice(described.choices)
+    elif described.least is not None:
+        kind = click.IntRange(min=described.least)
+    elif described.parse is not None:
+        kind, value = str, str(value)
+    return option(
+        flags, described.name, help=help or described.help, default=value, metavar=described.metavar,
+        is_flag=flag or None, type=None if flag else kind, show_default=value is not None and not flag,
+    )  # fmt: skip
+
+
+def resampling_options(default: str | None) -> tuple[Group, click.Option]:
+    """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
+    names = [field.name for field in fields(Resampling) if field.name != "bootstrap"]
+    options = (resampling_option("bootstrap", default=default), *map(resampling_option, names))
+    return Group("resampling", _resampling, options), THREADS
+
+
+def _resampling(**typed: Any) -> Resampling | None:
+    """Return what was asked for; without a bootstrap its other options are a mistake."""
+    values = {field.name: typed[described.name] for field, described in option_fields()}
+    if values["bootstrap"] is None:
+        alone = values["resample"] != "test" or values["promise"] != "confidence" or values["simultaneous"]
+        if alone or values["future_users"] or values["future_trials"]:
+            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+        return None
+    for field, described in option_fields():
+        if described.parse is not None:
+            values[field.name] = described.parse(values[field.name])
+    return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
+
+
+def output_group(
+    *formats: str,
+    plot: str = "",
+    format_help: str = "How the numbers are printed.",
+    output_help: str = "Write the numbers to a file, whole or not at all, instead of standard output.",
+) -> Group:
+    """Return ``--format`` (the first is the default), ``--json``, ``-o``, and ``--plot`` where there is help for it.
+
+    The command gets them as ``output``.
+    """
+    options = [
+        option("--format", "format_", type=click.Choice(formats), default=formats[0], help=format_help),
+        option("--json", "json_", is_flag=True, help="Short for --format json."),
+        option("-o", "--output", metavar="FILE", help=output_help),
+    ]
+    if plot:
+        options.append(option("--plot", metavar="FILE", callback=_drawable, help=plot))
+    return Group("output", _output, tuple(options))
+
+
+def _output(format_: str, json_: bool, output: str | None, plot: str | None = None) -> Output:
+    """Return where the numbers go; ``--json`` beside another format is a mistake."""
+    if json_ and format_ != "json":
+        source = click.get_current_context().get_parameter_source("format_")
+        if source is click.core.ParameterSource.COMMANDLINE:
+            raise OptionError(f"--json is short for --format json; leave out --format {format_}")
+    return Output("json" if json_ else format_, output, plot)
+
+
+def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:
+    """Refuse at once the name of a figure that could only fail after the work."""
+    if plot:
+        from priori.plots.style import check_format
+
+        check_format(plot)
+    return plot

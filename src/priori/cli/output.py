@@ -1,20 +1,64 @@
-"""Output: text to standard output or to a file that appears whole or not at all, tables, lines on standard error."""
+"""Output: numbers as a table, CSV or JSON, figures, to standard output or whole files; lines on standard error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from priori.base.results import csv_text, json_text
 from priori.base.whole_files import write_whole
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-def emit(text: str, output: str | None = None) -> None:
-    """Print the text, or write it to ``output``."""
-    if output is None or output == "-":
+Columns = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Output:
+    """In which format the numbers of a command go where, and in which file its figure."""
+
+    format: str
+    path: str | None
+    plot: str | None = None
+
+    def finish(
+        self,
+        *,
+        table: Callable[[], str],
+        csv: Callable[[], Columns | Iterable[Columns]],
+        json: Callable[[], Mapping[str, Any]],
+        figure: Callable[[], Axes | Figure] | None = None,
+        warnings: Iterable[str] = (),
+    ) -> None:
+        """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
+
+        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything.
+        """
+        warn(warnings)
+        if self.plot and figure is not None:
+            from priori.plots import save
+
+            save(figure(), self.plot)
+            tell(f"wrote {self.plot}")
+        if self.format == "csv":
+            columns = csv()
+            text = csv_text([columns] if isinstance(columns, Mapping) else columns)
+        else:
+            text = json_text(json()) if self.format == "json" else table()
+        emit(text, self.path)
+
+
+def emit(text: str, path: str | None = None) -> None:
+    """Print the text, or write it to a file."""
+    if path is None or path == "-":
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        write_whole(output, text if text.endswith("\n") else text + "\n")
+        write_whole(path, text if text.endswith("\n") else text + "\n")
 
 
 def tell(line: str) -> None:
@@ -30,17 +74,10 @@ def warn(lines: Iterable[str]) -> None:
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
     """Return a readable table; the first column is text, the others are numbers."""
-    lines = [list(header), *[list(row) for row in rows]]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-
-    def render(line: Sequence[str]) -> str:
-        first, *others = line
-        numbers = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        return "  ".join([first.ljust(widths[0]), *numbers]).rstrip()
-
-    parts = [title] if title else []
-    parts += [render(lines[0]), "  ".join("-" * width for width in widths)]
-    parts += [render(line) for line in lines[1:]]
-    if note:
-        parts.append(note)
-    return "\n".join(parts) + "\n"
+    lines = [list(header), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])] for line in lines)
+    text = [title] if title else []
+    text += ["  ".join(cells).rstrip() for cells in padded]
+    return "\n".join([*text, note] if note else text) + "\n"

@@ -8,14 +8,12 @@ from typing import Any
 
 
 class Progress:
-    """Call it with ``(done, total)``; used as a context manager it clears the bar at the end."""
+    """Call it with ``(done, total)``; the bar is cleared when all is done, or at the end of a ``with`` block."""
 
-    def __init__(self, title: str, patience: float = 1.0) -> None:
-        self.title = title
-        self.patience = patience
-        self.start = time.monotonic()
+    def __init__(self, title: str = "", patience: float = 1.0) -> None:
+        self.title, self.patience = title, patience
         self.bar: Any = None
-        self.task: Any = None
+        self.start = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         if self.bar is None:
@@ -28,54 +26,26 @@ class Progress:
             columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
             self.bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
             self.bar.start()
-            self.task = self.bar.add_task(self.title, total=total)
-        self.bar.update(self.task, completed=done, total=total)
+            self.bar.add_task(self.title, total=total)
+        self.bar.update(self.bar.task_ids[0], completed=done, total=total)
+        if 0 < total <= done:
+            self.close()
+
+    def stage(self, title: str, done: int, total: int) -> None:
+        """Show how far a stage of the work is; each stage has a bar of its own, one after another."""
+        if title != self.title:
+            self.close()
+            self.title = title
+        self(done, total)
+
+    def close(self) -> None:
+        """Clear the bar; work after this is timed from here."""
+        if self.bar is not None:
+            self.bar.stop()
+        self.bar, self.start = None, time.monotonic()
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Clear the bar."""
-        if self.bar is not None:
-            self.bar.stop()
-
-
-class Scans:
-    """A progress bar for each scan of a table."""
-
-    def __init__(self, title: str) -> None:
-        self.title = title
-        self.bar: Progress | None = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self.bar is None:
-            self.bar = Progress(self.title)
-        self.bar(done, total)
-        if done >= total:
-            self.bar.close()
-            self.bar = None
-
-
-class Stages:
-    """A progress bar for each stage of the work, one after another."""
-
-    def __init__(self) -> None:
-        self.stage = ""
-        self.bar: Progress | None = None
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage != self.stage or self.bar is None:
-            if self.bar is not None:
-                self.bar.close()
-            self.stage, self.bar = stage, Progress(stage)
-        self.bar(done, total)
-
-    def __enter__(self) -> Stages:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.close()

@@ -7,9 +7,8 @@ import math
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import Reading, reading_options
-from priori.cli.output import table_text
+from priori.cli.options import READING, TRIALS, Reading, make_command, option, output_group
+from priori.cli.output import Output, table_text
 from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count
 from priori.words.numbers import cell as percent
@@ -25,13 +24,13 @@ def _number(text: str) -> float:
     return value
 
 
-@click.command(name="rates", short_help="Outcomes and all measures at a threshold fixed in advance.")
-@click.argument("test", metavar="TEST")
-@click.option("--threshold", "threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable.")
-@click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")
-@ending_options("table", "csv", "json")
-@reading_options
-def command(test: str, threshold: tuple[str, ...], trials: str | None, ending: Ending, reading: Reading) -> None:
+@make_command(
+    "rates", "Outcomes and all measures at a threshold fixed in advance.",
+    click.Argument(["test"], metavar="TEST"),
+    option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
+    TRIALS, output_group("table", "csv", "json"), READING,
+)  # fmt: skip
+def command(test: str, threshold: tuple[str, ...], trials: str | None, output: Output, reading: Reading) -> None:
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
 
     \b
@@ -52,4 +51,4 @@ def command(test: str, threshold: tuple[str, ...], trials: str | None, ending: E
             rows.append([f"{measure.title} ({name})", *(percent(number, measure.rate) for number in value)])
         return table_text("", ["accept when score >", *(f"{value:.6g}" for value in thresholds)], rows)
 
-    ending.finish(table=table, csv=lambda: columns, json=lambda: columns)
+    output.finish(table=table, csv=lambda: columns, json=lambda: columns)

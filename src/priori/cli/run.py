@@ -12,16 +12,16 @@ import click
 from priori.base.errors import OptionError, PrioriError
 from priori.base.whole_files import write_whole
 from priori.cli.output import tell
-from priori.cli.studyfile import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
+from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
 
 
 @click.command(name="run", short_help="Run a study that is described in one file.")
 @click.argument("study", metavar="[STUDY]", required=False)
-@click.argument("what", metavar="[COMMAND]...", nargs=-1)
+@click.argument("names", metavar="[COMMAND]...", nargs=-1)
 @click.option("--init", is_flag=True, help="Write a commented study file as a template, and run nothing.")
 @click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
 @click.pass_context
-def command(context: click.Context, study: str | None, what: tuple[str, ...], init: bool, dry_run: bool) -> None:
+def command(context: click.Context, study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) -> None:
     """Run the commands that STUDY asks for (default: study.toml or priori.toml in this directory).
 
     The file names the systems, the settings, and the commands to run on them: epc, compare, report, ztest, plan,
@@ -47,40 +47,37 @@ def command(context: click.Context, study: str | None, what: tuple[str, ...], in
       priori run study.toml --dry-run
     """
     if init:
-        _write_template(study or DEFAULTS[0])
+        target = study or DEFAULTS[0]
+        if Path(target).exists():
+            raise OptionError(f"{target} is there already; name another file")
+        write_whole(target, TEMPLATE)
+        tell(f"wrote {target}")
         return
-    path = find_study(study)
-    root = context.find_root()
+    path, root = find_study(study), context.find_root()
     assert isinstance(root.command, click.Group)
-    commands = {name: _command(root.command, root, name) for name in STEPS}
-    found = read_study(path, commands)
-    asked = {step.command for step in found.steps}
-    for name in what:
-        if name not in asked:
-            raise OptionError(f"{path} does not ask for {name!r}; it asks for {', '.join(sorted(asked))}")
-    steps = [step for step in found.steps if not what or step.command in what]
+    commands = {name: command for name in STEPS if (command := root.command.get_command(root, name)) is not None}
+    steps = read_study(path, commands)
+    in_file = {step.command for step in steps}
+    for name in names:
+        if name not in in_file:
+            raise OptionError(f"{path} does not ask for {name!r}; it asks for {', '.join(sorted(in_file))}")
+    steps = [step for step in steps if not names or step.command in names]
     if dry_run:
         for step in steps:
             click.echo(shlex.join(["priori", step.command, *step.arguments]))
         return
-    with contextlib.chdir(found.folder):
-        ready = []
+    with contextlib.chdir(path.parent):
+        contexts = []
         for step in steps:
-            with _told(f"{path}: [{step.command}]"):
-                ready.append(commands[step.command].make_context(step.command, list(step.arguments), parent=root))
-        for each in ready:
-            with each, _told(f"{path}: [{each.command.name}]"):
-                each.command.invoke(each)
-
-
-def _command(group: click.Group, context: click.Context, name: str) -> click.Command:
-    found = group.get_command(context, name)
-    assert found is not None
-    return found
+            with _located(f"{path}: [{step.command}]"):
+                contexts.append(commands[step.command].make_context(step.command, list(step.arguments), parent=root))
+        for ready in contexts:
+            with ready, _located(f"{path}: [{ready.command.name}]"):
+                ready.command.invoke(ready)
 
 
 @contextlib.contextmanager
-def _told(where: str) -> Iterator[None]:
+def _located(where: str) -> Iterator[None]:
     """Say in which part of the file an error lies."""
     try:
         yield
@@ -88,10 +85,3 @@ def _told(where: str) -> Iterator[None]:
         raise OptionError(f"{where}: {error.format_message()}") from None
     except PrioriError as error:
         raise type(error)(f"{where}: {error}") from None
-
-
-def _write_template(name: str) -> None:
-    if Path(name).exists():
-        raise OptionError(f"{name} is there already; name another file")
-    write_whole(name, TEMPLATE)
-    tell(f"wrote {name}")

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import click
 
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import Reading, alpha_list, criterion_options, reading_options
-from priori.cli.output import table_text
+from priori.cli.options import (
+    CRITERION,
+    READING,
+    TRIALS,
+    Reading,
+    alpha_list,
+    make_command,
+    option,
+    output_group,
+)
+from priori.cli.output import Output, table_text
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.words.numbers import cell as percent
 
 
-@click.command(name="threshold", short_help="Choose a threshold on development scores.")
-@click.argument("dev", metavar="DEV")
-@click.option("--alpha", metavar="LIST", default="0.5", show_default=True,
-              help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR.")  # fmt: skip
-@criterion_options
-@click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")
-@ending_options("table", "csv", "json")
-@reading_options
+@make_command(
+    "threshold", "Choose a threshold on development scores.",
+    click.Argument(["dev"], metavar="DEV"),
+    option("--alpha", metavar="LIST", default="0.5",
+           help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
+    *CRITERION, TRIALS, output_group("table", "csv", "json"), READING,
+)  # fmt: skip
 def command(
-    dev: str,
-    alpha: str,
-    task: str,
-    criterion: str | None,
-    trials: str | None,
-    ending: Ending,
-    reading: Reading,
+    dev: str, alpha: str, task: str, criterion: str | None, trials: str | None, output: Output, reading: Reading
 ) -> None:
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
 
@@ -42,9 +43,8 @@ def command(
     fractions = alpha_list(alpha) or []
     scores = reading.read(dev, trials=trials)
     domain = get_task(task)
-    rule = get_criterion(criterion, domain)
+    rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
     choice = rule.choose(scores, fractions)
-    v1, v2 = domain.v1, domain.v2
     columns = {
         "alpha": [float(fraction) for fraction in fractions],
         "threshold": choice.threshold,
@@ -61,8 +61,6 @@ def command(
             ([f"{a:.4g}", f"{t:.10g}", percent(x), percent(y)] for a, t, x, y in rows),
         )
 
-    ending.finish(
-        table=table,
-        csv=lambda: columns,
-        json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
+    output.finish(
+        table=table, csv=lambda: columns, json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns}
     )

@@ -12,7 +12,7 @@ import pytest
 import priori
 from pages import unexplained
 from priori import OptionError, Scores
-from priori.app.choices import Choices
+from priori.app.form_fields import Choices
 from priori.app.limits import Limits
 from priori.app.pages import Pages
 from priori.report import Settings, System, make_study, render_html
@@ -140,7 +140,7 @@ def test_the_command_line_has_it(toy, write, run):
 
 
 def test_the_form_has_it(toy):
-    page = Pages(Limits()).front("key", "nonce", [])
+    page = Pages(Limits()).form("key", "nonce")
     assert re.search(r'<option value="by-set">whole data sets</option>', page)
     assert Choices.from_fields({"bootstrap": "by-set"}, Limits()).settings().resampling.bootstrap == "by-set"
 

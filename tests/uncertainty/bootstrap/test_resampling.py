@@ -12,10 +12,10 @@ import pytest
 import priori
 from four_users import small
 from priori import OptionError
-from priori.app.choices import Choices, resampling_fields
+from priori.app.form_fields import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.cli import cli
-from priori.cli.studyfile import _options
+from priori.cli.study_file import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from priori.app.guard import Guard, is_loopback
+from priori.app.security import Guard, is_loopback
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -60,7 +60,7 @@ def test_the_nonce_is_new_each_time(serve):
 
 def test_an_unexpected_failure_still_carries_the_headers_and_tells_nothing(serve):
     served = serve()
-    served.server.pages.front = lambda *_: 1 / 0
+    served.server.pages.form = lambda *_, **__: 1 / 0
     client = TestClient(served.app, base_url=BASE, raise_server_exceptions=False)
     client.portal = served.first.portal
     answer = client.get("/")

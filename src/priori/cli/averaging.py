@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,12 @@ from typing import Any
 import click
 
 from priori.base.errors import InputError, OneClassError, OptionError
-from priori.cli.options import Command, Reading, gather
+from priori.cli.options import LEVEL, Group, Reading, option, output_group
 from priori.cli.output import tell, warn
 from priori.curves.averaging import AverageCurve, AverageEPC
 from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool
-
-PLOT_HELP = "Draw the average over the single curves: FILE.svg, .png or .pdf."
+from priori.words.numbers import cell as percent
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Averaging:
         column = "user" if self.by == "user" else "dataset"
         if self.by not in (None, "user", "dataset"):
             reading = replace(reading, column=(*reading.column, f"dataset={self.by}"))
-        parts: dict[str, list[Scores]] = {}
+        datasets: dict[str, list[Scores]] = {}
         for path in files:
             scores = self._read(path, reading)
             for name, part in _take_apart(scores, column, self.by).items() if scores is not None else ():
-                parts.setdefault(name, []).append(part)
-        return {name: found[0] if len(found) == 1 else pool(found) for name, found in parts.items()}
+                datasets.setdefault(name, []).append(part)
+        return {name: parts[0] if len(parts) == 1 else pool(parts) for name, parts in datasets.items()}
 
     def _read(self, path: str, reading: Reading) -> Scores | None:
         try:
@@ -101,20 +101,25 @@ def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: Ave
     warn([curve.warning] if curve.warning else [])
 
 
-def averaging_options(command: Command) -> Command:
-    """Add the options about data sets and intervals; the command gets them as ``averaging``."""
-    return gather(command, "averaging", Averaging, (
-        click.option("--by", metavar="COLUMN", help="The column that names the data set of a trial: dataset, user, "
-                     "or any other. Default: dataset for one file; several files are a data set each."),
-        click.option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores of every file "
-                     "are joined with."),
-        click.option("--weights", type=click.Choice(["equal", "size"]), default="equal", show_default=True,
-                     help="Data sets count equally, or by their number of trials."),
-        click.option("--interval", type=click.Choice(INTERVALS), default="t", show_default=True,
-                     help="Student's t, normal as in the paper, or a bootstrap over data sets."),
-        click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level."),
-        click.option("--resamples", type=int, default=1000, show_default=True, help="Number of bootstrap replicates."),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-                     help="Seed of the random numbers."),
-        click.option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
-    ))  # fmt: skip
+def interval_cells(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:
+    """Return the two ends of an interval for a table; there is none where they are NaN."""
+    return ["-" if math.isnan(limit) else show(limit) for limit in (lower, upper)]
+
+
+#: The options about data sets and intervals; the command gets them as ``averaging``.
+AVERAGING = Group("averaging", Averaging, (
+    option("--by", metavar="COLUMN", help="The column that names the data set of a trial: dataset, user, or any "
+           "other. Default: dataset for one file; several files are a data set each."),
+    option("--trials", metavar="FILE",
+           help="The trials file (Kaldi, VoxCeleb) that the scores of every file are joined with."),
+    option("--weights", type=click.Choice(["equal", "size"]), default="equal",
+           help="Data sets count equally, or by their number of trials."),
+    option("--interval", type=click.Choice(INTERVALS), default="t",
+           help="Student's t, normal as in the paper, or a bootstrap over data sets."),
+    LEVEL,
+    option("--resamples", type=int, default=1000, help="Number of bootstrap replicates."),
+    option("--seed", type=click.IntRange(min=0), default=0, help="Seed of the random numbers."),
+    option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
+))  # fmt: skip
+
+PLOTTED = output_group("table", "csv", "json", plot="Draw the average over the single curves: FILE.svg, .png or .pdf.")

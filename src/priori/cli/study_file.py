@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,29 +67,18 @@ class Step:
     arguments: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class StudyFile:
-    """What a study file asks for; its paths are relative to ``folder``."""
-
-    name: str
-    folder: Path
-    steps: tuple[Step, ...]
-
-
 def find_study(path: str | None) -> Path:
     """Return the study file named, or the one that lies here."""
     if path is not None:
         return Path(path)
-    found = [Path(name) for name in DEFAULTS if Path(name).is_file()]
-    if not found:
-        raise OptionError(
-            f"there is no {' and no '.join(DEFAULTS)} here; name the file, or write one: priori run --init"
-        )
-    return found[0]
+    for name in DEFAULTS:
+        if Path(name).is_file():
+            return Path(name)
+    raise OptionError(f"there is no {' and no '.join(DEFAULTS)} here; name the file, or write one: priori run --init")
 
 
-def read_study(path: Path, commands: Mapping[str, click.Command]) -> StudyFile:
-    """Read a study file that asks for some of the commands.
+def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
+    """Return the steps of a study file that asks for some of the commands.
 
     An unknown name is an error that says which known one is nearest.
     """
@@ -98,27 +88,25 @@ def read_study(path: Path, commands: Mapping[str, click.Command]) -> StudyFile:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a TOML file: {error}") from None
-    known = ("title", "systems", "settings", *STEPS)
-    _check_keys(content, known, f"{path}")
-    systems = _systems(content.get("systems"), path)
-    settings = {**_table(content.get("settings", {}), f"{path}: [settings]"), **_title(content, path)}
-    asked = [name for name in content if name in STEPS] or ["epc"]
-    steps, taken = [], set()
-    for name in asked:
-        options = _options(commands[name])
-        taken |= set(options)
-        tables = content.get(name, {})
-        for own in tables if isinstance(tables, list) else [tables]:
-            where = f"{path}: [{name}]"
-            _check_keys(_table(own, where), options, where)
-            shared = {key: value for key, value in settings.items() if _key(key) in options}
-            given = {_key(key): value for key, value in {**shared, **own}.items()}
-            words = [
-                word for key, value in given.items() for word in _words(options[key], key, value, f"{where} {key}")
-            ]
-            steps.append(Step(name, (*systems, *words)))
-    _check_keys({key: None for key in settings if key != "title"}, taken, f"{path}: [settings]")
-    return StudyFile(path.name, path.parent, tuple(steps))
+    _check_keys(content, ("title", "systems", "settings", *STEPS), f"{path}")
+    systems = _systems(content.get("systems", {}), path)
+    settings = _table(content.get("settings", {}), f"{path}: [settings]")
+    title = {"title": content["title"]} if "title" in content else {}
+    if not isinstance(title.get("title", ""), str):
+        raise InputError(f"{path}: title must be a text")
+    steps, known = [], set()
+    for command in [name for name in content if name in STEPS] or ["epc"]:
+        options, where = _options(commands[command]), f"{path}: [{command}]"
+        known |= set(options)
+        tables = content.get(command, {})
+        for table in tables if isinstance(tables, list) else [tables]:
+            _check_keys(_table(table, where), options, where)
+            shared = {key: value for key, value in {**settings, **title}.items() if _key(key) in options}
+            values = {_key(key): value for key, value in {**shared, **table}.items()}
+            words = [_words(options[key], key, value, f"{where} {key}") for key, value in values.items()]
+            steps.append(Step(command, (*systems, *chain.from_iterable(words))))
+    _check_keys([key for key in settings if key != "title"], known, f"{path}: [settings]")
+    return steps
 
 
 def _table(value: Any, where: str) -> dict[str, Any]:
@@ -127,16 +115,8 @@ def _table(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _title(content: Mapping[str, Any], path: Path) -> dict[str, str]:
-    if "title" not in content:
-        return {}
-    if not isinstance(content["title"], str):
-        raise InputError(f"{path}: title must be a text")
-    return {"title": content["title"]}
-
-
 def _systems(value: Any, path: Path) -> list[str]:
-    systems = _table(value if value is not None else {}, f"{path}: [systems]")
+    systems = _table(value, f"{path}: [systems]")
     if not systems:
         raise InputError(f'{path}: there is no system; add one: [systems.NAME] with dev = "..." and test = "..."')
     words = []
@@ -151,12 +131,13 @@ def _systems(value: Any, path: Path) -> list[str]:
 
 
 def _key(name: str) -> str:
+    """Return the name of an option as a study file spells it."""
     return name.replace("-", "_")
 
 
-def _check_keys(given: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    listed = sorted(_key(name) for name in known)
-    for key in given:
+def _check_keys(keys: Iterable[str], known: Iterable[str], where: str) -> None:
+    listed = sorted(map(_key, known))
+    for key in keys:
         if _key(key) not in listed:
             near = get_close_matches(_key(key), listed, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(listed)}"
@@ -165,13 +146,9 @@ def _check_keys(given: Mapping[str, Any], known: Iterable[str], where: str) -> N
 
 def _options(command: click.Command) -> dict[str, click.Option]:
     """Return the options of a command by the names that --help gives them; the systems have tables of their own."""
-    found = {}
-    for option in command.params:
-        if isinstance(option, click.Option) and option.name != "system":
-            longest = max(option.opts, key=len)
-            found[_key(longest.lstrip("-"))] = option
-            found |= {_key(other.lstrip("-")): option for other in option.secondary_opts}
-    return found
+    options = [option for option in command.params if isinstance(option, click.Option) and option.name != "system"]
+    names = [(option, name) for option in options for name in (max(option.opts, key=len), *option.secondary_opts)]
+    return {_key(name.lstrip("-")): option for option, name in names}
 
 
 def _words(option: click.Option, key: str, value: Any, where: str) -> list[str]:
@@ -180,19 +157,17 @@ def _words(option: click.Option, key: str, value: Any, where: str) -> list[str]:
     if option.is_flag:
         if not isinstance(value, bool):
             raise InputError(f"{where} must be true or false, not {value!r}")
-        opposite = key in [_key(other.lstrip("-")) for other in option.secondary_opts]
+        opposite = key in [_key(no.lstrip("-")) for no in option.secondary_opts]
         return [name] if value != opposite else list(option.secondary_opts[-1:])
     if option.multiple:
         if isinstance(value, dict):
-            value = [f"{key}={_text(one, where)}" for key, one in value.items()]
-        return [f"{name}={_text(one, where)}" for one in (value if isinstance(value, list) else [value])]
+            value = [f"{ours}={_text(theirs, where)}" for ours, theirs in value.items()]
+        return [f"{name}={_text(item, where)}" for item in (value if isinstance(value, list) else [value])]
     if option.nargs > 1:
         if not isinstance(value, list) or len(value) != option.nargs:
             raise InputError(f"{where} must be a list of {option.nargs} values, not {value!r}")
-        return [name, *(_text(one, where) for one in value)]
-    if isinstance(value, list):
-        return [f"{name}={','.join(_text(one, where) for one in value)}"]
-    return [f"{name}={_text(value, where)}"]
+        return [name, *(_text(item, where) for item in value)]
+    return [f"{name}={','.join(_text(item, where) for item in (value if isinstance(value, list) else [value]))}"]
 
 
 def _text(value: Any, where: str) -> str:

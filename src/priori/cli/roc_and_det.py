@@ -9,18 +9,10 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.ending import Ending, ending_options
-from priori.cli.options import (
-    Reading,
-    named_scores,
-    reading_options,
-    resampling_options,
-    scores_option,
-)
-from priori.cli.output import table_text, warn
+from priori.cli.options import READING, Reading, make_command, option, output_group, resampling_options
+from priori.cli.output import Output, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
-from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
 
@@ -28,33 +20,7 @@ from priori.words.numbers import cell as percent
 def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., Any]) -> click.Command:
     """Make the command for one kind of curve."""
 
-    @click.command(name=name, short_help=f"{name.upper()} curves of test scores (a posteriori).")
-    @scores_option
-    @click.option("--points", metavar="thin|all|hull|N", default="thin", show_default=True,
-                  help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
-                  "rates; the last two do not need all scores in memory.")  # fmt: skip
-    @resampling_options(None)
-    @ending_options("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf.")
-    @reading_options
-    def command(
-        scores: tuple[tuple[str, str], ...],
-        points: str,
-        resampling: Resampling | None,
-        threads: int | None,
-        ending: Ending,
-        reading: Reading,
-    ) -> None:
-        wanted = int(points) if points.isdecimal() else points
-        curves = [compute(found, points=wanted, name=label) for label, found in named_scores(scores, reading)]
-        bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
-        ending.finish(
-            table=lambda: _summary(name, curves),
-            csv=lambda: _columns(curves, bands),
-            json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands)},
-            figure=lambda: draw(curves, bands=bands),
-        )
-
-    command.help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
+    help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
 
     Its thresholds are chosen on the same scores, so it is for analysis only. To compare systems, or to estimate
     expected performance, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates, with the
@@ -66,6 +32,34 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
       priori {name} --scores A a-test.csv --format csv
       priori {name} --scores A a-test.csv --bootstrap auto --plot {name}.svg
     """
+
+    @make_command(
+        name, f"{name.upper()} curves of test scores (a posteriori).",
+        option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
+               help="A name and a file of scores. Repeat for more curves."),
+        option("--points", metavar="thin|all|hull|N", default="thin",
+               help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
+               "rates; the last two do not need all scores in memory."),
+        *resampling_options(None),
+        output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."), READING,
+        help=help,
+    )  # fmt: skip
+    def command(
+        scores: tuple[tuple[str, str], ...], points: str, resampling: Resampling | None, threads: int | None,
+        output: Output, reading: Reading,
+    ) -> None:  # fmt: skip
+        if not scores:
+            raise OptionError("give at least one set of scores: --scores NAME FILE")
+        which_points = int(points) if points.isdecimal() else points
+        curves = [compute(reading.read(path), points=which_points, name=label) for label, path in scores]
+        bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
+        output.finish(
+            table=lambda: _summary(name, curves),
+            csv=lambda: _columns(curves, bands),
+            json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands)},
+            figure=lambda: draw(curves, bands=bands),
+        )
+
     return command
 
 
@@ -96,30 +90,19 @@ def _columns(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, A
 
 
 def _systems(curves: list[Any], bands: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if not bands:
-        return [curve.to_dict() for curve in curves]
-    return [{**curve.to_dict(), "band": band} for curve, band in zip(curves, bands, strict=True)]
+    parts = [{"band": band} for band in bands] or [{}] * len(curves)
+    return [{**curve.to_dict(), **part} for curve, part in zip(curves, parts, strict=True)]
 
 
 def _summary(name: str, curves: list[Any]) -> str:
-    rows = [
-        [
-            curve.name,
-            f"{curve.auc:.5f}",
-            _partial_auc(curve.scores),
-            percent(a_posteriori_eer(curve.scores)),
-            percent(a_posteriori_eer(curve.scores, method="hull")),
-            f"{a_posteriori_min_dcf(curve.scores):.5f}",
-            str(curve.threshold.size),
-        ]
-        for curve in curves
-    ]
+    rows = []
+    for curve in curves:
+        scores, partial_auc = curve.scores, "-"
+        if not scores.scanned:  # the curve between two rates needs all scores in memory
+            partial_auc = f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"
+        rates = [percent(a_posteriori_eer(scores)), percent(a_posteriori_eer(scores, method="hull"))]
+        costs = [f"{a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
+        rows.append([curve.name, f"{curve.auc:.5f}", partial_auc, *rates, *costs])
     header = ["", "AUC", "pAUC(FPR<0.1)", "EER", "EER (hull)", "min DCF", "points"]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
-
-
-def _partial_auc(scores: ScoreSet) -> str:
-    if scores.scanned:
-        return "-"  # the curve between two rates needs all scores in memory
-    return f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"

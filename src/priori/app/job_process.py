@@ -8,9 +8,10 @@ import os
 import shutil
 import signal
 import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,13 +38,11 @@ class Ended:
 
 def _environment(temporary: Path) -> dict[str, str]:
     package = Path(__file__).resolve().parents[2]
-    given = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    paths = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     return {
         **{name: os.environ[name] for name in PASSED if name in os.environ},
-        "PYTHONPATH": os.pathsep.join([str(package), *given]),
-        "TMPDIR": str(temporary),
-        "TEMP": str(temporary),
-        "TMP": str(temporary),
+        "PYTHONPATH": os.pathsep.join([str(package), *paths]),
+        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
         # Threads reserve address space, which is what the memory limit counts.
         "MALLOC_ARENA_MAX": "2",
         "OPENBLAS_NUM_THREADS": "1",
@@ -52,7 +51,7 @@ def _environment(temporary: Path) -> dict[str, str]:
 
 
 async def run_worker(
-    specification: Mapping[str, Any],
+    order: Mapping[str, Any],
     outcome: Path,
     limits: Limits,
     listen: Callable[[Mapping[str, Any]], None],
@@ -65,27 +64,18 @@ async def run_worker(
     temporary = outcome / "tmp"
     temporary.mkdir(mode=0o700)
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *worker,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        cwd=outcome,
-        env=_environment(temporary),
-        limit=LINE,
-        start_new_session=True,
-    )
+        sys.executable, *worker, stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+        cwd=outcome, env=_environment(temporary), limit=LINE, start_new_session=True,
+    )  # fmt: skip
     watching = asyncio.create_task(_watch_disk(process, outcome, 2 * limits.unpacked))
     try:
         async with asyncio.timeout(limits.seconds):
-            return await _converse(process, specification, outcome, limits, listen)
+            full_order = {**order, "outcome": outcome, "limits": asdict(limits)}
+            return await _converse(process, full_order, limits, listen)
     except TimeoutError:
-        return Ended(
-            "failed",
-            {
-                "form": f"stopped after {limits.seconds:g} seconds, which is the limit; "
-                "use fewer resamples or fewer trials, or priori report on the command line"
-            },
+        return _failed(
+            f"stopped after {limits.seconds:g} seconds, which is the limit; "
+            "use fewer resamples or fewer trials, or priori report on the command line"
         )
     finally:
         watching.cancel()
@@ -94,18 +84,13 @@ async def run_worker(
 
 
 async def _converse(
-    process: asyncio.subprocess.Process,
-    specification: Mapping[str, Any],
-    outcome: Path,
-    limits: Limits,
-    listen: Callable[[Mapping[str, Any]], None],
+    process: Process, order: Mapping[str, Any], limits: Limits, listen: Callable[[Mapping[str, Any]], None]
 ) -> Ended:
     assert process.stdin is not None
     assert process.stdout is not None
-    order = {**specification, "outcome": str(outcome), "limits": _passed_limits(limits)}
     with suppress(ConnectionError):
         # Left open: its end tells the process that the server is gone.
-        process.stdin.write(json.dumps(order).encode() + b"\n")
+        process.stdin.write(json.dumps(order, default=str).encode() + b"\n")
         await process.stdin.drain()
     while True:
         try:
@@ -128,22 +113,19 @@ async def _converse(
             return _died(limits, " (said what is not understood)")
 
 
-def _passed_limits(limits: Limits) -> dict[str, Any]:
-    return {"memory": limits.memory, "seconds": limits.seconds, "unpacked": limits.unpacked}
+def _failed(message: str, log: str = "") -> Ended:
+    return Ended("failed", {"form": message}, log)
 
 
 def _died(limits: Limits, log: str) -> Ended:
-    return Ended(
-        "failed",
-        {
-            "form": "the analysis ended unexpectedly; most often it needed more memory than the "
-            f"{megabytes(limits.memory)} it may use: try fewer trials or resamples, or the command line"
-        },
+    return _failed(
+        "the analysis ended unexpectedly; most often it needed more memory than the "
+        f"{megabytes(limits.memory)} it may use: try fewer trials or resamples, or the command line",
         log,
     )
 
 
-async def _watch_disk(process: asyncio.subprocess.Process, outcome: Path, most: int) -> None:
+async def _watch_disk(process: Process, outcome: Path, most: int) -> None:
     """End a process that fills the disk."""
     while True:
         await asyncio.sleep(1.0)
@@ -156,7 +138,7 @@ async def _watch_disk(process: asyncio.subprocess.Process, outcome: Path, most: 
             _kill(process)
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
+def _kill(process: Process) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()
@@ -164,7 +146,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: Process) -> None:
     _kill(process)
     await process.wait()
     if process.stdin is not None:

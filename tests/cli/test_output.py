@@ -14,7 +14,7 @@ from matplotlib import pyplot
 
 from priori.base.errors import OptionError
 from priori.cli import COMMANDS
-from priori.cli.ending import Ending
+from priori.cli.output import Output
 
 mpl.use("agg")
 
@@ -41,7 +41,7 @@ def test_only_the_format_asked_for_is_made(
     made: dict[str, Any] = {"table": _refused, "csv": _refused, "json": _refused, "figure": _refused}
     content = {"table": "a table", "csv": {"x": [1, 2], "y": [0.5]}, "json": {"x": [1, float("nan")]}}
     made[format_] = lambda: content[format_]
-    Ending(format_, None).finish(**made, warnings=["mind this"])
+    Output(format_, None).finish(**made, warnings=["mind this"])
     out, err = capsys.readouterr()
     assert err == "priori: warning: mind this\n"
     if expected is None:
@@ -54,7 +54,7 @@ def test_only_the_format_asked_for_is_made(
 
 def test_several_tables_are_one_csv(capsys: pytest.CaptureFixture[str]) -> None:
     tables = [{"system": ["A"], "x": [1, 2]}, {"system": ["B"], "x": [3, 4]}]
-    Ending("csv", None).finish(table=_refused, csv=lambda: tables, json=_refused)
+    Output("csv", None).finish(table=_refused, csv=lambda: tables, json=_refused)
     assert capsys.readouterr().out == "system,x\nA,1\nA,2\nB,3\nB,4\n"
 
 
@@ -62,7 +62,7 @@ def test_figure_and_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     figure, numbers = tmp_path / "x.svg", tmp_path / "x.txt"
     for drawn in (pyplot.figure(), pyplot.figure().add_subplot()):
         figure.unlink(missing_ok=True)
-        Ending("table", str(numbers), str(figure)).finish(
+        Output("table", str(numbers), str(figure)).finish(
             table=lambda: "a table", csv=_refused, json=_refused, figure=lambda drawn=drawn: drawn, warnings=["first"]
         )
         assert figure.read_text(encoding="utf-8").startswith("<?xml")
@@ -71,7 +71,7 @@ def test_figure_and_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert out == ""
     assert err == f"priori: warning: first\npriori: wrote {figure}\n" * 2
     with pytest.raises(OptionError, match="cannot write"):
-        Ending("table", str(tmp_path / "no" / "x.txt")).finish(table=lambda: "a", csv=_refused, json=_refused)
+        Output("table", str(tmp_path / "no" / "x.txt")).finish(table=lambda: "a", csv=_refused, json=_refused)
     pyplot.close("all")
 
 

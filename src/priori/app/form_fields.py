@@ -1,4 +1,4 @@
-"""Choices: what a visitor can set in the form, checked field by field: each complaint stands where it belongs."""
+"""The form's fields: what a visitor can choose, checked field by field; each complaint stands where it belongs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from priori.app.limits import Limits
+from priori.app.limits import FieldErrors, Limits
+from priori.base.alphas import as_fraction
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, get_measure
@@ -38,14 +39,6 @@ COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
 #: A number as people type it. Exponents are left out on purpose: the exact value of 1e-999999999 fills any memory.
 NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{0,12})?|\.[0-9]{1,12}")
 FRACTION = re.compile(rf"({NUMBER.pattern})|[0-9]{{1,9}}/[0-9]{{1,9}}")
-
-
-class FieldErrors(Exception):
-    """What is wrong, by the field it is wrong in."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__("; ".join(errors.values()))
-        self.errors = dict(errors)
 
 
 @dataclass(frozen=True)
@@ -81,29 +74,30 @@ class Choices:
                 values[name] = check(fields.get(name, "").strip())
             except PrioriError as error:
                 errors[name] = str(error)
-        if not errors:
-            chosen = cls(**values)
-            try:
-                chosen.settings()
-            except PrioriError as error:
-                errors["form"] = str(error)
         if errors:
             raise FieldErrors(errors)
-        return chosen
+        choices = cls(**values)
+        try:
+            choices.settings()
+        except PrioriError as error:
+            raise FieldErrors({"form": str(error)}) from None
+        return choices
 
     def settings(self) -> Settings:
         """Return what the report is to compute."""
-        resampling = {field.name: getattr(self, seen.name) for field, seen in option_fields() if seen.form}
+        resampling = {field.name: getattr(self, option.name) for field, option in option_fields() if option.form}
+        resampling |= {"bootstrap": None if self.bootstrap == "none" else self.bootstrap, "seed": resampling.pop("rng")}
         return Settings(
-            task=self.task,
-            criterion=self.criterion or None,
-            measure=self.measure or None,
-            alpha=self.alpha,
-            unpaired=self.unpaired,
-            seed=resampling.pop("rng"),
-            title=self.title,
-            **{**resampling, "bootstrap": None if self.bootstrap == "none" else self.bootstrap},
-        )
+            task=self.task, criterion=self.criterion or None, measure=self.measure or None, alpha=self.alpha,
+            unpaired=self.unpaired, title=self.title, **resampling,
+        )  # fmt: skip
+
+    def reading(self) -> dict[str, Any]:
+        """Return how `priori.read` is to read the files."""
+        return {
+            "format": self.format or None, "columns": self.column_names() or None, "pos_label": self.positive or None,
+            "nan": self.nan, "lower_is_better": self.lower_is_better,
+        }  # fmt: skip
 
     def column_names(self) -> dict[str, str]:
         """Return the visitor's names of our columns."""
@@ -126,7 +120,7 @@ def resampling_fields() -> dict[str, FormField]:
     """Return the form's fields that say how to resample."""
     bootstraps = {name: bootstrap.choice for name, bootstrap in BOOTSTRAPS.items()}
     bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
-    fields = {seen.name: seen.form for _, seen in option_fields() if seen.form is not None}
+    fields = {option.name: option.form for _, option in option_fields() if option.form is not None}
     return {**fields, "bootstrap": replace(fields["bootstrap"], texts=bootstraps)}
 
 
@@ -188,23 +182,21 @@ def _flag(text: str) -> bool:
     return text in ("1", "on")
 
 
-def _short(what: str, text: str, longest: int) -> str:
+def _short(subject: str, text: str, longest: int) -> str:
     if len(text) > longest:
-        raise OptionError(f"{what} has {len(text):,} characters; at most {longest} are taken")
+        raise OptionError(f"{subject} has {len(text):,} characters; at most {longest} are taken")
     return " ".join(text.split())
 
 
-def _number(what: str, text: str, low: float, high: float, whole: bool = False) -> float:
+def _number(subject: str, text: str, low: float, high: float, whole: bool = False) -> float:
     form = re.compile(r"[0-9]{1,9}") if whole else NUMBER
     if not form.fullmatch(text) or not low <= float(text) <= high:
         kind = "a whole number" if whole else "a number"
-        raise OptionError(f"{what} must be {kind} from {low:,g} to {high:,g}, not {text[:40]!r}")
+        raise OptionError(f"{subject} must be {kind} from {low:,g} to {high:,g}, not {text[:40]!r}")
     return float(text)
 
 
 def _alpha(text: str) -> str:
-    from priori.base.alphas import as_fraction
-
     chosen = text or "0.5"
     if not FRACTION.fullmatch(chosen):
         raise OptionError(f"alpha must be a number between 0 and 1 such as 0.5 or 99/109, not {chosen[:40]!r}")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.app.choices import Choices, FieldErrors
-from priori.app.limits import Limits
+from priori.app.form_fields import Choices
+from priori.app.limits import FieldErrors, Limits
 
 NAMES = list(Choices.__dataclass_fields__)
 
