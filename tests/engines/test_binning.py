@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracle
+from memory_engine import Memory
 from priori import OptionError, Scores, epc
 from priori.engines import Table
 from priori.engines.binning import narrow_cuts
-from priori.engines.memory import Memory
 from priori.engines.table import BOUND
 
 

@@ -197,10 +197,10 @@ def _read(
     say: Say,
     field: str,
 ) -> Scores:
-    from priori.readers import fast, read
+    from priori.readers import duckdb_parser, read
 
     # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
-    fast.SETTINGS.update(
+    duckdb_parser.SETTINGS.update(
         memory_limit=f"{limits['memory'] // 3_000_000}MB",
         max_temp_directory_size=f"{limits['unpacked'] // 1_000_000}MB",
         threads="2",

@@ -22,18 +22,18 @@ from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
-from priori.engines.base import Engine, Settings, Survey, Tally, changed
-from priori.engines.files import guarded
-from priori.engines.streaming import Batch, Found, Scan, Streaming, settled
-from priori.readers.fast import literal
+from priori.engines.batch_counting import Batch, Found, Scan, Streaming, settled
+from priori.engines.engine import Engine, Settings, Survey, Tally, changed
+from priori.engines.parquet_files import guarded
+from priori.readers.duckdb_parser import literal
 from priori.scores import Names, Scores, nan_error
 from priori.scores.labels import normal, positive_value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-    from priori.engines.files import Files
-    from priori.engines.lazy import Lazy
+    from priori.engines.lazy_frames import Lazy
+    from priori.engines.parquet_files import Files
 
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
@@ -273,7 +273,7 @@ class DuckDB(Streaming):
         return found
 
     def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
-        from priori.engines.lazy import Lazy
+        from priori.engines.lazy_frames import Lazy
 
         return Lazy(relation, self.settings, source=self.source)
 

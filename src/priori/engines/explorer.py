@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OneClassError, OptionError
 from priori.base.types import Counts, Floats, Mask
-from priori.engines.base import Engine, TooMany, changed
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
+from priori.engines.engine import Engine, TooMany, changed
 from priori.engines.grid import Grid, fitted_grid, split_grid
 from priori.scores.candidates import Chooser, Shortlist, joined
 

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
-from priori.engines.base import Settings
-from priori.engines.files import Watch
-from priori.engines.lazy import Columns, Lazy
+from priori.engines.engine import Settings
+from priori.engines.lazy_frames import Columns, Lazy
+from priori.engines.parquet_files import Watch
 
 
 class Spark(Lazy):

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
 from priori.base.types import Counts, Floats
-from priori.engines.base import Engine, Tally, changed
+from priori.engines.batch_counting import Streaming
 from priori.engines.binning import narrow_cuts
 from priori.engines.cells import Histogram
+from priori.engines.engine import Engine, Tally, changed
 from priori.engines.explorer import CELLS, Explorer
-from priori.engines.streaming import Streaming
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.candidates import Chooser, Shortlist
 from priori.scores.score_set import mixed_sets

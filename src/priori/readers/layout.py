@@ -33,9 +33,9 @@ class Layout:
     fields : tuple of str
         What each field of a line is called; their number is the number every line must have.
     columns : mapping
-        Our column (score, label, user, probe_user, dataset, test) to its place in the line.
+        Our column (score, label, user, probe_user, dataset, test) to the index of its field.
     trial : tuple of int
-        The places that make up the trial id, joined by a space; empty: there is none.
+        The fields that make up the trial id, joined by a space; empty: there is none.
     trial_is_built : bool
         Whether we made the id from other columns; if it then repeats it is no id, and is left out.
     skip : int
@@ -55,15 +55,15 @@ class Layout:
     @property
     def names(self) -> dict[str, int]:
         """The columns that are read as names."""
-        return {column: place for column, place in self.columns.items() if column in NAME_GROUP}
+        return {column: index for column, index in self.columns.items() if column in NAME_GROUP}
 
     @property
     def groups(self) -> dict[str, list[str]]:
         """The columns that share a list of names, by the name of that list."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for column in self.names:
-            found.setdefault(NAME_GROUP[column], []).append(column)
-        return found
+            groups.setdefault(NAME_GROUP[column], []).append(column)
+        return groups
 
 
 @dataclass(frozen=True)

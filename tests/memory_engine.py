@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from priori.base.processors import processors
-from priori.engines.base import Survey
-from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
+from priori.engines.batch_counting import ROWS, Batch, Scan, Streaming, settled
+from priori.engines.engine import Survey
 from priori.scores import Names, Scores
 
 

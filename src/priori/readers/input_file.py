@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO
 
 from priori.base.errors import InputError
 
@@ -59,10 +59,10 @@ class Source:
         """Whether parsing it line by line beats starting duckdb."""
         return self.path is None or self.size * (4 if self.gzipped else 1) < SMALL
 
-    def open(self) -> BinaryIO:
+    def open(self) -> BinaryIO | gzip.GzipFile:
         """Open the bytes, decompressed."""
         if self.gzipped:
-            return cast(BinaryIO, gzip.open(self.path or io.BytesIO(self.data)))
+            return gzip.open(self.path or io.BytesIO(self.data))
         return self.path.open("rb") if self.path else io.BytesIO(self.data)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -136,12 +136,14 @@ def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
             data = stream.read(4)
         size = given.stat().st_size
     else:
-        path, data, size = _kept(given, name, stack)
+        path, data, size = _spooled(given, name, stack)
     if not size:
         raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
     parquet = data.startswith(PARQUET_MAGIC)
     if parquet and path is None:
-        path = _temporary(stack, data)
+        file, path = stack.enter_context(temporary_file())
+        with file:
+            file.write(data)
     gzipped = data.startswith(GZIP_MAGIC)
     if name.lower().endswith(".gz") and not gzipped:
         raise InputError(f"{name}: named .gz but not compressed with gzip; rename it, or fetch it again")
@@ -151,29 +153,34 @@ def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
     return source
 
 
-def _kept(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
+def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
     try:
         data = stream.read(SMALL)
         if not isinstance(data, bytes):
             raise InputError(f"{name}: is open as text; open it in binary mode ('rb')")
-        rest = stream.read(SMALL)
+        chunk = stream.read(SMALL)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
-    if not rest:
+    if not chunk:
         return None, data, len(data)
-    path = _temporary(stack, data, rest)
-    with path.open("ab") as file:
-        while chunk := stream.read(SMALL):
+    file, path = stack.enter_context(temporary_file())
+    with file:
+        file.write(data)
+        while chunk:
             file.write(chunk)
+            chunk = stream.read(SMALL)
     return path, data, path.stat().st_size
 
 
-def _temporary(stack: ExitStack, *pieces: bytes) -> Path:
+@contextmanager
+def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
+    """Open a new file to write into, removed at the end."""
     descriptor, path = tempfile.mkstemp(prefix="priori-")
-    stack.callback(os.unlink, path)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(pieces)
-    return Path(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file, Path(path)
+    finally:
+        os.unlink(path)
 
 
 def _refuse_binary(source: Source) -> None:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
 from priori.engines.arrow import StreamError
-from priori.readers.fast import convert, first_line, literal, pattern
+from priori.readers.duckdb_parser import convert, first_line, literal, pattern
+from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
-from priori.readers.sample import Sample
-from priori.readers.source import open_source
+from priori.readers.input_file import open_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation

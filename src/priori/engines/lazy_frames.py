@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from priori.base.dataframes import match_columns, unmasked
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats
-from priori.engines.base import Engine, Settings, Survey, Tally, TooMany
 from priori.engines.cells import Distinct, Histogram, merged
+from priori.engines.engine import Engine, Settings, Survey, Tally, TooMany
 from priori.engines.grid import Grid, joined_runs
 from priori.scores import Names, Scores, Trials, nan_error
 from priori.scores.labels import normal, positive_value

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 from priori.base.errors import OptionError, unknown
-from priori.engines.base import Engine, Settings
 from priori.engines.duckdb import DuckDB
-from priori.engines.files import Files, Watch
-from priori.engines.lazy import Lazy
+from priori.engines.engine import Engine, Settings
+from priori.engines.lazy_frames import Lazy
+from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.scores import NanPolicy, Scores
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats
-from priori.engines.base import Engine, Tally, TooMany
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
 from priori.engines.cuts import Counter, Cuts
+from priori.engines.engine import Engine, Tally, TooMany
 from priori.engines.grid import Grid
 from priori.scores import NanPolicy
 
