@@ -8,25 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import match_columns, unmasked
+from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats
 from priori.engines.cells import Distinct, Histogram, merged
-from priori.engines.engine import Engine, Settings, Survey, Tally, TooMany
+from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, TooMany
 from priori.engines.grid import Grid, joined_runs
 from priori.scores import Names, Scores, Trials, nan_error
-from priori.scores.labels import normal, positive_value
 
 Columns = dict[str, NDArray[Any]]
 
-#: Scores looked at to lay out the cells.
-SAMPLE = 1 << 16
 #: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
 RANGES = 16
 #: Up to so many cells are fetched by their numbers; of more, whole ranges are.
@@ -48,26 +47,16 @@ class Lazy(Engine):
     segments = RANGES
 
     def __init__(self, frame: Any, settings: Settings, *, source: str = "frame") -> None:
-        import narwhals as nw
-
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
-        self.settings = settings
-        self.source = source
         self.schema = self.frame.collect_schema()
-        self.columns = match_columns(self.schema.names(), settings.columns, source=source)
-        self.has_users = "user" in self.columns
-        self.has_probes = "probe_user" in self.columns
-        self.has_trials = "trial" in self.columns
+        self._match_columns(self.schema.names(), settings, source)
         if not self.schema[self.columns["score"]].is_numeric():
-            kind = self.schema[self.columns["score"]]
-            raise InputError(f"{source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}")
+            raise self._not_numbers(self.schema[self.columns["score"]])
 
     # -- the columns -------------------------------------------------------------------------------------
 
     @cached_property
     def _raw_score(self) -> Any:
-        import narwhals as nw
-
         score = nw.col(self.columns["score"]).cast(nw.Float64)
         return score * -1.0 if self.settings.lower_is_better else score
 
@@ -76,19 +65,19 @@ class Lazy(Engine):
         return self._raw_score.is_null() | self._raw_score.is_nan()
 
     @cached_property
+    def _label(self) -> Any:
+        if "label" in self.columns:
+            return nw.col(self.columns["label"])
+        return self._text("user") == self._text("probe_user")
+
+    @cached_property
     def _classes(self) -> _Classes:
         """Look at every label, and at the range of the scores: one scan."""
-        import narwhals as nw
-
-        if "label" in self.columns:
-            label = nw.col(self.columns["label"])
-        else:
-            label = self._text("user") == self._text("probe_user")
         finite = (~self._missing) & (self._raw_score > -np.inf) & (self._raw_score < np.inf)
         only_finite = nw.when(finite).then(self._raw_score)
-        found = self.collect(
+        classes = self.collect(
             self.frame.select(
-                label.alias("label"), only_finite.alias("score"), self._missing.cast(nw.Int64).alias("missing")
+                self._label.alias("label"), only_finite.alias("score"), self._missing.cast(nw.Int64).alias("missing")
             )
             .group_by("label")
             .agg(
@@ -98,53 +87,30 @@ class Lazy(Engine):
                 nw.col("score").max().alias("high"),
             )
         )
-        values = found["label"].tolist()
-        rows = [int(number) for number in found["rows"]]
-        empty = [value is None or value != value for value in values]
-        if any(empty):
-            number = sum(rows[place] for place, lacks in enumerate(empty) if lacks)
-            raise InputError(f"{self.source}: {number} labels are missing; every trial needs one")
-        chosen = normal(positive_value(sorted(values), self.settings.pos_label, where=self.source))
-        missing = sum(int(number) for number in found["missing"])
+        labels, rows = classes["label"].tolist(), _whole(classes["rows"])
+        without = sum(number for label, number in zip(labels, rows.tolist(), strict=True) if is_missing(label))
+        if without:
+            raise InputError(f"{self.source}: {without} labels are missing; every trial needs one")
+        matching = self._positive_labels(labels)
+        missing = int(_whole(classes["missing"]).sum())
         if missing and self.settings.nan == "error":
             raise nan_error(self.source, missing)
-        low, high = (found[name].astype(np.float64) for name in ("low", "high"))
-        return _Classes(
-            [value for value in values if normal(value) == chosen],
-            sum(rows),
-            missing,
-            (float(np.nanmin(low, initial=np.inf)), float(np.nanmax(high, initial=-np.inf))),
-        )
+        low, high = (classes[name].astype(np.float64) for name in ("low", "high"))
+        limits = float(np.nanmin(low, initial=np.inf)), float(np.nanmax(high, initial=-np.inf))
+        return _Classes(matching, int(rows.sum()), missing, limits)
 
     def _text(self, role: str) -> Any:
-        import narwhals as nw
-
         return nw.col(self.columns[role]).cast(nw.String)
 
     @cached_property
     def trials(self) -> Any:
         """The frame with columns score (no NaN), positive (0 or 1), user and trial where there are."""
-        import narwhals as nw
-
         frame = self.frame.filter(~self._missing) if self.settings.nan == "drop" else self.frame
         score = nw.when(self._missing).then(-np.inf).otherwise(self._raw_score)
-        if "label" in self.columns:
-            label = nw.col(self.columns["label"])
-            (positive, *more) = (label == value for value in self._classes.matching)
-            for other in more:
-                positive = positive | other
-        else:
-            positive = self._text("user") == self._text("probe_user")
-            positive = positive if self._classes.matching == [True] else ~positive
+        positive = reduce(or_, [self._label == label for label in self._classes.matching])
         columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
-        if self.has_users:
-            columns.append(nw.col(self.columns["user"]).alias("user"))
-        if self.has_probes:
-            columns.append(nw.col(self.columns["probe_user"]).alias("probe_user"))
-        if self.has_trials:
-            columns.append(self._text("trial").alias("trial"))
-        if "dataset" in self.columns:
-            columns.append(self._text("dataset").alias("dataset"))
+        columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
+        columns += [self._text(role).alias(role) for role in ("trial", "dataset") if role in self.columns]
         return frame.select(*columns)
 
     # -- asking ------------------------------------------------------------------------------------------
@@ -153,13 +119,18 @@ class Lazy(Engine):
         """Return the columns of a small result."""
         with self.guarded():
             if frame.implementation.is_duckdb():
-                found = {name: unmasked(column) for name, column in frame.to_native().fetchnumpy().items()}
+                columns = {name: unmasked(column) for name, column in frame.to_native().fetchnumpy().items()}
             else:
                 eager = frame.collect()
-                found = {name: eager[name].to_numpy() for name in eager.columns}
+                columns = {name: eager[name].to_numpy() for name in eager.columns}
         if self.progress is not None:
             self.progress(1, 1)
-        return found
+        return columns
+
+    def _counted(self, frame: Any, keys: Sequence[str]) -> Columns:
+        """Return how many rows there are with each combination of keys; all but users are whole numbers."""
+        counted = self.collect(frame.select(*keys).group_by(*keys).agg(nw.len().alias("rows")))
+        return {name: column if name == "user" else _whole(column) for name, column in counted.items()}
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -179,39 +150,30 @@ class Lazy(Engine):
         return Survey(rows, sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None)
 
     def histogram(self, grid: Grid) -> Histogram:
-        import narwhals as nw
-
-        cells = self.trials.select(_cell(grid).alias("cell"), nw.col("positive"))
-        found = self.collect(cells.group_by("cell", "positive").agg(nw.len().alias("rows")))
+        cells = self.trials.with_columns(_cell(grid).alias("cell"))
+        counted = self._counted(cells, ["cell", "positive"])
         counts = np.zeros((2, grid.size), dtype=np.int64)
-        np.add.at(counts, (_whole(found["positive"]), _whole(found["cell"])), _whole(found["rows"]))
+        np.add.at(counts, (counted["positive"], counted["cell"]), counted["rows"])
         missing = self._classes.missing if self.settings.nan == "reject" else 0
         return Histogram(grid, counts[0], counts[1], self._classes.limits, missing)
 
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        import narwhals as nw
-
         inside = _gap(_ranges(grid, keep)) % 2 == 1
         cells = np.flatnonzero(keep)
         if cells.size <= LISTED:
             inside = inside & _cell(grid).is_in(cells.tolist())
-        positive = nw.col("positive")
         grouped = (
             self.trials.select("score", "positive")
             .filter(inside)
             .group_by("score")
-            .agg(nw.len().alias("rows"), positive.sum().alias("positives"))
+            .agg(nw.len().alias("rows"), nw.col("positive").sum().alias("positives"))
         )
-        found = self.collect(grouped if limit is None else grouped.head(limit + 1))
-        value = found["score"].astype(np.float64)
+        fetched = self.collect(grouped if limit is None else grouped.head(limit + 1))
+        value = fetched["score"].astype(np.float64)
         if limit is not None and value.size > limit:
             raise TooMany
-        positives, rows = _whole(found["positives"]), _whole(found["rows"])
-        wanted = keep[grid.cells(value)]
-        return merged([Distinct(value[wanted], (rows - positives)[wanted], positives[wanted])])
-
-    def users(self) -> Names:
-        return self._names
+        positives, rows = _whole(fetched["positives"]), _whole(fetched["rows"])
+        return merged([Distinct(value, rows - positives, positives).take(keep[grid.cells(value)])])
 
     @cached_property
     def _names(self) -> Names:
@@ -226,57 +188,35 @@ class Lazy(Engine):
         return np.array([str(name) for name in column.tolist()], dtype=str)
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        import narwhals as nw
-
         keys = ["gap", "positive", *(["user"] if by_user else [])]
-        columns = [_gap(cuts).alias("gap"), *(nw.col(key) for key in keys[1:])]
-        found = self.collect(self.trials.select(*columns).group_by(*keys).agg(nw.len().alias("rows")))
-        return self._tallies(found, [_whole(found["gap"])], by_user)
+        return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        import narwhals as nw
-
         right = self._to_join(other)
-        mine = ["trial", "positive", *(["user"] if by_user else [])]
-        left = self.trials.select(*(nw.col(name) for name in mine), _gap(cuts[0]).alias("gap"))
-        theirs = right.trials.select(
-            nw.col("trial"), nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b")
-        )
-        keys = [*mine[1:], "gap", "positive_b", "gap_b"]
-        joined = left.join(theirs, on="trial", how="inner").select(*keys)
-        found = self.collect(joined.group_by(*keys).agg(nw.len().alias("rows")))
-        rows = _whole(found["rows"])
-        differing = rows[_whole(found["positive"]) != _whole(found["positive_b"])]
-        self._check_paired(right, int(rows.sum()), int(differing.sum()))
-        return self._tallies(found, [_whole(found["gap"]), _whole(found["gap_b"])], by_user)
+        keys = ["positive", "gap", *(["user"] if by_user else [])]
+        left = self.trials.with_columns(_gap(cuts[0]).alias("gap")).select("trial", *keys)
+        others = right.trials.select("trial", nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b"))
+        joined = left.join(others, on="trial", how="inner")
+        counted = self._counted(joined, [*keys, "positive_b", "gap_b"])
+        differing = counted["positive"] != counted["positive_b"]
+        self._check_paired(right, counted["rows"], differing)
+        return self._tallies(counted, ["gap", "gap_b"])
 
     def same_trials(self, other: Engine) -> bool:
-        import narwhals as nw
-
         right = self._to_join(other)
         with_users = self.has_users and right.has_users
         user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
-        sides = [
-            one.trials.select(
-                nw.col("trial"), nw.col("positive").alias(f"positive{ending}"), user.alias(f"user{ending}")
-            )
-            for one, ending in ((self, ""), (right, "_b"))
-        ]
-        joined = sides[0].join(sides[1], on="trial", how="inner")
-        found = self.collect(
-            joined.select(
-                (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"),
-                nw.when(nw.col("user") == nw.col("user_b"))
-                .then(0)
-                .otherwise(1)
-                .alias("users"),  # a missing one differs
-            )
-            .group_by("labels", "users")
-            .agg(nw.len().alias("rows"))
+        left, others = (
+            engine.trials.select("trial", nw.col("positive").alias(f"positive{suffix}"), user.alias(f"user{suffix}"))
+            for engine, suffix in ((self, ""), (right, "_b"))
         )
-        rows, labels, users = (_whole(found[name]) for name in ("rows", "labels", "users"))
-        self._check_paired(right, int(rows.sum()), int(rows[labels != 0].sum()))
-        return with_users and not users.any()
+        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(1)  # a missing one differs
+        joined = left.join(others, on="trial", how="inner").select(
+            (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"), same_user.alias("users")
+        )
+        counted = self._counted(joined, ["labels", "users"])
+        self._check_paired(right, counted["rows"], counted["labels"] != 0)
+        return with_users and not counted["users"].any()
 
     def _to_join(self, other: Engine) -> Lazy:
         """Return the other side of a join, if it can be one."""
@@ -284,33 +224,34 @@ class Lazy(Engine):
             raise InputError(
                 f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
             )
-        for one in (self, other):
-            one.check_ids()
+        self.check_ids()
+        other.check_ids()
         return other
 
-    def _check_paired(self, other: Lazy, rows: int, differing: int) -> None:
-        """Raise an error unless so many paired rows, so many of them of different labels, are all there should be."""
-        sizes = [one.left_in for one in (self, other)]
-        if not rows == sizes[0] == sizes[1]:
+    def _check_paired(self, other: Lazy, rows: NDArray[np.int64], differing: NDArray[np.bool_]) -> None:
+        """Raise an error unless the paired rows are all there should be, and none of them has different labels."""
+        sizes = [engine._classes.rows - engine._left_out for engine in (self, other)]
+        if not rows.sum() == sizes[0] == sizes[1]:
             raise InputError(
                 f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
-                f"{rows} ids are in both; for test sets that do not hold the same trials, compare them "
+                f"{rows.sum()} ids are in both; for test sets that do not hold the same trials, compare them "
                 "unpaired (--unpaired, unpaired=True)"
             )
-        if differing:
+        if differing.any():
             raise InputError(
-                f"cannot pair the trials: {differing} have different labels in {self.source} and {other.source}"
+                f"cannot pair the trials: {rows[differing].sum()} have different labels in {self.source} and "
+                f"{other.source}"
             )
 
     def load(self) -> Scores:
-        found = self.collect(self.trials)
-        user, probe = (self._as_names(found[name]) if name in found else None for name in ("user", "probe_user"))
+        columns = self.collect(self.trials)
+        user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
         users, (codes, probes) = Names.encode(user, probe)
-        datasets, (dataset,) = Names.encode(found["dataset"].astype(str) if "dataset" in found else None)
-        trial = found["trial"].astype(str) if self.has_trials else None
+        datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
+        trial = columns["trial"].astype(str) if self.has_trials else None
         scores = Scores.from_columns(
-            Trials(found["score"].astype(np.float64), codes, probes, trial, dataset),
-            found["positive"] == 1,
+            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset),
+            columns["positive"] == 1,
             users=users,
             datasets=datasets,
             source=self.source,
@@ -318,14 +259,12 @@ class Lazy(Engine):
         return replace(scores, nan_rejected=self._classes.missing) if self.settings.nan == "reject" else scores
 
     @property
-    def left_in(self) -> int:
-        """The trials that NaN does not leave out."""
-        return self._classes.rows - (self._classes.missing if self.settings.nan == "drop" else 0)
+    def _left_out(self) -> int:
+        """The trials that NaN leaves out."""
+        return self._classes.missing if self.settings.nan == "drop" else 0
 
     def check_ids(self) -> None:
         """Raise an error unless every trial has an id of its own."""
-        import narwhals as nw
-
         if not self.has_trials:
             raise InputError(
                 f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
@@ -340,27 +279,24 @@ class Lazy(Engine):
                 f"{int(odd['rows'][0])} times; an id must name one trial"
             )
 
-    def _tallies(self, found: Columns, gaps: Sequence[NDArray[np.int64]], by_user: bool) -> tuple[Tally, Tally]:
-        user = np.searchsorted(self._names.values, self._as_names(found["user"])) if by_user else None
-        rows, positive = _whole(found["rows"]), _whole(found["positive"])
-        tallies = []
-        for own in (0, 1):
-            index = np.flatnonzero(positive == own)
-            keys = [gap[index] for gap in reversed(gaps)] + ([] if user is None else [user[index]])
-            index = index[np.lexsort(keys)]
-            tallies.append(
-                Tally(np.stack([gap[index] for gap in gaps]), None if user is None else user[index], rows[index])
-            )
-        return tallies[0], tallies[1]
+    def _tallies(self, counted: Columns, gaps: Sequence[str]) -> tuple[Tally, Tally]:
+        """Return the counts of the negatives and of the positives, in the order of users and gaps."""
+        gap, user = np.stack([counted[name] for name in gaps]), None
+        if "user" in counted:
+            user = np.searchsorted(self._names.values, self._as_names(counted["user"]))
+        order = np.lexsort([*gap[::-1], *([] if user is None else [user])])
+        negative, positive = (
+            Tally(gap[:, index], None if user is None else user[index], counted["rows"][index])
+            for index in (order[counted["positive"][order] == own_class] for own_class in (0, 1))
+        )
+        return negative, positive
 
 
 def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
     """Return counts as whole numbers: a database may give them as decimals, or as floats where none is missing."""
-    return (
-        np.array([int(number) for number in column], dtype=np.int64)
-        if column.dtype.kind == "O"
-        else column.astype(np.int64)
-    )
+    if column.dtype.kind == "O":
+        return np.array([int(number) for number in column], dtype=np.int64)
+    return column.astype(np.int64)
 
 
 # -- expressions ---------------------------------------------------------------------------------------------
@@ -368,8 +304,6 @@ def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
 
 def _gap(cuts: Floats) -> Any:
     """Return the expression of the gap of a score between ascending cuts: a tree of comparisons."""
-    import narwhals as nw
-
     score = nw.col("score")
 
     def tree(low: int, high: int) -> Any:
@@ -383,14 +317,12 @@ def _gap(cuts: Floats) -> Any:
 
 def _cell(grid: Grid) -> Any:
     """Return the expression of the cell of a score, the same arithmetic as `Grid.cells`."""
-    import narwhals as nw
-
     score = nw.col("score")
 
     def within(segment: int) -> Any:
         last = float(grid.first[segment + 1] - grid.first[segment] - 1)
-        place = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
-        whole = place - place % 1.0  # exact; a cast alone would round in some engines
+        cells = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
+        whole = cells - cells % 1.0  # exact; a cast alone would round in some engines
         return whole.cast(nw.Int64) + int(grid.first[segment])
 
     def tree(low: int, high: int) -> Any:
