@@ -45,16 +45,12 @@ class _Atoms(NamedTuple):
     single: Mask
 
 
-def _ends(histogram: Histogram) -> Floats:
-    """Return the largest number of each filled cell."""
-    ends = histogram.grid.highest(histogram.filled)
-    return np.minimum(ends.astype(np.float64), histogram.limits[1])
-
-
-def _single(histogram: Histogram) -> Mask:
-    """Return which filled cells are a single number."""
-    low = histogram.grid.lowest(histogram.filled).astype(np.float64)
-    return np.asarray(np.maximum(low, histogram.limits[0]) == _ends(histogram))
+def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
+    """Return the largest number of each filled cell, and whether it is the only one in it."""
+    low, high = histogram.limits
+    ends = np.minimum(histogram.grid.highest(histogram.filled).astype(np.float64), high)
+    starts = np.maximum(histogram.grid.lowest(histogram.filled).astype(np.float64), low)
+    return ends, np.asarray(starts == ends)
 
 
 def _wide(histogram: Histogram, bound: float) -> Mask:
@@ -64,7 +60,7 @@ def _wide(histogram: Histogram, bound: float) -> Mask:
         histogram.negative[filled] / histogram.negatives, histogram.positive[filled] / histogram.positives
     )
     wide = np.zeros(histogram.grid.size, dtype=np.bool_)
-    wide[filled[(share > bound) & ~_single(histogram)]] = True
+    wide[filled[(share > bound) & ~_ends(histogram)[1]]] = True
     return wide
 
 
@@ -72,13 +68,14 @@ def _atoms(histogram: Histogram, known: Distinct) -> _Atoms:
     """Return the filled cells, those whose scores are known taken apart."""
     filled = histogram.filled
     whole = ~np.isin(filled, histogram.grid.cells(known.value))
-    end = np.concatenate([_ends(histogram)[whole], known.value])
+    ends, single = _ends(histogram)
+    end = np.concatenate([ends[whole], known.value])
     order = np.argsort(end)
     return _Atoms(
         end[order],
         np.concatenate([histogram.negative[filled[whole]], known.negative])[order],
         np.concatenate([histogram.positive[filled[whole]], known.positive])[order],
-        np.concatenate([_single(histogram)[whole], np.ones(known.value.size, dtype=np.bool_)])[order],
+        np.concatenate([single[whole], np.ones(known.value.size, dtype=np.bool_)])[order],
     )
 
 

@@ -36,6 +36,10 @@ class Settings:
         if self.nan not in NAN_POLICIES:
             raise unknown("NaN policy", self.nan, NAN_POLICIES)
 
+    def options(self) -> dict[str, Any]:
+        """Return what `priori.read` and `Scores.from_frame` call these settings."""
+        return {name: value for name, value in vars(self).items() if name != "as_text"}
+
 
 @dataclass(frozen=True)
 class Survey:
@@ -80,12 +84,11 @@ class Engine(ABC):
 
     source: str
     settings: Settings
-    #: Our columns, to the table's.
-    columns: Mapping[str, str]
+    #: Our columns that the table has, and its names for them.
+    columns: Mapping[str, str] = {}
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
-    has_probes: bool = False
     has_trials: bool = False
     progress: Progress | None = None
     #: Whether it shares no connection with another engine, so that both can be asked at once.
@@ -97,9 +100,7 @@ class Engine(ABC):
         """Find our columns in a table; what is in it is told by them."""
         self.source, self.settings = source, settings
         self.columns = match_columns(present, settings.columns, source=source)
-        self.has_users, self.has_probes, self.has_trials = (
-            role in self.columns for role in ("user", "probe_user", "trial")
-        )
+        self.has_users, self.has_trials = "user" in self.columns, "trial" in self.columns
 
     def _not_numbers(self, kind: object) -> InputError:
         return InputError(f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}")

@@ -22,6 +22,7 @@ from priori.base.types import Floats
 from priori.engines.cells import Distinct, Histogram, merged
 from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, TooMany
 from priori.engines.grid import Grid, joined_runs
+from priori.readers.duckdb_parser import first_line
 from priori.scores import Names, Scores, Trials, nan_error
 
 Columns = dict[str, NDArray[Any]]
@@ -39,6 +40,11 @@ class _Classes(NamedTuple):
     rows: int
     missing: int
     limits: tuple[float, float]
+
+
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an engine says, as far as it fits into a message."""
+    return first_line(str(error).strip() or type(error).__name__)[:300]
 
 
 class Lazy(Engine):
@@ -141,8 +147,7 @@ class Lazy(Engine):
             raise
         except Exception as error:
             kind = str(self.frame.implementation)
-            reason = (str(error).strip() or type(error).__name__).partition("\n")[0]
-            raise InputError(f"{self.source}: {kind} could not read the scores ({reason[:300]})") from None
+            raise InputError(f"{self.source}: {kind} could not read the scores ({reason_of(error)})") from None
 
     def survey(self) -> Survey:
         rows, limits = self._classes.rows, self._classes.limits

@@ -73,7 +73,7 @@ class Table(ScoreSet):
 
     @property
     def leaves_out_probes(self) -> bool:
-        return self.engine.has_probes and self.has_users
+        return self.has_users and "probe_user" in self.engine.columns
 
     @property
     def users(self) -> Names | None:

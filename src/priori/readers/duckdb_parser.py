@@ -97,7 +97,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: object) -> str:
     """Return the first line of an error's message."""
     return str(error).partition("\n")[0]
 
