@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
@@ -27,22 +24,13 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
             known = explorer.known_in(wide)
             break
         explorer.refine(wide, max(explorer.cells, int(8 / bound)))
-    cuts, largest = _joined(_atoms(explorer.histogram, known), explorer.histogram, bound)
+    cuts, largest = _joined(*_atoms(explorer.histogram, known), explorer.histogram, bound)
     if largest > bound * (1 + 1e-9):
         raise OptionError(
             f"{explorer.source}: these scores cannot be told apart in cells that hold less than {bound:g} of them; "
             "give more memory (--memory, memory=), or keep the thresholds fixed (--resample test, resample='test')"
         )
     return cuts, largest
-
-
-class _Atoms(NamedTuple):
-    """What is not cut further: its largest number, its negatives and positives, whether all its scores are equal."""
-
-    end: Floats
-    negative: NDArray[np.int64]
-    positive: NDArray[np.int64]
-    single: Mask
 
 
 def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
@@ -64,22 +52,24 @@ def _wide(histogram: Histogram, bound: float) -> Mask:
     return wide
 
 
-def _atoms(histogram: Histogram, known: Distinct) -> _Atoms:
-    """Return the filled cells, those whose scores are known taken apart."""
+def _atoms(histogram: Histogram, known: Distinct) -> tuple[Distinct, Mask]:
+    """Return what is not cut further, by its largest number, and whether all its scores are equal.
+
+    These are the filled cells, and the scores of the cells where all are known.
+    """
     filled = histogram.filled
     whole = ~np.isin(filled, histogram.grid.cells(known.value))
     ends, single = _ends(histogram)
-    end = np.concatenate([ends[whole], known.value])
-    order = np.argsort(end)
-    return _Atoms(
-        end[order],
-        np.concatenate([histogram.negative[filled[whole]], known.negative])[order],
-        np.concatenate([histogram.positive[filled[whole]], known.positive])[order],
-        np.concatenate([single[whole], np.ones(known.value.size, dtype=np.bool_)])[order],
+    atoms = Distinct(
+        np.concatenate([ends[whole], known.value]),
+        np.concatenate([histogram.negative[filled[whole]], known.negative]),
+        np.concatenate([histogram.positive[filled[whole]], known.positive]),
     )
+    order = np.argsort(atoms.value)
+    return atoms.take(order), np.append(single[whole], np.ones(known.value.size, dtype=np.bool_))[order]
 
 
-def _joined(atoms: _Atoms, histogram: Histogram, bound: float) -> tuple[Floats, float]:
+def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bound: float) -> tuple[Floats, float]:
     """Join atoms while they hold no more than the bound together; return their ends, and the most that one holds."""
     running = [
         np.cumsum(column) / size
@@ -88,14 +78,14 @@ def _joined(atoms: _Atoms, histogram: Histogram, bound: float) -> tuple[Floats, 
     ends: list[int] = []
     largest = 0.0
     start = 0
-    while start < atoms.end.size:
+    while start < atoms.value.size:
         before = [column[start - 1] if start else 0.0 for column in running]
         reach = [
             np.searchsorted(column, share + bound, side="right") for column, share in zip(running, before, strict=True)
         ]
         end = max(int(min(reach)), start + 1)
         ends.append(end - 1)
-        if end > start + 1 or not atoms.single[start]:
+        if end > start + 1 or not single[start]:
             largest = max(largest, *(column[end - 1] - share for column, share in zip(running, before, strict=True)))
         start = end
-    return np.unique(np.append(-np.inf, atoms.end[ends])), float(largest)
+    return np.unique(np.append(-np.inf, atoms.value[ends])), float(largest)

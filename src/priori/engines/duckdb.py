@@ -143,14 +143,15 @@ class DuckDB(Streaming):
 
     def survey(self) -> Survey:
         finite = f"{self.score} IS NOT NULL AND isfinite({self.score})"
-        if self.files is None:
-            self._total = int(self.rows("SELECT count(*) FROM trials")[0][0])
-            text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
-            with guarded(self.source):
-                return Survey(self._total, np.ascontiguousarray(self.query(text).fetchnumpy()["score"]))
+        limits = None
         with guarded(self.source):
-            self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
-            sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
+            if self.files is None:
+                ((self._total,),) = self.rows("SELECT count(*) FROM trials")
+                text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
+                sample = np.ascontiguousarray(self.query(text).fetchnumpy()["score"])
+            else:
+                self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
+                sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
         if limits is not None and self.settings.lower_is_better:
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
@@ -176,9 +177,9 @@ class DuckDB(Streaming):
                     yield batch
                     with state.lock:
                         state.nan += missing
-                        state.done += score.size
+                        state.rows += score.size
                         if self.progress is not None:
-                            self.progress(state.done, self._total)
+                            self.progress(state.rows, self._total)
             except MissingValues as error:
                 state.missing = "user" if error.column == 2 else "label"
 
@@ -190,7 +191,7 @@ class DuckDB(Streaming):
             raise self._missing(state.missing)
         if state.strange:
             self._all_labels()  # an error that tells which labels there are, as there are not two
-        if self.files is not None and state.done != self.files.rows:
+        if self.files is not None and state.rows != self.files.rows:
             raise changed(self.source)
         if state.nan and self.settings.nan == "error":
             raise nan_error(self.source, state.nan)
@@ -290,7 +291,7 @@ class _State:
     """What the pieces of one scan have met so far."""
 
     lock: Lock = field(default_factory=Lock)
-    done: int = 0
+    rows: int = 0
     nan: int = 0
     strange: bool = False
     missing: str | None = None

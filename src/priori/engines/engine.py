@@ -89,7 +89,6 @@ class Engine(ABC):
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
-    has_trials: bool = False
     progress: Progress | None = None
     #: Whether it shares no connection with another engine, so that both can be asked at once.
     alone: bool = False
@@ -100,7 +99,7 @@ class Engine(ABC):
         """Find our columns in a table; what is in it is told by them."""
         self.source, self.settings = source, settings
         self.columns = match_columns(present, settings.columns, source=source)
-        self.has_users, self.has_trials = "user" in self.columns, "trial" in self.columns
+        self.has_users = "user" in self.columns
 
     def _not_numbers(self, kind: object) -> InputError:
         return InputError(f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}")

@@ -66,7 +66,7 @@ class Cuts:
         return cls(rounded, least, shift, table)
 
     def gaps(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
-        """Return the gap of each score (any but NaN); ``finite`` promises that none is infinite."""
+        """Return the gap of each score (any but NaN); ``finite`` says that none is infinite."""
         gaps = np.empty(scores.size, dtype=np.int64) if out is None else out
         for start in range(0, scores.size, BLOCK):
             block, gap = scores[start : start + BLOCK], gaps[start : start + BLOCK]
@@ -114,7 +114,7 @@ class Grid:
     def cells(self, scores: AnyFloats, *, finite: bool = False, out: Ints | None = None) -> Ints:
         """Return the cell of each score (any but NaN); it never falls as the score rises.
 
-        ``finite`` promises that no score is infinite.
+        ``finite`` says that no score is infinite.
         """
         cells = np.empty(scores.size, dtype=np.int64) if out is None else out
         scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)

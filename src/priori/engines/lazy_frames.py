@@ -5,7 +5,7 @@ Everything is computed where the table is; only counts, and the scores of a few 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, reduce
@@ -253,7 +253,7 @@ class Lazy(Engine):
         user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
         users, (codes, probes) = Names.encode(user, probe)
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
-        trial = columns["trial"].astype(str) if self.has_trials else None
+        trial = columns["trial"].astype(str) if "trial" in columns else None
         scores = Scores.from_columns(
             Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset),
             columns["positive"] == 1,
@@ -270,7 +270,7 @@ class Lazy(Engine):
 
     def check_ids(self) -> None:
         """Raise an error unless every trial has an id of its own."""
-        if not self.has_trials:
+        if "trial" not in self.columns:
             raise InputError(
                 f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
                 "give a trial column (--column trial=NAME, columns={'trial': NAME}), or compare unpaired "
@@ -307,17 +307,21 @@ def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
 # -- expressions ---------------------------------------------------------------------------------------------
 
 
+def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callable[[int], Any]) -> Any:
+    """Return the expression of the leaf whose number is how many of the starts the score lies beyond."""
+
+    def between(low: int, high: int) -> Any:
+        if low == high:
+            return leaf(low)
+        middle = (low + high) // 2
+        return nw.when(beyond(starts[middle])).then(between(middle + 1, high)).otherwise(between(low, middle))
+
+    return between(0, len(starts))
+
+
 def _gap(cuts: Floats) -> Any:
     """Return the expression of the gap of a score between ascending cuts: a tree of comparisons."""
-    score = nw.col("score")
-
-    def tree(low: int, high: int) -> Any:
-        if low == high:
-            return nw.lit(low, nw.Int64)
-        middle = (low + high) // 2
-        return nw.when(score > float(cuts[middle])).then(tree(middle + 1, high)).otherwise(tree(low, middle))
-
-    return tree(0, cuts.size)
+    return _tree(cuts.tolist(), nw.col("score").__gt__, lambda gap: nw.lit(gap, nw.Int64))
 
 
 def _cell(grid: Grid) -> Any:
@@ -330,13 +334,7 @@ def _cell(grid: Grid) -> Any:
         whole = cells - cells % 1.0  # exact; a cast alone would round in some engines
         return whole.cast(nw.Int64) + int(grid.first[segment])
 
-    def tree(low: int, high: int) -> Any:
-        if low + 1 == high:
-            return within(low)
-        middle = (low + high) // 2
-        return nw.when(score >= float(grid.low[middle])).then(tree(middle, high)).otherwise(tree(low, middle))
-
-    inner = tree(0, grid.low.size)
+    inner = _tree(grid.low[1:].tolist(), score.__ge__, within)
     upper = nw.when(score == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
     return nw.when(score == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
 
@@ -346,9 +344,9 @@ def _ranges(grid: Grid, keep: NDArray[np.bool_]) -> Floats:
 
     Of many ranges those next to each other are joined, so a few more scores than wanted may lie inside.
     """
-    kept = np.flatnonzero(joined_runs(keep, RANGES))
-    starts = kept[np.append(True, np.diff(kept) > 1)]
-    ends = kept[np.append(np.diff(kept) > 1, True)] + 1
+    cells = np.flatnonzero(joined_runs(keep, RANGES))
+    starts = cells[np.append(True, np.diff(cells) > 1)]
+    ends = cells[np.append(np.diff(cells) > 1, True)] + 1
     largest = np.finfo(np.float64).max
     low = grid.lowest(starts)
     high = np.where(ends < grid.size - 1, grid.lowest(np.minimum(ends, grid.size - 2)), np.inf)

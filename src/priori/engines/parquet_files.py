@@ -22,7 +22,7 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
 from priori.engines.arrow import StreamError
 from priori.engines.engine import Settings
-from priori.readers.duckdb_parser import convert, first_line, literal, pattern, single
+from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.input_file import open_source
@@ -111,7 +111,11 @@ class Files:
         self.directory = _temporary(temp)
         self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
         try:
-            self.connection = _connect(max(int(memory * SHARE), LEAST), self.directory)
+            self.connection = open_database(
+                memory_limit=f"{max(int(memory * SHARE), LEAST) >> 20}MiB",
+                temp_directory=self.directory,
+                preserve_insertion_order="false",
+            )
             self._close = weakref.finalize(self, self.connection.close)
             with guarded(watch.source):
                 self.format, self.paths = self._opened(format)
@@ -157,12 +161,8 @@ class Files:
     def pieces(self, text: str) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
         count = min(len(self.paths), processors())
-        groups: list[list[str]] = [[] for _ in range(count)]
-        sizes = [0] * count
-        for path in sorted(self.paths, key=os.path.getsize, reverse=True):
-            smallest = sizes.index(min(sizes))
-            groups[smallest].append(path)
-            sizes[smallest] += os.path.getsize(path)
+        by_size = sorted(self.paths, key=os.path.getsize, reverse=True)
+        groups = [by_size[start::count] for start in range(count)]
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]
         return [
@@ -209,18 +209,3 @@ def _temporary(temp: str | os.PathLike[str] | None) -> str:
     except OSError as error:
         where = tempfile.gettempdir() if temp is None else os.fspath(temp)
         raise OptionError(f"cannot put temporary files into {where}: {error.strerror}") from None
-
-
-def _connect(memory: int, directory: str) -> DuckDBPyConnection:
-    import duckdb
-
-    connection = duckdb.connect(
-        config={
-            "memory_limit": f"{memory >> 20}MiB",
-            "temp_directory": directory,
-            "autoinstall_known_extensions": "false",
-            "preserve_insertion_order": "false",
-        }
-    )
-    connection.execute("SET enable_progress_bar = false")
-    return connection

@@ -184,14 +184,14 @@ class Table(ScoreSet):
             return self.load(), None
         if paired:
             raise OptionError(
-                f"{self.source}: to redraw the development scores of paired systems, the {len(self)} trials must be "
+                f"{self.source}: to resample the development scores of paired systems, the {len(self)} trials must be "
                 f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise --memory "
                 "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
         (cells,) = self.between([cuts], by_user=by_user)
         return cells, (
-            f"{self.source}: redrawn in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
+            f"{self.source}: resampled in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
             f"than {error:.1e}"
         )
 

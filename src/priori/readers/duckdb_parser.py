@@ -58,6 +58,15 @@ class Unclean(Exception):
         self.columns = columns
 
 
+def open_database(**settings: str) -> DuckDBPyConnection:
+    """Open an in-memory database that fetches no extension and shows no progress."""
+    import duckdb
+
+    database = duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
+    database.execute("SET enable_progress_bar = false")
+    return database
+
+
 @contextmanager
 def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     """Open an in-memory database that spills to the system's temporary directory and fetches no extension.
@@ -66,18 +75,13 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
     its directory.)
     """
-    import duckdb
-
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "preserve_insertion_order": "true",
+    database = open_database(
+        temp_directory=os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
+        autoload_known_extensions="false",
+        preserve_insertion_order="true",
         **SETTINGS,
-    }
-    database = duckdb.connect(config=settings)
+    )
     try:
-        database.execute("SET enable_progress_bar = false")
         if not set(GLOB) & set(str(path)):
             database.execute(f"SET allowed_paths = [{literal(str(path))}]")
             database.execute("SET enable_external_access = false")
@@ -297,8 +301,7 @@ def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any]
 
 def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     """Return the one row that a query gives."""
-    row = database.execute(query).fetchone()
-    assert row is not None
+    (row,) = database.execute(query).fetchall()
     return tuple(row)
 
 

@@ -61,27 +61,23 @@ def recognise(sample: Sample) -> Format:
         if candidate.matches(sample):
             return candidate
     number, line = sample.lines[0]
-    where = f"{sample.source.name}:{number}"
     force = "or force a format with --input-format (format=...)"
     if sample.width == 2 and headerless.looks_swapped(sample):
-        raise InputError(
-            f"{where}: looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
+        fault = f"looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
+    elif sample.ends_with_number(3) and not pairs.is_voxceleb_trials(sample):
+        fault = (
+            "three columns 'enrol test score' need the trials file that holds the labels (--trials FILE, trials=FILE)"
         )
-    if sample.ends_with_number(3) and not pairs.is_voxceleb_trials(sample):
-        raise InputError(
-            f"{where}: three columns 'enrol test score' need the trials file that holds the labels "
+    elif sample.width == 3:
+        fault = (
+            "looks like a trials file, without scores; give the scores file, and this one as its trials "
             "(--trials FILE, trials=FILE)"
         )
-    if sample.width == 3:
-        raise InputError(
-            f"{where}: looks like a trials file, without scores; give the scores file, "
-            "and this one as its trials (--trials FILE, trials=FILE)"
+    elif sample.width in (2, 4, 5):
+        fault = f"the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"
+    else:
+        fault = (
+            f"{sample.width} columns and no header that names 'score', so the format cannot be told: {line[:60]!r}; "
+            f"add a header line such as label,score, {force}"
         )
-    if sample.width in (2, 4, 5):
-        raise InputError(
-            f"{where}: the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"
-        )
-    raise InputError(
-        f"{where}: {sample.width} columns and no header that names 'score', so the format cannot be told: "
-        f"{line[:60]!r}; add a header line such as label,score, {force}"
-    )
+    raise InputError(f"{sample.source.name}:{number}: {fault}")

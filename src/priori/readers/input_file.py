@@ -98,18 +98,18 @@ def _damaged(name: str, error: Exception, lines: int) -> InputError:
 
 
 @contextmanager
-def open_source(given: PathOrFile, name: str | None = None) -> Iterator[Source]:
+def open_source(path_or_file: PathOrFile, name: str | None = None) -> Iterator[Source]:
     """Open a path, ``-`` (standard input) or an open binary file, and refuse what cannot be scores.
 
     What cannot be read twice (a pipe) is kept in memory when small, else in a temporary file, removed at the end.
     """
     with ExitStack() as stack:
-        if isinstance(given, (str, os.PathLike)):
-            path = os.fspath(given)
+        if isinstance(path_or_file, (str, os.PathLike)):
+            path = os.fspath(path_or_file)
             name = name or ("standard input" if path == "-" else path)
             yield _settled(sys.stdin.buffer if path == "-" else _regular(path, name, stack), name, stack)
         else:
-            yield _settled(given, name or str(getattr(given, "name", "open file")), stack)
+            yield _settled(path_or_file, name or str(getattr(path_or_file, "name", "open file")), stack)
 
 
 def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
@@ -129,14 +129,14 @@ def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
         raise InputError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
 
 
-def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
-    if isinstance(given, Path):
-        path: Path | None = given
-        with given.open("rb") as stream:
+def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
+    if isinstance(opened, Path):
+        path: Path | None = opened
+        with opened.open("rb") as stream:
             data = stream.read(4)
-        size = given.stat().st_size
+        size = opened.stat().st_size
     else:
-        path, data, size = _spooled(given, name, stack)
+        path, data, size = _spooled(opened, name, stack)
     if not size:
         raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
     parquet = data.startswith(PARQUET_MAGIC)

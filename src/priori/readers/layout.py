@@ -24,32 +24,21 @@ NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset":
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns are in a text file.
+    """Where the columns are in a text file."""
 
-    Attributes
-    ----------
-    delimiter : str
-        ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
-    fields : tuple of str
-        What each field of a line is called; their number is the number every line must have.
-    columns : mapping
-        Our column (score, label, user, probe_user, dataset, test) to the index of its field.
-    trial : tuple of int
-        The fields that make up the trial id, joined by a space; empty: there is none.
-    trial_is_built : bool
-        Whether we made the id from other columns; if it then repeats it is no id, and is left out.
-    skip : int
-        Lines before the first row: the header and what stands above it.
-    quoted : bool
-        Whether a field may stand between quotes.
-    """
-
+    #: ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
     delimiter: str
+    #: What each field of a line is called; their number is the number every line must have.
     fields: tuple[str, ...]
+    #: Our column (score, label, user, probe_user, dataset, test) to the index of its field.
     columns: Mapping[str, int]
+    #: The fields that make up the trial id, joined by a space; empty: there is none.
     trial: tuple[int, ...] = ()
+    #: Whether we made the id from other columns; if it then repeats it is no id, and is left out.
     trial_is_built: bool = False
+    #: Lines before the first row: the header and what stands above it.
     skip: int = 0
+    #: Whether a field may stand between quotes.
     quoted: bool = False
 
     @property
