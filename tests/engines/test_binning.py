@@ -78,7 +78,7 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
     tables = [Table(Memory(scores), memory=memory) for memory in (2_000_000, 1 << 30)]
     options = {"bootstrap": "sample", "resample": "both", "n_resamples": 400, "rng": 1}
     bands = [epc(table, table, points=11).band(**options) for table in (*tables, scores)]  # type: ignore[arg-type]
-    assert [any("redrawn in" in text for text in band.warnings) for band in bands] == [True, False, False]
+    assert [any("resampled in" in text for text in band.warnings) for band in bands] == [True, False, False]
     np.testing.assert_array_equal(bands[1].lower, bands[2].lower)  # the memory holds it: exact
     # Other cells draw other replicates, which moves a bound by some tenths of a standard deviation (0.002 here).
     for column in ("lower", "upper"):
