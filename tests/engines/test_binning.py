@@ -86,5 +86,5 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
 
 
 def test_paired_systems_need_the_trials_and_say_so() -> None:
-    with pytest.raises(OptionError, match="to redraw the development scores of paired systems"):
+    with pytest.raises(OptionError, match="to resample the development scores of paired systems"):
         Table(Memory(scores_of("smooth")), memory=2_000_000).resamplable(by_user=False, paired=True)
