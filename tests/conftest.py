@@ -23,7 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Read with the line by line parser, then with duckdb."""
     if request.param == "duckdb":
-        monkeypatch.setattr("priori.readers.source.SMALL", 0)
+        monkeypatch.setattr("priori.readers.input_file.SMALL", 0)
     return str(request.param)
 
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import oracle
 import priori
+from memory_engine import Memory
 from priori import EPC, Scores
 from priori.engines.duckdb import DuckDB
-from priori.engines.lazy import Lazy
-from priori.engines.memory import Memory
+from priori.engines.lazy_frames import Lazy
 
 SINGLE = st.floats(allow_nan=False, width=32)
 HARD = st.sampled_from([-math.inf, math.inf, 0.0, -0.0, 1.0, float(np.nextafter(np.float32(1), np.float32(2)))])

@@ -121,7 +121,7 @@ def test_parquet_cannot_reach_other_files(serve):
 def test_duckdb_reads_the_one_file_it_was_given(tmp_path):
     import duckdb
 
-    from priori.readers.fast import connection
+    from priori.readers.duckdb_parser import connection
 
     ours, other = tmp_path / "ours.csv", tmp_path / "other.csv"
     for path in (ours, other):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import oracle
+from memory_engine import Memory
 from priori import OptionError, Scores, epc
 from priori.engines import Table
 from priori.engines.binning import narrow_cuts
-from priori.engines.memory import Memory
 from priori.engines.table import BOUND
 
 
@@ -78,7 +78,7 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
     tables = [Table(Memory(scores), memory=memory) for memory in (2_000_000, 1 << 30)]
     options = {"bootstrap": "sample", "resample": "both", "n_resamples": 400, "rng": 1}
     bands = [epc(table, table, points=11).band(**options) for table in (*tables, scores)]  # type: ignore[arg-type]
-    assert [any("redrawn in" in text for text in band.warnings) for band in bands] == [True, False, False]
+    assert [any("resampled in" in text for text in band.warnings) for band in bands] == [True, False, False]
     np.testing.assert_array_equal(bands[1].lower, bands[2].lower)  # the memory holds it: exact
     # Other cells draw other replicates, which moves a bound by some tenths of a standard deviation (0.002 here).
     for column in ("lower", "upper"):
@@ -86,5 +86,5 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
 
 
 def test_paired_systems_need_the_trials_and_say_so() -> None:
-    with pytest.raises(OptionError, match="to redraw the development scores of paired systems"):
+    with pytest.raises(OptionError, match="to resample the development scores of paired systems"):
         Table(Memory(scores_of("smooth")), memory=2_000_000).resamplable(by_user=False, paired=True)

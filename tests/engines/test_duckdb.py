@@ -20,9 +20,9 @@ from engine_frames import population, same_columns, same_everything, trials
 from priori import InputError, OptionError, Scores, Table
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import TASKS
-from priori.engines.base import Settings
 from priori.engines.duckdb import DuckDB
-from priori.engines.lazy import Lazy
+from priori.engines.engine import Settings
+from priori.engines.lazy_frames import Lazy
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_engine import Memory
 from priori import InputError, OptionError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
 from priori.engines.explorer import PER_SCORE, Explorer
-from priori.engines.memory import Memory
 
 
 class Counting(Memory):

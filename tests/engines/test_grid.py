@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.engines.cuts import Cuts
-from priori.engines.grid import Grid, fitted_grid
+from priori.engines.grid import Cuts, Grid, fitted_grid
 
 
 def numbers(width: int) -> st.SearchStrategy[list[float]]:

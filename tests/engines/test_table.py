@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import oracle
 import priori
+from memory_engine import Memory
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import TASKS
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
-from priori.engines.memory import Memory
 from priori.scores import ScoreSet
 from priori.uncertainty.area_bands import area_bands
 from priori.uncertainty.roc_bands import roc_band

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import priori
 from priori import InputError, PrioriError, Scores
-from priori.readers import source
+from priori.readers import input_file as source
 from priori.readers.text import number
 from reading import CSV, Write, both, names, trials
 
@@ -110,7 +110,7 @@ def test_forbidden_file(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied")
 
     write("dev.csv", CSV)
-    monkeypatch.setattr("priori.readers.source.open", refuse, raising=False)
+    monkeypatch.setattr("priori.readers.input_file.open", refuse, raising=False)
     with pytest.raises(
         InputError, match=r"^dev\.csv: cannot be read \(Permission denied\); check the path and its perm"
     ):

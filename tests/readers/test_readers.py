@@ -284,7 +284,7 @@ def test_odd_file_names(write: Write, parser: str, name: str) -> None:
 
 def test_open_files_and_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     for size in (1 << 20, 16):  # kept in memory, then in a temporary file
-        monkeypatch.setattr("priori.readers.source.SMALL", size)
+        monkeypatch.setattr("priori.readers.input_file.SMALL", size)
         for data in (CSV.encode(), gzip.compress(CSV.encode())):
             assert both(priori.read(io.BytesIO(data), source="upload.csv")) == SIMPLE
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -303,7 +303,7 @@ def test_a_pipe_with_a_path(write: Write) -> None:
 
 def test_no_temporary_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("priori.readers.source.SMALL", 8)
+    monkeypatch.setattr("priori.readers.input_file.SMALL", 8)
     priori.read(io.BytesIO((CSV + "# a comment sends it through the text parser first\n").encode()))
     with pytest.raises(InputError):
         priori.read(io.BytesIO((CSV + "rubbish\n").encode()))

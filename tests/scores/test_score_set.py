@@ -16,9 +16,9 @@ from priori import InputError, Scores, Table
 from priori.base.alphas import grid
 from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
-from priori.engines.base import Settings
 from priori.engines.duckdb import DuckDB
-from priori.engines.lazy import Lazy
+from priori.engines.engine import Settings
+from priori.engines.lazy_frames import Lazy
 from priori.scores import ScoreSet
 from priori.scores.candidates import Gaps, Shortlist
 

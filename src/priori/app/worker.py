@@ -187,11 +187,11 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
 def _read(
     file: File, trials: File | None, limits: dict[str, Any], choices: Choices, announce: Callable[[str], None]
 ) -> Scores:
-    from priori.readers import fast, read
+    from priori.readers import duckdb_parser, read
 
     # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
     memory, disk = f"{limits['memory'] // 3_000_000}MB", f"{limits['unpacked'] // 1_000_000}MB"
-    fast.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
+    duckdb_parser.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
     for upload in (file, trials):
         if upload is not None:
             refuse_bomb(Path(upload["path"]), _short_name(upload), limits["unpacked"])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
@@ -27,7 +24,7 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
             known = explorer.known_in(wide)
             break
         explorer.refine(wide, max(explorer.cells, int(8 / bound)))
-    cuts, largest = _joined(_atoms(explorer.histogram, known), explorer.histogram, bound)
+    cuts, largest = _joined(*_atoms(explorer.histogram, known), explorer.histogram, bound)
     if largest > bound * (1 + 1e-9):
         raise OptionError(
             f"{explorer.source}: these scores cannot be told apart in cells that hold less than {bound:g} of them; "
@@ -36,25 +33,12 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
     return cuts, largest
 
 
-class _Atoms(NamedTuple):
-    """What is not cut further: its largest number, its negatives and positives, whether all its scores are equal."""
-
-    end: Floats
-    negative: NDArray[np.int64]
-    positive: NDArray[np.int64]
-    single: Mask
-
-
-def _ends(histogram: Histogram) -> Floats:
-    """Return the largest number of each filled cell."""
-    ends = histogram.grid.highest(histogram.filled)
-    return np.minimum(ends.astype(np.float64), histogram.limits[1])
-
-
-def _single(histogram: Histogram) -> Mask:
-    """Return which filled cells are a single number."""
-    low = histogram.grid.lowest(histogram.filled).astype(np.float64)
-    return np.asarray(np.maximum(low, histogram.limits[0]) == _ends(histogram))
+def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
+    """Return the largest number of each filled cell, and whether it is the only one in it."""
+    low, high = histogram.limits
+    ends = np.minimum(histogram.grid.highest(histogram.filled).astype(np.float64), high)
+    starts = np.maximum(histogram.grid.lowest(histogram.filled).astype(np.float64), low)
+    return ends, np.asarray(starts == ends)
 
 
 def _wide(histogram: Histogram, bound: float) -> Mask:
@@ -64,25 +48,28 @@ def _wide(histogram: Histogram, bound: float) -> Mask:
         histogram.negative[filled] / histogram.negatives, histogram.positive[filled] / histogram.positives
     )
     wide = np.zeros(histogram.grid.size, dtype=np.bool_)
-    wide[filled[(share > bound) & ~_single(histogram)]] = True
+    wide[filled[(share > bound) & ~_ends(histogram)[1]]] = True
     return wide
 
 
-def _atoms(histogram: Histogram, known: Distinct) -> _Atoms:
-    """Return the filled cells, those whose scores are known taken apart."""
+def _atoms(histogram: Histogram, known: Distinct) -> tuple[Distinct, Mask]:
+    """Return what is not cut further, by its largest number, and whether all its scores are equal.
+
+    These are the filled cells, and the scores of the cells where all are known.
+    """
     filled = histogram.filled
     whole = ~np.isin(filled, histogram.grid.cells(known.value))
-    end = np.concatenate([_ends(histogram)[whole], known.value])
-    order = np.argsort(end)
-    return _Atoms(
-        end[order],
-        np.concatenate([histogram.negative[filled[whole]], known.negative])[order],
-        np.concatenate([histogram.positive[filled[whole]], known.positive])[order],
-        np.concatenate([_single(histogram)[whole], np.ones(known.value.size, dtype=np.bool_)])[order],
+    ends, single = _ends(histogram)
+    atoms = Distinct(
+        np.concatenate([ends[whole], known.value]),
+        np.concatenate([histogram.negative[filled[whole]], known.negative]),
+        np.concatenate([histogram.positive[filled[whole]], known.positive]),
     )
+    order = np.argsort(atoms.value)
+    return atoms.take(order), np.append(single[whole], np.ones(known.value.size, dtype=np.bool_))[order]
 
 
-def _joined(atoms: _Atoms, histogram: Histogram, bound: float) -> tuple[Floats, float]:
+def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bound: float) -> tuple[Floats, float]:
     """Join atoms while they hold no more than the bound together; return their ends, and the most that one holds."""
     running = [
         np.cumsum(column) / size
@@ -91,14 +78,14 @@ def _joined(atoms: _Atoms, histogram: Histogram, bound: float) -> tuple[Floats, 
     ends: list[int] = []
     largest = 0.0
     start = 0
-    while start < atoms.end.size:
+    while start < atoms.value.size:
         before = [column[start - 1] if start else 0.0 for column in running]
         reach = [
             np.searchsorted(column, share + bound, side="right") for column, share in zip(running, before, strict=True)
         ]
         end = max(int(min(reach)), start + 1)
         ends.append(end - 1)
-        if end > start + 1 or not atoms.single[start]:
+        if end > start + 1 or not single[start]:
             largest = max(largest, *(column[end - 1] - share for column, share in zip(running, before, strict=True)))
         start = end
-    return np.unique(np.append(-np.inf, atoms.end[ends])), float(largest)
+    return np.unique(np.append(-np.inf, atoms.value[ends])), float(largest)

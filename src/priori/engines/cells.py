@@ -39,9 +39,14 @@ class Histogram:
         return int(self.positive.sum())
 
     @cached_property
+    def rows(self) -> Counts:
+        """The trials of both classes in each cell."""
+        return self.negative + self.positive
+
+    @cached_property
     def filled(self) -> NDArray[np.intp]:
         """The cells of finite scores that hold any, ascending."""
-        return np.flatnonzero(self.negative[1:-1] + self.positive[1:-1]) + 1
+        return np.flatnonzero(self.rows[1:-1]) + 1
 
     @cached_property
     def before(self) -> tuple[Counts, Counts]:
@@ -56,7 +61,7 @@ class Histogram:
         """
         negative, positive = self.before
         after = np.concatenate([[1], self.filled + 1])
-        if self.negative[-1] + self.positive[-1]:
+        if self.rows[-1]:
             after = np.append(after, self.grid.size)
         return Edges(self.negatives - negative[after], positive[after], self.negatives, self.positives)
 
@@ -95,10 +100,10 @@ def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
 
 def merged(parts: list[Distinct]) -> Distinct:
     """Return several lists of distinct scores as one."""
-    value, place = np.unique(np.concatenate([part.value for part in parts]), return_inverse=True)
+    value, index = np.unique(np.concatenate([part.value for part in parts]), return_inverse=True)
     # Counts stay far below 2^53, so that adding them up as floating numbers is exact.
     negative, positive = (
-        np.bincount(place, weights=np.concatenate(column), minlength=value.size).astype(np.int64)
+        np.bincount(index, weights=np.concatenate(column), minlength=value.size).astype(np.int64)
         for column in ([part.negative for part in parts], [part.positive for part in parts])
     )
     return Distinct(value.astype(np.float64) + 0.0, negative, positive)

@@ -8,8 +8,8 @@ between 10 or 101 cuts; only one cut alone is as fast.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -18,33 +18,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
-from priori.engines.base import Engine, Settings, Survey, Tally, changed
-from priori.engines.files import guarded
-from priori.engines.streaming import Batch, Found, Scan, Streaming, settled
-from priori.readers.fast import literal
+from priori.engines.batch_counting import Batch, Scan, Streaming, settled
+from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, changed
+from priori.engines.parquet_files import guarded
+from priori.readers.duckdb_parser import literal, quoted
+from priori.readers.parquet import NUMBER
 from priori.scores import Names, Scores, nan_error
-from priori.scores.labels import normal, positive_value
+from priori.scores.labels import positive_value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-    from priori.engines.files import Files
-    from priori.engines.lazy import Lazy
-
-#: Scores looked at to lay out the cells.
-SAMPLE = 1 << 16
+    from priori.engines.lazy_frames import Lazy
+    from priori.engines.parquet_files import Files
 
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
-_NUMBER = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*")
-
-
-def quoted(name: str) -> str:
-    """Return a name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True)
@@ -57,9 +48,8 @@ class _Labels:
 
     def positives(self, column: NDArray[Any]) -> tuple[NDArray[np.bool_], bool]:
         """Return which trials are positive, and whether every label is one of the two."""
-        found = column == self.positive
-        known = self.negative is None or bool((found | (column == self.negative)).all())
-        return found, known
+        positive = column == self.positive
+        return positive, self.negative is None or bool((positive | (column == self.negative)).all())
 
 
 class DuckDB(Streaming):
@@ -72,16 +62,11 @@ class DuckDB(Streaming):
         self, relation: DuckDBPyRelation, settings: Settings, *, source: str = "relation", files: Files | None = None
     ) -> None:
         self.relation = relation
-        self.settings = settings
-        self.source = source
         self.files = files
         self.format = None if files is None else files.format
         self.alone = files is not None
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
-        self.columns = match_columns(relation.columns, settings.columns, source=source)
-        self.has_users = "user" in self.columns
-        self.has_probes = "probe_user" in self.columns
-        self.has_trials = "trial" in self.columns
+        self._match_columns(relation.columns, settings, source)
         self._total = 0
         self._state = _State()
         self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
@@ -98,17 +83,10 @@ class DuckDB(Streaming):
     def score(self) -> str:
         """The expression of the score."""
         kind = self._type("score")
-        if not _NUMBER.fullmatch(kind):
-            raise InputError(
-                f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}"
-            )
+        if not NUMBER.fullmatch(kind):
+            raise self._not_numbers(kind)
         plain = self._column("score") if kind in ("FLOAT", "DOUBLE") else f"CAST({self._column('score')} AS DOUBLE)"
         return f"-({plain})" if self.settings.lower_is_better else plain
-
-    def name(self, role: str) -> str:
-        """Return the expression of a column of names, as `priori.read` and `Scores.from_frame` read it."""
-        whole = _WHOLE.fullmatch(self._type(role)) and not self.settings.as_text
-        return self._column(role) if whole else f"CAST({self._column(role)} AS VARCHAR)"
 
     @cached_property
     def labels(self) -> _Labels:
@@ -121,8 +99,7 @@ class DuckDB(Streaming):
             return _Labels(f"CAST({column} AS UTINYINT)", 1, 0)
         if _WHOLE.fullmatch(kind):
             # A few rows tell the two labels; a third one is found out when it comes.
-            seen = [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM (SELECT {column} FROM trials "
-                                                    f"LIMIT {SAMPLE})")]  # fmt: skip
+            seen = self._distinct(column, f"(SELECT {column} FROM trials LIMIT {SAMPLE})")
             if len(seen) == 2 and None not in seen:
                 positive = positive_value(sorted(seen), self.settings.pos_label, where=self.source)
                 return _Labels(column, positive, sum(seen) - positive if self.settings.pos_label is None else None)
@@ -130,11 +107,10 @@ class DuckDB(Streaming):
 
     def _all_labels(self) -> _Labels:
         column = self._column("label")
-        seen = [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM trials")]
+        seen = self._distinct(column, "trials")
         if None in seen:
             raise self._missing("label")
-        chosen = normal(positive_value(sorted(seen), self.settings.pos_label, where=self.source))
-        matching = [value for value in seen if normal(value) == chosen]
+        matching = self._positive_labels(seen)
         if not all(isinstance(value, (bool, int, float)) for value in matching):
             column, matching = f"CAST({column} AS VARCHAR)", [literal(str(value)) for value in matching]
         return _Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
@@ -153,25 +129,29 @@ class DuckDB(Streaming):
             return self.files.query(text)
         # The name becomes a view in the caller's database: it must be nobody's, and no two of ours the same.
         view = f"priori_trials_{id(self)}"
-        found = self.relation.query(view, f"WITH trials AS (FROM {view}) {text}")
-        assert found is not None
-        return found
+        relation = self.relation.query(view, f"WITH trials AS (FROM {view}) {text}")
+        assert relation is not None
+        return relation
 
     def rows(self, text: str) -> list[tuple[Any, ...]]:
         """Return all the rows of a query over ``trials``."""
         with guarded(self.source):
             return self.query(text).fetchall()
 
+    def _distinct(self, column: str, source: str) -> list[Any]:
+        return [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM {source}")]
+
     def survey(self) -> Survey:
         finite = f"{self.score} IS NOT NULL AND isfinite({self.score})"
-        if self.files is None:
-            self._total = int(self.rows("SELECT count(*) FROM trials")[0][0])
-            text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
-            with guarded(self.source):
-                return Survey(self._total, np.ascontiguousarray(self.query(text).fetchnumpy()["score"]))
+        limits = None
         with guarded(self.source):
-            self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
-            sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
+            if self.files is None:
+                ((self._total,),) = self.rows("SELECT count(*) FROM trials")
+                text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
+                sample = np.ascontiguousarray(self.query(text).fetchnumpy()["score"])
+            else:
+                self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
+                sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
         if limits is not None and self.settings.lower_is_better:
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
@@ -197,9 +177,9 @@ class DuckDB(Streaming):
                     yield batch
                     with state.lock:
                         state.nan += missing
-                        state.done += score.size
+                        state.rows += score.size
                         if self.progress is not None:
-                            self.progress(state.done, self._total)
+                            self.progress(state.rows, self._total)
             except MissingValues as error:
                 state.missing = "user" if error.column == 2 else "label"
 
@@ -211,7 +191,7 @@ class DuckDB(Streaming):
             raise self._missing(state.missing)
         if state.strange:
             self._all_labels()  # an error that tells which labels there are, as there are not two
-        if self.files is not None and state.done != self.files.rows:
+        if self.files is not None and state.rows != self.files.rows:
             raise changed(self.source)
         if state.nan and self.settings.nan == "error":
             raise nan_error(self.source, state.nan)
@@ -230,8 +210,7 @@ class DuckDB(Streaming):
 
     @cached_property
     def _names(self) -> Names:
-        raw = self.rows(f"SELECT DISTINCT {self._column('user')} FROM trials WHERE {self._present}")
-        seen = [name for (name,) in raw]
+        seen = self._distinct(self._column("user"), f"trials WHERE {self._present}")
         if None in seen:
             raise self._missing("user")
         if self._whole_users and not self.settings.as_text:
@@ -242,12 +221,9 @@ class DuckDB(Streaming):
     def _whole_users(self) -> bool:
         return bool(_WHOLE.fullmatch(self._type("user")))
 
-    def users(self) -> Names:
-        return self._names
-
     def _owners(self) -> _Owners:
         """Say how users become codes: whole numbers in numpy, text in a join."""
-        names, column = self.users().values, self._column("user")
+        names, column = self._names.values, self._column("user")
         if self._whole_users:
             numbers = names.astype(np.int64)
             order = np.argsort(numbers)
@@ -262,40 +238,44 @@ class DuckDB(Streaming):
         return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        owners = len(self.users()) if by_user else 1
+        owners = len(self._names) if by_user else 1
         if 16 * owners * (cuts.size + 1) <= max(self.retain, 1 << 24):
             return super().tally(cuts, by_user=by_user)
         # More sums than there is room for: a grouping, which takes longer, spills to disk.
+        with self._unchanged():
+            return self._lazy(self.relation).tally(cuts, by_user=by_user)
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Turn errors into ours, and check that the files are what they were."""
         with guarded(self.source):
-            found = self._lazy(self.relation).tally(cuts, by_user=by_user)
+            yield
         if self.files is not None:
             self.files.watch.check()
-        return found
 
     def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
-        from priori.engines.lazy import Lazy
+        from priori.engines.lazy_frames import Lazy
 
         return Lazy(relation, self.settings, source=self.source)
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        return self._joined(other, lambda mine, theirs: mine.tally_pairs(theirs, cuts, by_user=by_user))
+        with self._joined(other) as (left, right):
+            return left.tally_pairs(right, cuts, by_user=by_user)
 
     def same_trials(self, other: Engine) -> bool:
-        return self._joined(other, lambda mine, theirs: mine.same_trials(theirs))
+        with self._joined(other) as (left, right):
+            return left.same_trials(right)
 
-    def _joined(self, other: Engine, ask: Callable[[Lazy, Lazy], Found]) -> Found:
-        """Ask something of two tables that can be joined."""
+    @contextmanager
+    def _joined(self, other: Engine) -> Iterator[tuple[Lazy, Lazy]]:
+        """Give two tables that can be joined."""
         if not isinstance(other, DuckDB):
             raise self._cannot_pair()
-        theirs = other.relation
+        relation = other.relation
         if self.files is not None and other.files is not None:  # two databases cannot be joined
-            theirs = self.files.relation(other.files.paths)
-        with guarded(self.source):
-            found = ask(self._lazy(self.relation), other._lazy(theirs))
-        for one in (self, other):
-            if one.files is not None:
-                one.files.watch.check()
-        return found
+            relation = self.files.relation(other.files.paths)
+        with other._unchanged(), self._unchanged():
+            yield self._lazy(self.relation), other._lazy(relation)
 
     def load(self) -> Scores:
         with guarded(self.source):
@@ -311,7 +291,7 @@ class _State:
     """What the pieces of one scan have met so far."""
 
     lock: Lock = field(default_factory=Lock)
-    done: int = 0
+    rows: int = 0
     nan: int = 0
     strange: bool = False
     missing: str | None = None
@@ -332,8 +312,7 @@ class _Owners:
             return column
         span = int(self.names[-1]) - int(self.names[0]) + 1
         if span > 1 << 24:
-            place = np.searchsorted(self.names, column)
-            return self.order[np.minimum(place, self.names.size - 1)]
+            return self.order[np.minimum(np.searchsorted(self.names, column), self.names.size - 1)]
         table = np.zeros(span, dtype=np.intp)
         table[self.names - self.names[0]] = self.order
         return np.asarray(table[np.clip(column - self.names[0], 0, span - 1)])

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OneClassError, OptionError
 from priori.base.types import Counts, Floats, Mask
-from priori.engines.base import Engine, TooMany, changed
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
-from priori.engines.grid import Grid, fitted_grid, split_grid
+from priori.engines.engine import Engine, TooMany, changed
+from priori.engines.grid import Grid, at_most, fitted_grid, split_grid
 from priori.scores.candidates import Chooser, Shortlist, joined
 
 #: Bytes that a fetched score needs while it is sorted and matched.
@@ -42,7 +42,7 @@ class Explorer:
         self._histogram: Histogram | None = None
         self._known = NOTHING
         self._looked = np.zeros(0, dtype=np.bool_)
-        self._wanted: Floats = np.empty(0)
+        self._expected: Floats = np.empty(0)
         self._tied = False
         self._ahead: Future[None] | None = None
 
@@ -73,26 +73,25 @@ class Explorer:
         self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
 
     def _count(self, grid: Grid) -> None:
-        found = self.engine.histogram(grid)
-        for name, number in (("negative", found.negatives), ("positive", found.positives)):
+        counted = self.engine.histogram(grid)
+        for name, number in (("negative", counted.negatives), ("positive", counted.positives)):
             if not number:
                 raise OneClassError(
                     f"{self.source}: no {name} trial; both classes are needed "
                     "(check the labels, or say which is positive)"
                 )
         before = self._histogram
-        if before is not None and (before.negatives, before.positives) != (found.negatives, found.positives):
+        if before is not None and (before.negatives, before.positives) != (counted.negatives, counted.positives):
             raise changed(self.source)
-        self._histogram = found
-        looked = grid.cells(self._known.value)
-        self._looked = np.zeros(grid.size, dtype=np.bool_)
+        self._histogram = counted
         # A cell of the new grid is known where all its scores are.
-        seen = np.bincount(looked, weights=self._known.negative + self._known.positive, minlength=grid.size)
-        self._looked[seen == found.negative + found.positive] = True
+        known = self._known.negative + self._known.positive
+        seen = np.bincount(grid.cells(self._known.value), weights=known, minlength=grid.size)
+        self._looked = seen == counted.rows
 
     def expect(self, thresholds: ArrayLike) -> None:
         """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
-        self._wanted = np.union1d(self._wanted, np.asarray(thresholds, dtype=np.float64))
+        self._expected = np.union1d(self._expected, np.asarray(thresholds, dtype=np.float64))
 
     def shortlist(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
         """Return the candidates that the chooser may choose at these alphas (None: at any)."""
@@ -119,10 +118,8 @@ class Explorer:
 
     def refine(self, keep: Mask, cells: int | None = None) -> None:
         """Count again, in about so many cells, finer where ``keep`` says so."""
-        histogram = self.histogram
-        rows = histogram.negative + histogram.positive
-        cells = cells or self.cells
-        self._count(split_grid(histogram.grid, keep, cells, histogram.limits, rows, self.engine.segments))
+        histogram, cells = self.histogram, cells or self.cells
+        self._count(split_grid(histogram.grid, keep, cells, histogram.limits, histogram.rows, self.engine.segments))
 
     # -- looking into cells ------------------------------------------------------------------------------
 
@@ -131,7 +128,7 @@ class Explorer:
         return max(1, self.memory // PER_SCORE)
 
     def _rows(self, cells: Mask) -> int:
-        return int(self.histogram.negative[cells].sum() + self.histogram.positive[cells].sum())
+        return int(self.histogram.rows[cells].sum())
 
     def look(self, keep: Mask) -> bool:
         """Fetch the scores of these cells, if they fit; a few distinct scores fit however many trials have them."""
@@ -143,13 +140,12 @@ class Explorer:
             todo = keep
         if self._rows(todo) > self._limit and not self._tied:
             return False
-        todo = todo | (self._cells_wanted() & ~self._looked)
+        todo = todo | (self._cells_expected() & ~self._looked)
         try:
-            found = self.engine.fetch(self.histogram.grid, todo, self._limit)
+            fetched = self._fetch(todo, self._limit)
         except TooMany:
             return False
-        self._check(found, todo)
-        self._known = merged([self._known, found]) if self._known.value.size else found
+        self._known = merged([self._known, fetched]) if self._known.value.size else fetched
         self._looked = self._looked | todo
         return True
 
@@ -159,27 +155,28 @@ class Explorer:
 
     def _forget(self) -> None:
         self._known = NOTHING
-        self._looked = (self.histogram.negative + self.histogram.positive) == 0
+        self._looked = self.histogram.rows == 0
 
-    def _check(self, found: Distinct, cells: Mask) -> None:
-        """Compare what came with what was counted: scores that change between scans are no set of scores."""
+    def _fetch(self, cells: Mask, limit: int | None) -> Distinct:
+        """Fetch the scores of cells, as many as were counted: scores that change between scans are no set of scores."""
         grid = self.histogram.grid
-        place = grid.cells(found.value)
-        for column, counted in ((found.negative, self.histogram.negative), (found.positive, self.histogram.positive)):
-            came = np.bincount(place, weights=column, minlength=grid.size)
-            if not np.array_equal(came[cells], counted[cells]):
+        scores = self.engine.fetch(grid, cells, limit)
+        cell = grid.cells(scores.value)
+        for column, counted in ((scores.negative, self.histogram.negative), (scores.positive, self.histogram.positive)):
+            if not np.array_equal(np.bincount(cell, weights=column, minlength=grid.size)[cells], counted[cells]):
                 raise changed(self.source)
+        return scores
 
-    def _cells_wanted(self) -> Mask:
+    def _cells_expected(self) -> Mask:
         """Return the cells that hold a threshold of which counts will be asked."""
         cells = np.zeros(self.histogram.grid.size, dtype=np.bool_)
-        cells[self._cells_of(self._wanted)] = True
+        cells[self._cells_of(self._expected)] = True
         cells[[0, -1]] = False
         return cells
 
     def _cells_of(self, thresholds: Floats) -> Counts:
         grid = self.histogram.grid
-        return grid.cells(grid.at_most(thresholds))
+        return grid.cells(at_most(thresholds, grid.dtype))
 
     def _in_parts(self, chooser: Chooser, alphas: Sequence[Fraction] | None, keep: Mask) -> Shortlist:
         """Look through the cells part by part; of each part only the winners are kept.
@@ -205,17 +202,15 @@ class Explorer:
         """
         filled = self.histogram.filled
         filled = filled[keep[filled]]
-        rows = np.cumsum(self.histogram.negative[filled] + self.histogram.positive[filled])
+        rows = np.cumsum(self.histogram.rows[filled])
         start = 0
         while start < filled.size:
-            done = rows[start - 1] if start else 0
-            end = max(int(np.searchsorted(rows, done + self._limit, side="right")), start + 1)
+            before = rows[start - 1] if start else 0
+            end = max(int(np.searchsorted(rows, before + self._limit, side="right")), start + 1)
             part = np.zeros(keep.size, dtype=np.bool_)
             part[filled[start : end + overlap]] = True
             self._forget()
-            found = self.engine.fetch(self.histogram.grid, part, None)
-            self._check(found, part)
-            yield found
+            yield self._fetch(part, None)
             start = end
 
     def pairs_in_order(self) -> int:
@@ -240,19 +235,19 @@ class Explorer:
 
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
         """Count the trials of each class at or below thresholds; a scan, unless the scores beside them are known."""
-        at = np.asarray(thresholds, dtype=np.float64)
-        flat = np.ravel(at)
+        thresholds = np.asarray(thresholds, dtype=np.float64)
+        flat = np.ravel(thresholds)
         self.expect(flat)
-        self.look(self._cells_wanted())
-        if (self._cells_wanted() & ~self._looked).any():
-            cuts, place = np.unique(flat, return_inverse=True)
+        self.look(self._cells_expected())
+        if (self._cells_expected() & ~self._looked).any():
+            cuts, index = np.unique(flat, return_inverse=True)
             tn, fn = (
-                np.cumsum(np.bincount(tally.gap[0], tally.number, cuts.size + 1).astype(np.int64))[place]
+                np.cumsum(np.bincount(tally.gap[0], tally.number, cuts.size + 1).astype(np.int64))[index]
                 for tally in self.engine.tally(cuts)
             )
         else:
             tn, fn = self._count_known(flat)
-        return tn.reshape(at.shape), fn.reshape(at.shape)
+        return tn.reshape(thresholds.shape), fn.reshape(thresholds.shape)
 
     def _count_known(self, thresholds: Floats) -> tuple[Counts, Counts]:
         cell = self._cells_of(thresholds)
@@ -269,9 +264,9 @@ class Explorer:
 
 def _within(cells: Mask, grid: Grid, keep: Mask, coarse: Grid) -> Mask:
     """Return those of the cells that share a number with a cell to ``keep`` of a coarser grid."""
-    found = np.flatnonzero(cells)
-    kept = np.append(0, np.cumsum(keep))
-    shared = kept[coarse.cells(grid.highest(found)) + 1] > kept[coarse.cells(grid.lowest(found))]
+    fine = np.flatnonzero(cells)
+    before = np.append(0, np.cumsum(keep))
+    shared = before[coarse.cells(grid.highest(fine)) + 1] > before[coarse.cells(grid.lowest(fine))]
     within = np.zeros_like(cells)
-    within[found[shared]] = True
+    within[fine[shared]] = True
     return within

@@ -1,7 +1,8 @@
-"""Grid: cells on the score axis, in order; the same score falls into the same cell wherever it is computed.
+"""Cuts and grids on the score axis: in which gap between fixed cuts, or in which cell, a score lies.
 
-A cell is found by one subtraction, one product and a rounding down, so that any engine can do it, and cells can be
-made narrow where scores are dense. Infinite scores have cells of their own at both ends.
+The same score falls into the same cell wherever it is computed: a cell is found by one subtraction, one product and a
+rounding down, so that any engine can do it, and cells can be made narrow where scores are dense. Infinite scores have
+cells of their own at both ends.
 """
 
 from __future__ import annotations
@@ -13,13 +14,78 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.engines.cuts import BLOCK, Cuts, at_most
+from priori.base.types import Ints
 
-Cells = NDArray[np.int64]
 AnyFloats = NDArray[Any]
+
+#: Scores looked at together: few enough to stay in a processor's cache.
+BLOCK = 1 << 16
+#: Leading bits by which a gap is looked up: the least and the most, and how many more than the cuts need.
+LEAST_BITS, MOST_BITS, MORE_BITS = 17, 20, 9
 
 #: Segments of a fitted grid.
 SEGMENTS = 256
+
+
+def at_most(scores: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return the largest number of a type that is at most each score."""
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(scores).astype(dtype)
+        return np.where(rounded > scores, np.nextafter(rounded, rounded.dtype.type(-np.inf)), rounded)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Ascending cuts; a score lies in the gap whose number is the number of cuts below it.
+
+    The gap is looked up by the leading bits of the score, and searched for only where those do not tell. The bits of
+    a number in single precision, negative ones turned round, never fall as the number rises: so a run of them that
+    holds no cut lies in one gap.
+    """
+
+    cuts: NDArray[Any]
+    least: int
+    shift: int
+    table: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, cuts: NDArray[Any], dtype: Any = np.float64) -> Cuts:
+        """Prepare cuts for scores of one type."""
+        rounded = at_most(cuts, dtype)
+        bits = _leading(rounded[np.isfinite(rounded)]).astype(np.int64)
+        below = int(np.count_nonzero(rounded == -np.inf))
+        if not bits.size:
+            return cls(rounded, 0, 0, np.array([below], dtype=np.int32))
+        leading = min(max(LEAST_BITS, bits.size.bit_length() + MORE_BITS), MOST_BITS)
+        shift = max(0, int(bits[-1] - bits[0]).bit_length() - leading)
+        least = int(bits[0]) - (1 << shift)  # the first run lies below all cuts, the last above them
+        key = (bits - least) >> shift
+        runs = np.diff(key, prepend=-1, append=key[-1] + 1)
+        table = np.repeat(np.arange(below, below + runs.size, dtype=np.int32), runs)
+        table[key] = -1
+        return cls(rounded, least, shift, table)
+
+    def gaps(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
+        """Return the gap of each score (any but NaN); ``finite`` says that none is infinite."""
+        gaps = np.empty(scores.size, dtype=np.int64) if out is None else out
+        for start in range(0, scores.size, BLOCK):
+            block, gap = scores[start : start + BLOCK], gaps[start : start + BLOCK]
+            key = _leading(block) - np.int64(self.least)
+            key >>= self.shift
+            gap[:] = np.take(self.table, key, mode="clip")
+            unsure = np.flatnonzero(gap < 0)
+            if unsure.size:
+                gap[unsure] = np.searchsorted(self.cuts, np.take(block, unsure), side="left")
+            if not finite:
+                gap[block == -np.inf] = 0
+        return gaps
+
+
+def _leading(numbers: NDArray[Any]) -> NDArray[np.int32]:
+    """Return whole numbers that never fall as the numbers rise."""
+    with np.errstate(over="ignore"):
+        bits = (numbers.astype(np.float32) + np.float32(0)).view(np.int32)
+    return np.asarray(bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +99,7 @@ class Grid:
 
     low: AnyFloats
     scale: AnyFloats
-    first: Cells
+    first: Ints
 
     @property
     def size(self) -> int:
@@ -45,38 +111,38 @@ class Grid:
         """The type of the arithmetic."""
         return self.low.dtype
 
-    def cells(self, scores: AnyFloats, *, finite: bool = False, out: Cells | None = None) -> Cells:
+    def cells(self, scores: AnyFloats, *, finite: bool = False, out: Ints | None = None) -> Ints:
         """Return the cell of each score (any but NaN); it never falls as the score rises.
 
-        ``finite`` promises that no score is infinite.
+        ``finite`` says that no score is infinite.
         """
-        found = np.empty(scores.size, dtype=np.int64) if out is None else out
+        cells = np.empty(scores.size, dtype=np.int64) if out is None else out
         scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, scores.size, BLOCK):
                 block = np.asarray(scores[start : start + BLOCK], dtype=self.dtype)
-                place = found[start : start + BLOCK]
-                self._place(block, place, scratch[: block.size])
+                cell = cells[start : start + BLOCK]
+                self._locate(block, cell, scratch[: block.size])
                 if not finite and not np.isfinite(block).all():
-                    place[block == -np.inf] = 0
-                    place[block == np.inf] = self.size - 1
-        return found
+                    cell[block == -np.inf] = 0
+                    cell[block == np.inf] = self.size - 1
+        return cells
 
-    def _place(self, block: AnyFloats, found: Cells, scratch: AnyFloats) -> None:
+    def _locate(self, block: AnyFloats, cell: Ints, scratch: AnyFloats) -> None:
         if self.low.size == 1:
             np.subtract(block, self.low[0], out=scratch)
             np.multiply(scratch, self.scale[0], out=scratch)
             np.clip(scratch, 0, self.dtype.type(self.first[1] - 2), out=scratch)
-            np.copyto(found, scratch, casting="unsafe")
-            found += 1
+            np.copyto(cell, scratch, casting="unsafe")
+            cell += 1
             return
         segment = self._starts.gaps(block, finite=True)
         np.subtract(block, np.take(self.low, segment), out=scratch)
         np.multiply(scratch, np.take(self.scale, segment), out=scratch)
         np.maximum(scratch, 0, out=scratch)
         np.minimum(scratch, np.take(self._last, segment), out=scratch)
-        np.copyto(found, scratch, casting="unsafe")
-        found += np.take(self.first, segment)
+        np.copyto(cell, scratch, casting="unsafe")
+        cell += np.take(self.first, segment)
 
     @cached_property
     def _last(self) -> AnyFloats:
@@ -87,10 +153,6 @@ class Grid:
     def _starts(self) -> Cuts:
         """Cuts right below the beginnings of segments: what lies before the first one is in the first, too."""
         return Cuts.of(np.nextafter(self.low[1:], self.dtype.type(-np.inf)), self.dtype)
-
-    def at_most(self, scores: AnyFloats) -> AnyFloats:
-        """Return the largest number of our type that is at most each score."""
-        return at_most(scores, self.dtype)
 
     def lowest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the smallest finite number that falls into each cell or a higher one (not for the last cell).
@@ -111,23 +173,21 @@ class Grid:
     def highest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the largest finite number of each cell, of those between the first and the last."""
         inner = cells < self.size - 2
-        found = np.full(cells.shape, np.finfo(self.dtype).max, dtype=self.dtype)
-        found[inner] = np.nextafter(self.lowest(cells[inner] + 1), self.dtype.type(-np.inf))
-        return found
+        highest = np.full(cells.shape, np.finfo(self.dtype).max, dtype=self.dtype)
+        highest[inner] = np.nextafter(self.lowest(cells[inner] + 1), self.dtype.type(-np.inf))
+        return highest
 
 
-def _order(numbers: AnyFloats) -> NDArray[np.int64]:
+def _order(numbers: AnyFloats) -> Ints:
     """Return whole numbers in the order of the floating ones, neighbours next to each other."""
-    bits = (numbers + 0.0).view(np.int32 if numbers.dtype == np.float32 else np.int64).astype(np.int64)
-    smallest = np.int64(-(2**31) if numbers.dtype == np.float32 else -(2**63))
-    return np.where(bits < 0, smallest - bits, bits)
+    bits = (numbers + 0.0).view(f"i{numbers.dtype.itemsize}")
+    return np.where(bits < 0, np.iinfo(bits.dtype).min - bits.astype(np.int64), bits)
 
 
-def _number(order: NDArray[np.int64], dtype: np.dtype[Any]) -> AnyFloats:
+def _number(order: Ints, dtype: np.dtype[Any]) -> AnyFloats:
     """Return the floating numbers of `_order`."""
-    smallest = np.int64(-(2**31) if dtype == np.float32 else -(2**63))
-    bits = np.where(order < 0, smallest - order, order)
-    return bits.astype(np.int32).view(np.float32) if dtype == np.float32 else bits.view(np.float64)
+    whole = np.dtype(f"i{dtype.itemsize}")
+    return np.where(order < 0, np.iinfo(whole).min - order, order).astype(whole).view(dtype)
 
 
 def _segments(low: AnyFloats, high: AnyFloats, cells: NDArray[Any]) -> Grid:
@@ -173,55 +233,50 @@ def fitted_grid(
 
 def joined_runs(keep: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
     """Return the mask with the narrowest gaps between its runs filled, until there are at most ``most`` runs."""
-    kept = np.flatnonzero(keep)
-    gap = np.diff(kept) - 1
+    inside = np.flatnonzero(keep)
+    gap = np.diff(inside) - 1
     if np.count_nonzero(gap) < most:
         return keep
     narrow = np.argsort(gap, kind="stable")[: gap.size - (most - 1)]
     filled = keep.copy()
-    for place in narrow[gap[narrow] > 0].tolist():
-        filled[kept[place] : kept[place + 1]] = True
+    for index in narrow[gap[narrow] > 0].tolist():
+        filled[inside[index] : inside[index + 1]] = True
     return filled
 
 
 def split_grid(
-    grid: Grid,
-    keep: NDArray[np.bool_],
-    cells: int,
-    limits: tuple[float, float],
-    rows: NDArray[np.int64],
-    segments: int = 1 << 12,
+    grid: Grid, keep: NDArray[np.bool_], cells: int, limits: tuple[float, float], rows: Ints, segments: int = 1 << 12
 ) -> Grid:
     """Return a grid of about ``cells`` cells that cuts the cells to ``keep`` finer and merges the others.
 
     ``rows`` says how many scores each cell holds: where there are more, cells become narrower. ``limits`` are the
     smallest and the largest finite score: the outermost cells reach no further.
     """
-    kept = joined_runs(keep[1:-1], max(1, segments // 4))
-    changes = np.flatnonzero(np.append(True, kept[1:] != kept[:-1]))
-    ends = np.append(changes[1:], kept.size)
-    pieces = max(1, (segments - changes.size) // max(1, int(kept[changes].sum())))
+    finer = joined_runs(keep[1:-1], max(1, segments // 4))
+    changes = np.flatnonzero(np.append(True, finer[1:] != finer[:-1]))
+    ends = np.append(changes[1:], finer.size)
+    pieces = max(1, (segments - changes.size) // max(1, int(finer[changes].sum())))
     before = np.append(0, np.cumsum(rows))
-    starts: list[NDArray[np.int64]] = []
+    starts: list[Ints] = []
     weights: list[NDArray[np.float64]] = []
     for begin, end in zip(changes.tolist(), ends.tolist(), strict=True):
         edges = np.array([begin, end]) + 1
-        if kept[begin]:  # segments begin where cells did, as these may be narrow where scores are dense
+        if finer[begin]:  # segments begin where cells did, as these may be narrow where scores are dense
             edges = np.unique(np.linspace(begin, end, min(pieces, end - begin) + 1).astype(np.int64)) + 1
-        at = grid.lowest(np.minimum(edges, grid.size - 2))
-        at = np.append(at[:-1], limits[1] if end == kept.size else at[-1]).astype(grid.dtype)
-        at[0] = max(at[0], limits[0]) if begin == 0 else at[0]
-        parts = pieces // (edges.size - 1) if kept[begin] else 1
-        starts.append(_between(_order(at), parts))
-        weights.append(np.repeat(np.diff(before[edges]) / parts if kept[begin] else 0.0, parts))
-    low, places = np.unique(np.concatenate(starts), return_index=True)
-    weight = np.concatenate(weights)[places]
+        bounds = grid.lowest(np.minimum(edges, grid.size - 2))
+        bounds = np.append(bounds[:-1], limits[1] if end == finer.size else bounds[-1]).astype(grid.dtype)
+        bounds[0] = max(bounds[0], limits[0]) if begin == 0 else bounds[0]
+        parts = pieces // (edges.size - 1) if finer[begin] else 1
+        starts.append(_between(_order(bounds), parts))
+        weights.append(np.repeat(np.diff(before[edges]) / parts if finer[begin] else 0.0, parts))
+    low, indices = np.unique(np.concatenate(starts), return_index=True)
+    weight = np.concatenate(weights)[indices]
     share = np.maximum(np.where(weight > 0, 2, 1), cells * weight / max(weight.sum(), 1.0)).astype(np.int64)
     numbers = _number(low, grid.dtype)
     return _segments(numbers, np.append(numbers[1:], max(limits[1], numbers[-1])).astype(grid.dtype), share)
 
 
-def _between(edges: NDArray[np.int64], pieces: int) -> NDArray[np.int64]:
+def _between(edges: Ints, pieces: int) -> Ints:
     """Return the beginnings of equal pieces between edges, all in the order of floating numbers.
 
     There, where numbers of very different size share a cell, each size gets its pieces.

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
-from priori.engines.base import Settings
-from priori.engines.files import Watch
-from priori.engines.lazy import Columns, Lazy
+from priori.engines.engine import Settings
+from priori.engines.lazy_frames import Columns, Lazy, reason_of
+from priori.engines.parquet_files import Watch
 
 
 class Spark(Lazy):
@@ -20,32 +20,32 @@ class Spark(Lazy):
         self.format = None if watch is None else "parquet"
 
     def collect(self, frame: Any) -> Columns:
-        found = super().collect(frame)
+        columns = super().collect(frame)
         if self.watch is not None:
             self.watch.check()
-        return found
+        return columns
 
 
-def open_spark(given: str | os.PathLike[str], settings: Settings, temp: str | os.PathLike[str] | None) -> Spark:
+def open_spark(source: str | os.PathLike[str], settings: Settings, temp: str | os.PathLike[str] | None) -> Spark:
     """Read Parquet files, local or at an address such as hdfs://..., in the running session or a new one."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise OptionError("the spark engine needs pyspark: pip install 'priori[spark]'") from None
 
-    path = os.fspath(given)
+    path = os.fspath(source)
     watch = None if "://" in path else Watch(path)
     try:
         session = SparkSession.getActiveSession() or _new_session(SparkSession, temp)
         frame = session.read.parquet(*([path] if watch is None else map(os.path.abspath, watch.paths)))
     except Exception as error:  # a Java machine reports in exceptions of its own
-        reason = (str(error).strip() or type(error).__name__).partition("\n")[0]
+        reason = reason_of(error)
         if "JAVA_GATEWAY_EXITED" in reason or "Java gateway" in reason:
             raise OptionError(
                 "the spark engine needs Java, which could not be started: install it (Debian's default-jre-headless), "
                 "or say where it is (JAVA_HOME)"
             ) from None
-        raise InputError(f"{path}: spark cannot read it ({reason[:300]})") from None
+        raise InputError(f"{path}: spark cannot read it ({reason})") from None
     return Spark(frame, settings, source=path, watch=watch)
 
 

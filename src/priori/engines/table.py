@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
 from priori.base.types import Counts, Floats
-from priori.engines.base import Engine, Tally, changed
+from priori.engines.batch_counting import Streaming
 from priori.engines.binning import narrow_cuts
 from priori.engines.cells import Histogram
+from priori.engines.engine import Engine, Tally, changed
 from priori.engines.explorer import CELLS, Explorer
-from priori.engines.streaming import Streaming
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.candidates import Chooser, Shortlist
 from priori.scores.score_set import mixed_sets
@@ -73,7 +73,7 @@ class Table(ScoreSet):
 
     @property
     def leaves_out_probes(self) -> bool:
-        return self.engine.has_probes and self.has_users
+        return self.has_users and "probe_user" in self.engine.columns
 
     @property
     def users(self) -> Names | None:
@@ -184,14 +184,14 @@ class Table(ScoreSet):
             return self.load(), None
         if paired:
             raise OptionError(
-                f"{self.source}: to redraw the development scores of paired systems, the {len(self)} trials must be "
+                f"{self.source}: to resample the development scores of paired systems, the {len(self)} trials must be "
                 f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise --memory "
                 "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
         (cells,) = self.between([cuts], by_user=by_user)
         return cells, (
-            f"{self.source}: redrawn in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
+            f"{self.source}: resampled in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
             f"than {error:.1e}"
         )
 

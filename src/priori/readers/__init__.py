@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
+from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.layout import Columns
-from priori.readers.sample import Sample
-from priori.readers.source import PathOrFile, open_source
+from priori.readers.text import first_nan
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, Trials, nan_error
 from priori.scores.labels import is_positive
 
@@ -118,13 +119,10 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
     if nan == "error" and table.layout is not None:
         missing = int(np.isnan(table.score).sum())
         if missing:
-            from priori.readers.text import first_nan
-
             raise nan_error(name, missing, f"on line {first_nan(sample.source, table.layout)}")
+    codes = table.codes
     return Scores.from_columns(
-        Trials(
-            table.score, table.codes.get("user"), table.codes.get("probe_user"), table.trial, table.codes.get("dataset")
-        ),
+        Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset")),
         _positive(table, sample),
         users=table.names.get("user"),
         datasets=table.names.get("dataset"),
@@ -143,8 +141,7 @@ def _positive(table: Columns, sample: Sample) -> NDArray[np.bool_]:
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:
-    found = f"{scores.n_positives} positive and {scores.n_negatives} negative trials"
-    parts = [chosen.title, found]
+    parts = [chosen.title, f"{scores.n_positives} positive and {scores.n_negatives} negative trials"]
     if scores.has_users:
         parts.append(f"{scores.n_users} user{'s' * (scores.n_users != 1)}")
     if scores.datasets is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from priori.base.errors import InputError
-from priori.readers import bob, kaldi, parquet, tables, two_column, voxceleb
-from priori.readers.layout import Columns, Layout
-from priori.readers.sample import Sample, load
-from priori.readers.text import is_number
+from priori.readers import headerless, pairs, parquet, tables
+from priori.readers.duckdb_parser import load
+from priori.readers.first_lines import Sample
+from priori.readers.layout import BLANKS, Columns, Layout
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,18 @@ FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
         Format("parquet", "Parquet table", "table", parquet.matches, table=parquet.read),
-        Format("csv", "CSV table", "table", tables.matches_csv, tables.csv_layout),
-        Format("tsv", "TSV table", "table", tables.matches_tsv, tables.tsv_layout),
-        Format("table", "table separated by blanks", "table", tables.matches_blanks, tables.blanks_layout),
-        Format("voxceleb", "VoxCeleb", "voxceleb", voxceleb.matches, table=voxceleb.read),
-        Format("kaldi", "Kaldi scores and trials", "kaldi", kaldi.matches, table=kaldi.read),
-        Format(
-            "two-column", "two columns (label score)", "two-column", two_column.matches, lambda _: two_column.LAYOUT
-        ),
-        Format("bob4", "bob four columns", "bob", bob.matches_four, bob.four_layout),
-        Format("bob5", "bob five columns", "bob", bob.matches_five, bob.five_layout),
+        Format("csv", "CSV table", "table", tables.matches_csv, tables.layout),
+        Format("tsv", "TSV table", "table", tables.matches_tsv, partial(tables.layout, delimiter="\t")),
+        Format("table", "table separated by blanks", "table", tables.matches_blanks,
+               partial(tables.layout, delimiter=BLANKS)),
+        Format("voxceleb", "VoxCeleb", "voxceleb", pairs.matches_voxceleb, table=pairs.read_voxceleb),
+        Format("kaldi", "Kaldi scores and trials", "kaldi", pairs.matches_kaldi, table=pairs.read_kaldi),
+        Format("two-column", "two columns (label score)", "two-column", headerless.matches_label_score,
+               lambda _: headerless.LABEL_SCORE),
+        Format("bob4", "bob four columns", "bob", headerless.matches_bob_four, lambda _: headerless.BOB_FOUR),
+        Format("bob5", "bob five columns", "bob", headerless.matches_bob_five, lambda _: headerless.BOB_FIVE),
     )
-}
+}  # fmt: skip
 
 
 def recognise(sample: Sample) -> Format:
@@ -60,27 +61,23 @@ def recognise(sample: Sample) -> Format:
         if candidate.matches(sample):
             return candidate
     number, line = sample.lines[0]
-    where = f"{sample.source.name}:{number}"
     force = "or force a format with --input-format (format=...)"
-    if sample.width == 2 and two_column.looks_swapped(sample):
-        raise InputError(
-            f"{where}: looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
+    if sample.width == 2 and headerless.looks_swapped(sample):
+        fault = f"looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
+    elif sample.ends_with_number(3) and not pairs.is_voxceleb_trials(sample):
+        fault = (
+            "three columns 'enrol test score' need the trials file that holds the labels (--trials FILE, trials=FILE)"
         )
-    if sample.width == 3 and is_number(sample.rows[0][2]) and not voxceleb.is_trials(sample):
-        raise InputError(
-            f"{where}: three columns 'enrol test score' need the trials file that holds the labels "
+    elif sample.width == 3:
+        fault = (
+            "looks like a trials file, without scores; give the scores file, and this one as its trials "
             "(--trials FILE, trials=FILE)"
         )
-    if sample.width == 3:
-        raise InputError(
-            f"{where}: looks like a trials file, without scores; give the scores file, "
-            "and this one as its trials (--trials FILE, trials=FILE)"
+    elif sample.width in (2, 4, 5):
+        fault = f"the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"
+    else:
+        fault = (
+            f"{sample.width} columns and no header that names 'score', so the format cannot be told: {line[:60]!r}; "
+            f"add a header line such as label,score, {force}"
         )
-    if sample.width in (2, 4, 5):
-        raise InputError(
-            f"{where}: the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"
-        )
-    raise InputError(
-        f"{where}: {sample.width} columns and no header that names 'score', so the format cannot be told: "
-        f"{line[:60]!r}; add a header line such as label,score, {force}"
-    )
+    raise InputError(f"{sample.source.name}:{number}: {fault}")

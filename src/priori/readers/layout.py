@@ -24,46 +24,35 @@ NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset":
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns are in a text file.
+    """Where the columns are in a text file."""
 
-    Attributes
-    ----------
-    delimiter : str
-        ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
-    fields : tuple of str
-        What each field of a line is called; their number is the number every line must have.
-    columns : mapping
-        Our column (score, label, user, probe_user, dataset, test) to its place in the line.
-    trial : tuple of int
-        The places that make up the trial id, joined by a space; empty: there is none.
-    trial_is_built : bool
-        Whether we made the id from other columns; if it then repeats it is no id, and is left out.
-    skip : int
-        Lines before the first row: the header and what stands above it.
-    quoted : bool
-        Whether a field may stand between quotes.
-    """
-
+    #: ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
     delimiter: str
+    #: What each field of a line is called; their number is the number every line must have.
     fields: tuple[str, ...]
+    #: Our column (score, label, user, probe_user, dataset, test) to the index of its field.
     columns: Mapping[str, int]
+    #: The fields that make up the trial id, joined by a space; empty: there is none.
     trial: tuple[int, ...] = ()
+    #: Whether we made the id from other columns; if it then repeats it is no id, and is left out.
     trial_is_built: bool = False
+    #: Lines before the first row: the header and what stands above it.
     skip: int = 0
+    #: Whether a field may stand between quotes.
     quoted: bool = False
 
     @property
     def names(self) -> dict[str, int]:
         """The columns that are read as names."""
-        return {column: place for column, place in self.columns.items() if column in NAME_GROUP}
+        return {column: index for column, index in self.columns.items() if column in NAME_GROUP}
 
     @property
     def groups(self) -> dict[str, list[str]]:
         """The columns that share a list of names, by the name of that list."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for column in self.names:
-            found.setdefault(NAME_GROUP[column], []).append(column)
-        return found
+            groups.setdefault(NAME_GROUP[column], []).append(column)
+        return groups
 
 
 @dataclass(frozen=True)

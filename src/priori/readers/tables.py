@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
+from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, Layout
-from priori.readers.sample import Sample
 from priori.readers.text import is_number
 
 
@@ -35,27 +35,14 @@ def matches_blanks(sample: Sample) -> bool:
     return sample.names_score(sample.rows[0]) or (below and sample.has_number(1))
 
 
-def csv_layout(sample: Sample) -> Layout:
-    """Return the layout of a table whose columns are separated by commas, or by semicolons."""
-    return _layout(sample, _comma(sample))
-
-
-def tsv_layout(sample: Sample) -> Layout:
-    """Return the layout of a table whose columns are separated by tabs."""
-    return _layout(sample, "\t")
-
-
-def blanks_layout(sample: Sample) -> Layout:
-    """Return the layout of a table whose columns are separated by runs of spaces and tabs."""
-    return _layout(sample, BLANKS)
-
-
 def _comma(sample: Sample) -> str:
     line = sample.lines[0][1]
     return ";" if line.count(";") > line.count(",") else ","
 
 
-def _layout(sample: Sample, delimiter: str) -> Layout:
+def layout(sample: Sample, delimiter: str | None = None) -> Layout:
+    """Return the layout of a table by its header; without a delimiter: commas or semicolons."""
+    delimiter = delimiter or _comma(sample)
     number, line = sample.lines[0]
     name = sample.source.name
     header = tuple(sample.rows[0] if delimiter == BLANKS else sample.header(delimiter))
@@ -66,7 +53,7 @@ def _layout(sample: Sample, delimiter: str) -> Layout:
             f"{name}:{number}: this table has no header: its first line {line[:60]!r} holds numbers; "
             "add a line above it that names the columns, such as: label,score"
         )
-    found = match_columns(header, sample.columns, source=name)
-    places = {column: header.index(given) for column, given in found.items()}
-    trial = (places.pop("trial"),) if "trial" in places else ()
-    return Layout(delimiter, header, places, trial, skip=number, quoted=delimiter != BLANKS)
+    named = match_columns(header, sample.columns, source=name)
+    columns = {column: header.index(title) for column, title in named.items()}
+    trial = (columns.pop("trial"),) if "trial" in columns else ()
+    return Layout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)

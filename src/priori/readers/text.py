@@ -6,12 +6,13 @@ import csv
 import math
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 import numpy as np
 
 from priori.base.errors import InputError
+from priori.readers.input_file import Source
 from priori.readers.layout import BLANKS, CONTROL, Columns, Layout
-from priori.readers.source import Source
 from priori.scores import Names
 
 _FIELD = re.compile(r"[^ \t]+")
@@ -52,12 +53,10 @@ def is_number(text: str) -> bool:
 
 def split_blanks(line: str) -> list[str]:
     """Split at runs of spaces and tabs; a field that starts with ``#`` begins a comment."""
-    found: list[str] = _FIELD.findall(line)
+    fields: list[str] = _FIELD.findall(line)
     if "#" in line:
-        for place, text in enumerate(found):
-            if text.startswith("#"):
-                return found[:place]
-    return found
+        return list(takewhile(lambda field: not field.startswith("#"), fields))
+    return fields
 
 
 def records(source: Source, delimiter: str, skip: int = 0) -> Iterator[tuple[int, list[str]]]:
@@ -108,20 +107,20 @@ def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, 
             try:
                 value = number(fields[score])
             except ValueError as error:
-                raise InputError(f"{source.name}:{line}: the score {_shown(fields[score])} {error}") from None
+                raise InputError(f"{source.name}:{line}: the score {_shortened(fields[score])} {error}") from None
         if layout.quoted:  # between blanks, no field is empty or holds one
             _check_names(source, layout, line, fields)
-        yield line, [fields[place] for place in names], " ".join([fields[place] for place in layout.trial]), value
+        yield line, [fields[index] for index in names], " ".join([fields[index] for index in layout.trial]), value
 
 
 def _check_names(source: Source, layout: Layout, line: int, fields: list[str]) -> None:
-    for place in (*layout.names.values(), *layout.trial):
-        if not fields[place]:
-            raise InputError(f"{source.name}:{line}: no {layout.fields[place]}; the field is empty, fill it in")
-        if CONTROL.search(fields[place]):
+    for index in (*layout.names.values(), *layout.trial):
+        name, text = layout.fields[index], fields[index]
+        if not text:
+            raise InputError(f"{source.name}:{line}: no {name}; the field is empty, fill it in")
+        if CONTROL.search(text):
             raise InputError(
-                f"{source.name}:{line}: the {layout.fields[place]} {_shown(fields[place])} "
-                "holds a tab or a line break; remove it"
+                f"{source.name}:{line}: the {name} {_shortened(text)} holds a tab or a line break; remove it"
             )
 
 
@@ -129,24 +128,19 @@ def _wrong_width(source: Source, layout: Layout, line: int, fields: list[str]) -
     got = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
     return InputError(
         f"{source.name}:{line}: {got} where {len(layout.fields)} are needed "
-        f"({' '.join(layout.fields)}): {_shown(' '.join(fields))}"
+        f"({' '.join(layout.fields)}): {_shortened(' '.join(fields))}"
     )
 
 
-def _shown(text: str) -> str:
+def _shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def load(source: Source, layout: Layout) -> Columns:
     """Read a small file into columns."""
-    names: list[list[str]] = []
-    trials: list[str] = []
-    score: list[float] = []
-    for _, found, trial, value in rows(source, layout):
-        names.append(found)
-        trials.append(trial)
-        score.append(value)
-    columns = dict(zip(layout.names, zip(*names, strict=True), strict=False)) if names else {}
+    read = list(rows(source, layout))
+    columns = dict(zip(layout.names, zip(*(names for _, names, _, _ in read), strict=True), strict=False))
+    trials = [trial for _, _, trial, _ in read]
     codes, lists = {}, {}
     for group, members in layout.groups.items():
         encoded, coded = Names.encode(*(np.array(columns.get(member, ()), dtype=str) for member in members))
@@ -155,7 +149,7 @@ def load(source: Source, layout: Layout) -> Columns:
         codes.update({member: code for member, code in zip(members, coded, strict=True) if code is not None})
     usable = bool(layout.trial) and not (layout.trial_is_built and len(set(trials)) < len(trials))
     return Columns(
-        np.array(score, dtype=np.float64) if "score" in layout.columns else None,
+        np.array([score for _, _, _, score in read], dtype=np.float64) if "score" in layout.columns else None,
         codes,
         lists,
         np.array(trials, dtype=str) if usable else None,

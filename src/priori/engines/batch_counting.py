@@ -12,11 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats
-from priori.engines.base import Engine, Tally, TooMany
+from priori.base.types import Floats, Ints
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
-from priori.engines.cuts import Counter, Cuts
-from priori.engines.grid import Grid
+from priori.engines.engine import Engine, Tally, TooMany
+from priori.engines.grid import Cuts, Grid
 from priori.scores import NanPolicy
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
@@ -24,8 +23,7 @@ GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.
 ROWS = 1 << 17
 
-
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 #: Scores, and 1 for the positive ones.
 Gathered = tuple[NDArray[Any], NDArray[np.uint8]]
@@ -71,6 +69,39 @@ def settled(
     return Batch(score, positive, user, low, float(score.max(initial=-np.inf))), number
 
 
+class Counter:
+    """Counts how often each of ``size`` keys came.
+
+    Keys are written into ``room``, since counting many at once is cheaper.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.counts = np.zeros(size, dtype=np.int64)
+        # 64 bits, as bincount would copy anything else; many, as every count of them goes through all sums.
+        self._keys = np.empty(max(1 << 18, min(4 * size, 1 << 22)), dtype=np.int64)
+        self._held = 0
+
+    def rooms(self, size: int) -> Iterator[tuple[slice, Ints]]:
+        """Yield slices of ``size`` keys, with the room into which the keys of each are to be written."""
+        start = 0
+        while start < size:
+            if self._held == self._keys.size:
+                self._flush()
+            more = min(size - start, self._keys.size - self._held)
+            yield slice(start, start + more), self._keys[self._held : self._held + more]
+            self._held += more
+            start += more
+
+    def _flush(self) -> None:
+        self.counts += np.bincount(self._keys[: self._held], minlength=self.counts.size)
+        self._held = 0
+
+    def total(self) -> Ints:
+        """Return the counts."""
+        self._flush()
+        return self.counts
+
+
 class Streaming(Engine):
     """A back end that yields its trials in batches, in any order, in one piece or in several at the same time."""
 
@@ -80,7 +111,7 @@ class Streaming(Engine):
     nan: int = 0
     #: Scores and labels are kept after the first scan if they fit into this many bytes.
     retain: int = 0
-    _kept: list[list[Batch]] | None = None
+    _retained: list[list[Batch]] | None = None
 
     @abstractmethod
     def pieces(self, *, user: bool = False) -> list[Scan]:
@@ -93,23 +124,23 @@ class Streaming(Engine):
         """Return a number of rows that a scan will not pass."""
         return 1 << 62
 
-    def _over(self, work: Callable[[Iterator[Batch]], Found], *, user: bool = False) -> list[Found]:
+    def _over(self, work: Callable[[Iterator[Batch]], Result], *, user: bool = False) -> list[Result]:
         """Do something with the batches of each piece, all pieces at the same time."""
-        if self._kept is not None and not user:
-            return _together([partial(work, iter(batches)) for batches in self._kept])
+        if self._retained is not None and not user:
+            return _together([partial(work, iter(batches)) for batches in self._retained])
         scans = self.pieces(user=user)
-        kept: list[list[Batch]] = [[] for _ in scans]
-        keep = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
-        if keep:
-            scans = [partial(_keeping, scan, copies) for scan, copies in zip(scans, kept, strict=True)]
-        found = _together([partial(_scanned, work, scan) for scan in scans])
+        retained: list[list[Batch]] = [[] for _ in scans]
+        retains = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
+        if retains:
+            scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
+        results = _together([partial(_scanned, work, scan) for scan in scans])
         self.finish()
-        if keep:
-            self._kept = kept
-        return found
+        if retains:
+            self._retained = retained
+        return results
 
     def histogram(self, grid: Grid) -> Histogram:
-        def work(batches: Iterator[Batch]) -> tuple[NDArray[np.int64], float, float]:
+        def work(batches: Iterator[Batch]) -> tuple[Ints, float, float]:
             counter = Counter(2 * grid.size)
             low, high = np.inf, -np.inf
             for batch in batches:
@@ -121,45 +152,44 @@ class Streaming(Engine):
                     key += batch.positive[part]
             return counter.total(), low, high
 
-        found = self._over(work)
-        counts = np.sum([one[0] for one in found], axis=0)
-        limits = min(one[1] for one in found), max(one[2] for one in found)
-        return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), limits, self.nan)
+        pieces, lows, highs = zip(*self._over(work), strict=True)
+        counts = np.sum(pieces, axis=0)
+        return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), (min(lows), max(highs)), self.nan)
 
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
         def work(batches: Iterator[Batch]) -> tuple[Distinct, list[Gathered]]:
-            found = NOTHING
+            scores = NOTHING
             gathered: list[Gathered] = []
             waiting = 0
-            place = np.empty(ROWS, dtype=np.int64)
+            buffer = np.empty(ROWS, dtype=np.int64)
             for batch in batches:
-                if batch.score.size > place.size:
-                    place = np.empty(batch.score.size, dtype=np.int64)
-                cells = grid.cells(batch.score, finite=batch.finite, out=place[: batch.score.size])
+                if batch.score.size > buffer.size:
+                    buffer = np.empty(batch.score.size, dtype=np.int64)
+                cells = grid.cells(batch.score, finite=batch.finite, out=buffer[: batch.score.size])
                 chosen = np.flatnonzero(np.take(keep, cells))
                 gathered.append((batch.score[chosen], batch.positive[chosen]))
                 waiting += chosen.size
                 if waiting > GATHERED:
-                    found, gathered, waiting = _with(found, gathered), [], 0
-                    if limit is not None and found.value.size > limit:
+                    scores, gathered, waiting = _with(scores, gathered), [], 0
+                    if limit is not None and scores.value.size > limit:
                         raise TooMany
-            return found, gathered
+            return scores, gathered
 
         # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
         pieces = self._over(work)
-        reduced = [found for found, _ in pieces if found.value.size]
-        return _with(merged(reduced) if reduced else NOTHING, [scores for _, gathered in pieces for scores in gathered])
+        reduced = [scores for scores, _ in pieces if scores.value.size]
+        return _with(merged(reduced) if reduced else NOTHING, [some for _, gathered in pieces for some in gathered])
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        at = Cuts.of(cuts, self.dtype)
-        gaps = at.size + 1
+        prepared = Cuts.of(cuts, self.dtype)
+        gaps = cuts.size + 1
         owners = len(self.users()) if by_user else 1
 
-        def work(batches: Iterator[Batch]) -> NDArray[np.int64]:
+        def work(batches: Iterator[Batch]) -> Ints:
             counter = Counter(2 * owners * gaps)
             for batch in batches:
                 for part, key in counter.rooms(batch.score.size):
-                    at.gaps(batch.score[part], finite=batch.finite, out=key)
+                    prepared.gaps(batch.score[part], finite=batch.finite, out=key)
                     key += batch.positive[part] * np.int64(owners * gaps)
                     if batch.user is not None:
                         key += batch.user[part].astype(np.int64) * gaps
@@ -170,7 +200,7 @@ class Streaming(Engine):
         return negative, positive
 
 
-def _together(works: list[Callable[[], Found]]) -> list[Found]:
+def _together(works: list[Callable[[], Result]]) -> list[Result]:
     """Do several works at the same time; of errors the first is raised."""
     if len(works) == 1:
         return [works[0]()]
@@ -178,16 +208,16 @@ def _together(works: list[Callable[[], Found]]) -> list[Found]:
         return [future.result() for future in [pool.submit(work) for work in works]]
 
 
-def _scanned(work: Callable[[Iterator[Batch]], Found], scan: Scan) -> Found:
+def _scanned(work: Callable[[Iterator[Batch]], Result], scan: Scan) -> Result:
     """Give a scan's batches to a work, and end the scan whatever happens."""
     with closing(scan()) as batches:
         return work(batches)
 
 
-def _keeping(scan: Scan, kept: list[Batch]) -> Generator[Batch, None, None]:
+def _retaining(scan: Scan, copies: list[Batch]) -> Generator[Batch, None, None]:
     with closing(scan()) as batches:
         for batch in batches:
-            kept.append(batch._replace(score=batch.score.copy(), positive=batch.positive.copy()))
+            copies.append(batch._replace(score=batch.score.copy(), positive=batch.positive.copy()))
             yield batch
 
 
@@ -198,15 +228,15 @@ def _finite_limits(batch: Batch) -> tuple[float, float]:
     return float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
 
 
-def _with(found: Distinct, gathered: list[Gathered]) -> Distinct:
+def _with(scores: Distinct, gathered: list[Gathered]) -> Distinct:
     if not gathered:
-        return found
+        return scores
     score, positive = (np.concatenate(column) for column in zip(*gathered, strict=True))
     more = distinct(score[positive == 0], score[positive != 0])
-    return merged([found, more]) if found.value.size else more
+    return merged([scores, more]) if scores.value.size else more
 
 
-def _tally(counts: NDArray[np.int64], gaps: int, by_user: bool) -> Tally:
+def _tally(counts: Ints, gaps: int, by_user: bool) -> Tally:
     present = np.flatnonzero(counts)
     user, gap = np.divmod(present, gaps)
     return Tally(gap[None, :], user if by_user else None, counts[present])

@@ -1,4 +1,4 @@
-"""The parser for large files: duckdb, told everything, trusted with nothing it might read in another way.
+"""The parser for large files: duckdb, given every detail, so that it reads nothing in a way of its own.
 
 It reads a text file only as `priori.readers.text` would. Whatever it refuses or might misread (comments, runs of
 blanks, blanks around names, mixed line ends, 1_000) is first rewritten by that parser, which also finds the line
@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -23,14 +23,12 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError
 from priori.readers import text
+from priori.readers.input_file import Source, temporary_file
 from priori.readers.layout import BLANKS, Columns, Layout
-from priori.readers.rewrite import Unclean, cleaned, squeezed
-from priori.readers.source import Source
 from priori.scores import Names
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
 Used = TypeVar("Used")
 
 #: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
@@ -43,12 +41,30 @@ FEW = 8
 _ODD = re.compile(r"[\x00\t ]|^#|^$")
 _ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
 
-
 #: The characters that make a path a pattern.
 GLOB = "*?["
 
+#: What separates the fields of a cleaned copy; no name that was read from a file holds it.
+TAB = "\t"
+
 #: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
 SETTINGS: dict[str, str] = {}
+
+
+class Unclean(Exception):
+    """The file may mean something else than what duckdb read; or names are missing, or hold a NUL, in ``columns``."""
+
+    def __init__(self, columns: Sequence[str] = ()) -> None:
+        self.columns = columns
+
+
+def open_database(**settings: str) -> DuckDBPyConnection:
+    """Open an in-memory database that fetches no extension and shows no progress."""
+    import duckdb
+
+    database = duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
+    database.execute("SET enable_progress_bar = false")
+    return database
 
 
 @contextmanager
@@ -59,18 +75,13 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
     its directory.)
     """
-    import duckdb
-
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "preserve_insertion_order": "true",
+    database = open_database(
+        temp_directory=os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
+        autoload_known_extensions="false",
+        preserve_insertion_order="true",
         **SETTINGS,
-    }
-    database = duckdb.connect(config=settings)
+    )
     try:
-        database.execute("SET enable_progress_bar = false")
         if not set(GLOB) & set(str(path)):
             database.execute(f"SET allowed_paths = [{literal(str(path))}]")
             database.execute("SET enable_external_access = false")
@@ -85,14 +96,24 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quoted(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def first_line(error: object) -> str:
+    """Return the first line of an error's message."""
+    return str(error).partition("\n")[0]
+
+
 def pattern(path: object) -> str:
     """Return a path as an SQL literal that duckdb takes as this one file, whatever glob characters it holds."""
     return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
 def load(source: Source, layout: Layout) -> Columns:
-    """Read a large text file into columns."""
-    table = _attempt(source, layout, _load)
+    """Read the columns of a text file: a small one line by line, a large one with duckdb."""
+    table = None if source.small else _attempt(source, layout, _load)
     return replace(text.load(source, layout) if table is None else table, layout=layout)
 
 
@@ -102,11 +123,9 @@ def convert(source: Source, layout: Layout, target: str, database: DuckDBPyConne
     def copy(source: Source, layout: Layout, trim: bool, trusted: bool) -> str:
         selected = f"SELECT {_columns(layout, trim, trusted)} FROM {_scan(source, layout)}"
         database.execute(f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)").fetchall()
-        odd = _ODD_QUOTED if layout.quoted else _ODD
         for column in () if trusted else layout.names:
             listed = database.execute(f'SELECT DISTINCT "{column}" FROM read_parquet({pattern(target)})').fetchall()
-            if any(name is None or odd.search(name) for (name,) in listed):
-                raise Unclean
+            _refuse_odd([name for (name,) in listed], layout)
         return target
 
     if _attempt(source, layout, copy) is None:
@@ -129,10 +148,10 @@ def _attempt(source: Source, layout: Layout, use: Callable[[Source, Layout, bool
     if layout.delimiter == BLANKS:
         with (
             suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
-            squeezed(source, layout) as (copy, plain),
+            _squeezed(source, layout) as (copy, plain),
         ):
             return use(copy, *_prepared(copy, plain), False)
-    with cleaned(source, layout) as (copy, plain):
+    with _cleaned(source, layout) as (copy, plain):
         try:
             return use(copy, plain, False, True) if copy.size else None
         except duckdb.Error as error:
@@ -153,11 +172,6 @@ def _verified(source: Source) -> Iterator[None]:
         yield
         if check is not None and check.exception() is not None:
             raise Unclean
-
-
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    return str(error).partition("\n")[0]
 
 
 def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
@@ -184,16 +198,20 @@ def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Columns:
     with connection(source.path) as database:
         database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
         table = table_of(database, layout, "trials")
-    if not trusted:
-        odd = _ODD_QUOTED if layout.quoted else _ODD
-        if any(odd.search(name) for names in table.names.values() for name in names.values.tolist()):
-            raise Unclean
+    for names in () if trusted else table.names.values():
+        _refuse_odd(names.values.tolist(), layout)
     return table
+
+
+def _refuse_odd(names: list[str | None], layout: Layout) -> None:
+    odd = _ODD_QUOTED if layout.quoted else _ODD
+    if any(name is None or odd.search(name) for name in names):
+        raise Unclean
 
 
 def _scan(source: Source, layout: Layout) -> str:
     quote = "'\"'" if layout.quoted else "''"
-    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(layout.fields)))
+    columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(layout.fields)))
     compression = "gzip" if source.gzipped else "none"
     return (
         f"read_csv({pattern(source.path)}, auto_detect=false, header=false, skip={layout.skip}, "
@@ -205,24 +223,24 @@ def _scan(source: Source, layout: Layout) -> str:
 def _columns(layout: Layout, trim: bool, trusted: bool) -> str:
     """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
 
-    def field(place: int) -> str:
-        return f"trim(c{place})" if trim else f"c{place}"
+    def field(index: int) -> str:
+        return f"trim(c{index})" if trim else f"c{index}"
 
     def checked(value: str, odd: str) -> str:
         return value if trusted else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
 
-    found = [f'{field(place)} AS "{column}"' for column, place in layout.names.items()]
+    columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
     if "score" in layout.columns:
         written = f"c{layout.columns['score']}"
         value = f"CAST({written} AS DOUBLE)"
         too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
         comment = "starts_with(c0, '#')"  # a comment line with as many fields as a row
-        found.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + " AS score")
+        columns.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + " AS score")
     if layout.trial:
-        parts = [field(place) for place in layout.trial]
+        parts = [field(index) for index in layout.trial]
         odd = " OR ".join(_odd(part, layout.quoted) for part in parts)
-        found.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
-    return ", ".join(found)
+        columns.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
+    return ", ".join(columns)
 
 
 def _odd(part: str, quoted: bool) -> str:
@@ -239,7 +257,7 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Columns:
     ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
     """
     lists: dict[str, Names] = {}
-    wanted = ["coalesce(score, 'nan'::DOUBLE) AS score"] if "score" in layout.columns else []
+    expressions = ["coalesce(score, 'nan'::DOUBLE) AS score"] if "score" in layout.columns else []
     for group, members in layout.groups.items():
         union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
@@ -248,8 +266,8 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Columns:
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
         code = _coding(database, group, names)
-        wanted += [f'{code.format(member)} AS "{member}"' for member in members]
-    columns = database.execute(f"SELECT {', '.join(wanted)} FROM trials").fetchnumpy()
+        expressions += [f'{code.format(member)} AS "{member}"' for member in members]
+    columns = database.execute(f"SELECT {', '.join(expressions)} FROM trials").fetchnumpy()
     score = columns.pop("score", None)
     codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
@@ -257,9 +275,9 @@ def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Columns:
 
 
 def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
-    """Return the expression for the place of a name in its list, with ``{}`` for the column."""
+    """Return the expression for the index of a name in its list, with ``{}`` for the column."""
     if len(names) <= FEW:
-        choices = " ".join(f"WHEN {literal(name)} THEN {place}" for place, name in enumerate(names))
+        choices = " ".join(f"WHEN {literal(name)} THEN {index}" for index, name in enumerate(names))
         return 'CAST(CASE "{}" ' + choices.replace("{", "{{").replace("}", "}}") + " END AS INTEGER)"
     database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
     return 'enum_code("{}"::' + f"{group}_name)"
@@ -269,8 +287,8 @@ def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any]
     """Fetch the trial ids, a piece at a time, so that few of them exist as Python objects."""
     odd = "trial IS NULL OR trial = '' OR contains(trial, chr(0))"
     query = f"SELECT count(*), max(length(trial)), count(*) FILTER ({odd}) FROM {ids}"
-    count, longest, found = single(database, query)
-    if found:
+    count, longest, unusable = single(database, query)
+    if unusable:
         raise Unclean(["trial"])
     if built and single(database, f"SELECT count(DISTINCT trial) FROM {ids}")[0] < count:
         return None
@@ -283,6 +301,48 @@ def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any]
 
 def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     """Return the one row that a query gives."""
-    row = database.execute(query).fetchone()
-    assert row is not None
+    (row,) = database.execute(query).fetchall()
     return tuple(row)
+
+
+@contextmanager
+def _squeezed(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
+    """Copy a file of fields between blanks, without comment lines, and with every run of blanks made one space.
+
+    Quick, as no line is looked into; nothing is checked but that lines end as duckdb will take them to.
+    """
+    with temporary_file() as (file, path):
+        with source.open() as stream:
+            while lines := stream.readlines(1 << 20):
+                if any(b"\r" in line.removesuffix(b"\r\n") for line in lines):
+                    raise Unclean
+                dropped = min(layout.skip, len(lines))
+                layout = replace(layout, skip=layout.skip - dropped)
+                rows = [line for line in lines[dropped:] if not line.lstrip(b" \t").startswith(b"#")]
+                joined = b"".join(rows).replace(b"\r\n", b"\n").replace(b"\t", b" ")
+                while b"  " in joined:
+                    joined = joined.replace(b"  ", b" ")
+                file.write(joined.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" "))
+        file.close()
+        if not path.stat().st_size:
+            raise Unclean
+        yield _copied(source, path), replace(layout, delimiter=" ")
+
+
+@contextmanager
+def _cleaned(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
+    """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them."""
+    scored = "score" in layout.columns
+    fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if scored else [])]
+    with temporary_file() as (file, path):
+        for _, names, trial, value in text.rows(source, layout):
+            tail = ([trial] if layout.trial else []) + ([repr(value)] if scored else [])
+            file.write((TAB.join(names + tail) + "\n").encode())
+        file.close()
+        columns = {name: index for index, name in enumerate(fields)}
+        trial_field = (columns.pop("trial"),) if layout.trial else ()
+        yield _copied(source, path), Layout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built)
+
+
+def _copied(source: Source, path: Path) -> Source:
+    return Source(source.name, path, b"", False, False, path.stat().st_size)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.dataframes import match_columns
 from priori.base.errors import InputError, unknown
 from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
+from priori.scores.labels import normal, positive_value
+
+#: Scores looked at to lay out the cells.
+SAMPLE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.nan not in NAN_POLICIES:
             raise unknown("NaN policy", self.nan, NAN_POLICIES)
+
+    def options(self) -> dict[str, Any]:
+        """Return what `priori.read` and `Scores.from_frame` call these settings."""
+        return {name: value for name, value in vars(self).items() if name != "as_text"}
 
 
 @dataclass(frozen=True)
@@ -74,16 +83,31 @@ class Engine(ABC):
     """
 
     source: str
+    settings: Settings
+    #: Our columns that the table has, and its names for them.
+    columns: Mapping[str, str] = {}
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
-    has_probes: bool = False
-    has_trials: bool = False
     progress: Progress | None = None
     #: Whether it shares no connection with another engine, so that both can be asked at once.
     alone: bool = False
     #: The most segments a grid may have.
     segments: int = 1 << 12
+
+    def _match_columns(self, present: Sequence[str], settings: Settings, source: str) -> None:
+        """Find our columns in a table; what is in it is told by them."""
+        self.source, self.settings = source, settings
+        self.columns = match_columns(present, settings.columns, source=source)
+        self.has_users = "user" in self.columns
+
+    def _not_numbers(self, kind: object) -> InputError:
+        return InputError(f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}")
+
+    def _positive_labels(self, labels: list[Any]) -> list[Any]:
+        """Return those of the labels that mean the positive class."""
+        positive = normal(positive_value(sorted(labels), self.settings.pos_label, where=self.source))
+        return [label for label in labels if normal(label) == positive]
 
     @abstractmethod
     def survey(self) -> Survey:
@@ -97,9 +121,13 @@ class Engine(ABC):
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
         """Return the distinct scores in the cells to keep; more of them than the limit raise `TooMany`."""
 
-    @abstractmethod
     def users(self) -> Names:
         """Return the users (claimed identities) that occur, in order."""
+        return self._names
+
+    @property
+    @abstractmethod
+    def _names(self) -> Names: ...
 
     @abstractmethod
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:

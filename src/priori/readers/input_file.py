@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO
 
 from priori.base.errors import InputError
 
@@ -59,10 +59,10 @@ class Source:
         """Whether parsing it line by line beats starting duckdb."""
         return self.path is None or self.size * (4 if self.gzipped else 1) < SMALL
 
-    def open(self) -> BinaryIO:
+    def open(self) -> BinaryIO | gzip.GzipFile:
         """Open the bytes, decompressed."""
         if self.gzipped:
-            return cast(BinaryIO, gzip.open(self.path or io.BytesIO(self.data)))
+            return gzip.open(self.path or io.BytesIO(self.data))
         return self.path.open("rb") if self.path else io.BytesIO(self.data)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -98,18 +98,18 @@ def _damaged(name: str, error: Exception, lines: int) -> InputError:
 
 
 @contextmanager
-def open_source(given: PathOrFile, name: str | None = None) -> Iterator[Source]:
+def open_source(path_or_file: PathOrFile, name: str | None = None) -> Iterator[Source]:
     """Open a path, ``-`` (standard input) or an open binary file, and refuse what cannot be scores.
 
     What cannot be read twice (a pipe) is kept in memory when small, else in a temporary file, removed at the end.
     """
     with ExitStack() as stack:
-        if isinstance(given, (str, os.PathLike)):
-            path = os.fspath(given)
+        if isinstance(path_or_file, (str, os.PathLike)):
+            path = os.fspath(path_or_file)
             name = name or ("standard input" if path == "-" else path)
             yield _settled(sys.stdin.buffer if path == "-" else _regular(path, name, stack), name, stack)
         else:
-            yield _settled(given, name or str(getattr(given, "name", "open file")), stack)
+            yield _settled(path_or_file, name or str(getattr(path_or_file, "name", "open file")), stack)
 
 
 def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
@@ -129,19 +129,21 @@ def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
         raise InputError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
 
 
-def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
-    if isinstance(given, Path):
-        path: Path | None = given
-        with given.open("rb") as stream:
+def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
+    if isinstance(opened, Path):
+        path: Path | None = opened
+        with opened.open("rb") as stream:
             data = stream.read(4)
-        size = given.stat().st_size
+        size = opened.stat().st_size
     else:
-        path, data, size = _kept(given, name, stack)
+        path, data, size = _spooled(opened, name, stack)
     if not size:
         raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
     parquet = data.startswith(PARQUET_MAGIC)
     if parquet and path is None:
-        path = _temporary(stack, data)
+        file, path = stack.enter_context(temporary_file())
+        with file:
+            file.write(data)
     gzipped = data.startswith(GZIP_MAGIC)
     if name.lower().endswith(".gz") and not gzipped:
         raise InputError(f"{name}: named .gz but not compressed with gzip; rename it, or fetch it again")
@@ -151,29 +153,34 @@ def _settled(given: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
     return source
 
 
-def _kept(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
+def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
     try:
         data = stream.read(SMALL)
         if not isinstance(data, bytes):
             raise InputError(f"{name}: is open as text; open it in binary mode ('rb')")
-        rest = stream.read(SMALL)
+        chunk = stream.read(SMALL)
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
-    if not rest:
+    if not chunk:
         return None, data, len(data)
-    path = _temporary(stack, data, rest)
-    with path.open("ab") as file:
-        while chunk := stream.read(SMALL):
+    file, path = stack.enter_context(temporary_file())
+    with file:
+        file.write(data)
+        while chunk:
             file.write(chunk)
+            chunk = stream.read(SMALL)
     return path, data, path.stat().st_size
 
 
-def _temporary(stack: ExitStack, *pieces: bytes) -> Path:
+@contextmanager
+def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
+    """Open a new file to write into, removed at the end."""
     descriptor, path = tempfile.mkstemp(prefix="priori-")
-    stack.callback(os.unlink, path)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(pieces)
-    return Path(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file, Path(path)
+    finally:
+        os.unlink(path)
 
 
 def _refuse_binary(source: Source) -> None:

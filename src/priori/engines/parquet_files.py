@@ -10,8 +10,9 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
 from priori.engines.arrow import StreamError
-from priori.readers.fast import convert, first_line, literal, pattern
+from priori.engines.engine import Settings
+from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
+from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
-from priori.readers.sample import Sample
-from priori.readers.source import open_source
+from priori.readers.input_file import open_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -36,21 +38,18 @@ LEAST = 64 << 20
 SAMPLED = 8
 
 
-def expand(given: str | os.PathLike[str]) -> list[str]:
+def expand(path: str) -> list[str]:
     """Return the files that a path, a directory or a glob stands for, in order."""
-    path = os.fspath(given)
-    if os.path.isdir(path):
-        path = os.path.join(glob.escape(path), "**", "*.parquet")
-    elif os.path.exists(path):
+    is_directory = os.path.isdir(path)
+    if os.path.exists(path) and not is_directory:
         return [path]
-    found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
-    if not found and os.path.isdir(given):
-        raise InputError(
-            f"{os.fspath(given)}: a directory without Parquet files; name a file, or put a glob between quotes"
-        )
-    if not found:
-        raise InputError(f"{os.fspath(given)}: there is no such file; check the path, and put a glob between quotes")
-    return found
+    pattern = os.path.join(glob.escape(path), "**", "*.parquet") if is_directory else path
+    files = sorted(name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name))
+    if not files and is_directory:
+        raise InputError(f"{path}: a directory without Parquet files; name a file, or put a glob between quotes")
+    if not files:
+        raise InputError(f"{path}: there is no such file; check the path, and put a glob between quotes")
+    return files
 
 
 @contextmanager
@@ -76,20 +75,17 @@ def guarded(source: str) -> Iterator[None]:
 class Watch:
     """The files behind a glob, with their sizes and times: they must stay as they are while they are read."""
 
-    def __init__(self, given: str | os.PathLike[str]) -> None:
-        self.given = os.fspath(given)
-        self.paths = expand(given)
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.source = os.fspath(path)
+        self.paths = expand(self.source)
         self._before = self._state()
 
     def _state(self) -> list[tuple[int, int]]:
-        found = []
-        for path in self.paths:
-            try:
-                state = os.stat(path)
-            except OSError as error:
-                raise InputError(f"{path}: cannot be read ({error.strerror}); was it removed?") from None
-            found.append((state.st_size, state.st_mtime_ns))
-        return found
+        try:
+            states = [os.stat(path) for path in self.paths]
+        except OSError as error:
+            raise InputError(f"{error.filename}: cannot be read ({error.strerror}); was it removed?") from None
+        return [(state.st_size, state.st_mtime_ns) for state in states]
 
     @property
     def size(self) -> int:
@@ -98,48 +94,46 @@ class Watch:
 
     def check(self) -> None:
         """Raise an error if the files are not what they were."""
-        if expand(self.given) != self.paths or self._state() != self._before:
-            raise InputError(f"{self.given}: the files changed while they were read; try again when they are complete")
+        if expand(self.source) != self.paths or self._state() != self._before:
+            raise InputError(f"{self.source}: the files changed while they were read; try again when they are complete")
 
 
 class Files:
     """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
 
     def __init__(
-        self,
-        watch: Watch,
-        *,
-        memory: int = 1 << 30,
-        temp: str | os.PathLike[str] | None = None,
+        self, watch: Watch, settings: Settings, *, memory: int = 1 << 30, temp: str | os.PathLike[str] | None = None,
         format: str | None = None,
-        columns: Mapping[str, str] | None = None,
-        pos_label: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.watch = watch
-        self.columns = dict(columns or {})
+        self.settings = settings
         self._cursors: list[DuckDBPyConnection] = []
         self.directory = _temporary(temp)
         self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
         try:
-            self.connection = _connect(max(int(memory * SHARE), LEAST), self.directory)
+            self.connection = open_database(
+                memory_limit=f"{max(int(memory * SHARE), LEAST) >> 20}MiB",
+                temp_directory=self.directory,
+                preserve_insertion_order="false",
+            )
             self._close = weakref.finalize(self, self.connection.close)
-            with guarded(watch.given):
-                self.format, self.paths = self._opened(format, pos_label)
-                (rows,) = self._one(f"SELECT count(*) FROM {_scan(self.paths)}")
+            with guarded(watch.source):
+                self.format, self.paths = self._opened(format)
+                (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(self.paths)}")
         except BaseException:
             self._cleanup()
             raise
         #: The number of rows, which the files tell without being read.
         self.rows = int(rows)
 
-    def _opened(self, format: str | None, pos_label: Any) -> tuple[str, list[str]]:
+    def _opened(self, format: str | None) -> tuple[str, list[str]]:
         """Return the format, and the Parquet files that are read: those given, or what they were turned into."""
         if format is not None and format not in FORMATS:
             raise unknown("format", format, FORMATS)
         names, paths = set(), []
         for number, path in enumerate(self.watch.paths):
             with open_source(path) as source:
-                sample = Sample(source, self.columns, pos_label)
+                sample = Sample(source, self.settings.columns, self.settings.pos_label)
                 chosen = FORMATS[format] if format else recognise(sample)
                 names.add(chosen.name)
                 if chosen.name == "parquet":
@@ -150,10 +144,10 @@ class Files:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
                     convert(source, chosen.layout(sample), paths[-1], self.connection)
         if len(names) > 1:
-            raise InputError(f"{self.watch.given}: files of different formats ({', '.join(sorted(names))}); use one")
+            raise InputError(f"{self.watch.source}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
         if name != "parquet":
-            self.columns = {}  # they have our names now
+            self.settings = replace(self.settings, columns={})  # they have our names now
         return name, paths
 
     def relation(self, paths: list[str] | None = None) -> DuckDBPyRelation:
@@ -167,12 +161,8 @@ class Files:
     def pieces(self, text: str) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
         count = min(len(self.paths), processors())
-        groups: list[list[str]] = [[] for _ in range(count)]
-        sizes = [0] * count
-        for path in sorted(self.paths, key=os.path.getsize, reverse=True):
-            smallest = sizes.index(min(sizes))
-            groups[smallest].append(path)
-            sizes[smallest] += os.path.getsize(path)
+        by_size = sorted(self.paths, key=os.path.getsize, reverse=True)
+        groups = [by_size[start::count] for start in range(count)]
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]
         return [
@@ -187,13 +177,14 @@ class Files:
 
     def limits(self, column: str) -> tuple[float, float] | None:
         """Return the range of a column, if the files tell it."""
-        low, high, all_told = self._one(
+        low, high, complete = single(
+            self.connection,
             "SELECT min(TRY_CAST(stats_min_value AS DOUBLE)), max(TRY_CAST(stats_max_value AS DOUBLE)), "
             "count(*) = count(stats_min_value) "
-            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"
+            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}",
         )
-        told = all_told and low is not None and high is not None and np.isfinite([low, high]).all()
-        return (low, high) if told else None
+        known = complete and low is not None and high is not None and np.isfinite([low, high]).all()
+        return (low, high) if known else None
 
     def sample(self, text: str, size: int) -> NDArray[Any]:
         """Return the column ``score`` of a query on a few rows of a few files."""
@@ -201,10 +192,6 @@ class Files:
         parts = [f"(SELECT * FROM {_scan([path])} LIMIT {size // len(few)})" for path in few]
         some_rows = self.connection.sql(f"WITH trials AS ({' UNION ALL '.join(parts)}) {text}")
         return np.ascontiguousarray(some_rows.fetchnumpy()["score"])
-
-    def _one(self, text: str) -> tuple[Any, ...]:
-        (row,) = self.connection.execute(text).fetchall()
-        return tuple(row)
 
     def close(self) -> None:
         """Close the database and remove its temporary files."""
@@ -222,18 +209,3 @@ def _temporary(temp: str | os.PathLike[str] | None) -> str:
     except OSError as error:
         where = tempfile.gettempdir() if temp is None else os.fspath(temp)
         raise OptionError(f"cannot put temporary files into {where}: {error.strerror}") from None
-
-
-def _connect(memory: int, directory: str) -> DuckDBPyConnection:
-    import duckdb
-
-    connection = duckdb.connect(
-        config={
-            "memory_limit": f"{memory >> 20}MiB",
-            "temp_directory": directory,
-            "autoinstall_known_extensions": "false",
-            "preserve_insertion_order": "false",
-        }
-    )
-    connection.execute("SET enable_progress_bar = false")
-    return connection

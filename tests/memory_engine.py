@@ -1,15 +1,15 @@
-"""The memory back end: scores that are there already."""
+"""An engine over scores in memory: tests ask it what they would ask of files."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from priori.base.processors import processors
-from priori.engines.base import Survey
-from priori.engines.streaming import ROWS, Batch, Scan, Streaming, settled
+from priori.engines.batch_counting import ROWS, Batch, Scan, Streaming, settled
+from priori.engines.engine import Survey
 from priori.scores import Names, Scores
 
 
@@ -31,7 +31,8 @@ class Memory(Streaming):
         sample = np.concatenate(each)
         return Survey(len(self.scores), sample[np.isfinite(sample)])
 
-    def users(self) -> Names:
+    @cached_property
+    def _names(self) -> Names:
         if self.scores.users is None:
             return Names(np.empty(0))
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]

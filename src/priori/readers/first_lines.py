@@ -10,8 +10,7 @@ from itertools import islice
 from typing import Any
 
 from priori.base.errors import InputError
-from priori.readers.layout import Columns, Layout
-from priori.readers.source import Source
+from priori.readers.input_file import Source
 from priori.readers.text import is_number, split_blanks
 
 #: How many lines are looked at.
@@ -22,16 +21,8 @@ LINES = 1000
 class Sample:
     """What a format sees of a file before it reads it.
 
-    Attributes
-    ----------
-    source : Source
-        The file.
-    columns : mapping
-        Our column names to the file's, where the caller gave them.
-    pos_label : optional
-        The label of the positive class, where the caller gave it.
-    trials : Sample or None
-        The file that says which trials are positive, where the caller gave one.
+    The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
+    and the file that says which ``trials`` are positive.
     """
 
     source: Source
@@ -42,12 +33,8 @@ class Sample:
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
         """The first lines with their numbers, without comments and blank lines."""
-        found = (
-            (number, line)
-            for number, line in self.source.lines()
-            if line.strip(" \t") and not line.lstrip(" \t").startswith("#")
-        )
-        lines = list(islice(found, LINES))
+        rows = (row for row in self.source.lines() if (text := row[1].lstrip(" \t")) and not text.startswith("#"))
+        lines = list(islice(rows, LINES))
         if not lines:
             raise InputError(f"{self.source.name}: no rows, only comments and blank lines; nothing to read")
         return lines
@@ -62,9 +49,17 @@ class Sample:
         """The number of fields between blanks in the first line."""
         return len(self.rows[0])
 
-    def column(self, place: int) -> set[str]:
-        """Return the distinct fields at one place, as far as the lines have it."""
-        return {row[place] for row in self.rows if len(row) > place}
+    def column(self, index: int) -> set[str]:
+        """Return the distinct fields of one column, as far as the lines have it."""
+        return {row[index] for row in self.rows if len(row) > index}
+
+    def ends_with_number(self, width: int) -> bool:
+        """Tell whether the first line has so many fields, the last a number."""
+        return self.width == width and is_number(self.rows[0][-1])
+
+    def first_two_differ(self) -> bool:
+        """Tell whether no line begins with the same field twice, as bob's four columns do in positive trials."""
+        return all(row[0] != row[1] for row in self.rows if len(row) > 1)
 
     def header(self, delimiter: str) -> list[str]:
         """Return the first line as names of columns."""
@@ -77,20 +72,8 @@ class Sample:
 
     def names_score(self, names: list[str]) -> bool:
         """Tell whether the score column is among these names."""
-        wanted = self.columns.get("score", "score").lower()
-        return wanted in (name.lower() for name in names)
+        return self.columns.get("score", "score").lower() in (name.lower() for name in names)
 
     def has_number(self, row: int = 0) -> bool:
         """Tell whether some field between blanks is a number, so that the line is no header."""
         return any(map(is_number, self.rows[row]))
-
-
-def load(source: Source, layout: Layout) -> Columns:
-    """Read the columns of a text file, with the parser that suits its size."""
-    if source.small:
-        from priori.readers import text
-
-        return text.load(source, layout)
-    from priori.readers import fast
-
-    return fast.load(source, layout)

@@ -1,0 +1,355 @@
+"""The questions answered by one grouping each, written once through narwhals: for Spark, and any lazy frame it knows.
+
+Everything is computed where the table is; only counts, and the scores of a few cells, come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.dataframes import is_missing, unmasked
+from priori.base.errors import InputError, PrioriError
+from priori.base.types import Floats
+from priori.engines.cells import Distinct, Histogram, merged
+from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, TooMany
+from priori.engines.grid import Grid, joined_runs
+from priori.readers.duckdb_parser import first_line
+from priori.scores import Names, Scores, Trials, nan_error
+
+Columns = dict[str, NDArray[Any]]
+
+#: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
+RANGES = 16
+#: Up to so many cells are fetched by their numbers; of more, whole ranges are.
+LISTED = 1 << 12
+
+
+class _Classes(NamedTuple):
+    """What one scan tells of the table as a whole."""
+
+    matching: list[Any]
+    rows: int
+    missing: int
+    limits: tuple[float, float]
+
+
+def reason_of(error: Exception) -> str:
+    """Return the first line of what an engine says, as far as it fits into a message."""
+    return first_line(str(error).strip() or type(error).__name__)[:300]
+
+
+class Lazy(Engine):
+    """Answers from a narwhals lazy frame with columns score and label, and perhaps user and trial."""
+
+    segments = RANGES
+
+    def __init__(self, frame: Any, settings: Settings, *, source: str = "frame") -> None:
+        self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
+        self.schema = self.frame.collect_schema()
+        self._match_columns(self.schema.names(), settings, source)
+        if not self.schema[self.columns["score"]].is_numeric():
+            raise self._not_numbers(self.schema[self.columns["score"]])
+
+    # -- the columns -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _raw_score(self) -> Any:
+        score = nw.col(self.columns["score"]).cast(nw.Float64)
+        return score * -1.0 if self.settings.lower_is_better else score
+
+    @cached_property
+    def _missing(self) -> Any:
+        return self._raw_score.is_null() | self._raw_score.is_nan()
+
+    @cached_property
+    def _label(self) -> Any:
+        if "label" in self.columns:
+            return nw.col(self.columns["label"])
+        return self._text("user") == self._text("probe_user")
+
+    @cached_property
+    def _classes(self) -> _Classes:
+        """Look at every label, and at the range of the scores: one scan."""
+        finite = (~self._missing) & (self._raw_score > -np.inf) & (self._raw_score < np.inf)
+        only_finite = nw.when(finite).then(self._raw_score)
+        classes = self.collect(
+            self.frame.select(
+                self._label.alias("label"), only_finite.alias("score"), self._missing.cast(nw.Int64).alias("missing")
+            )
+            .group_by("label")
+            .agg(
+                nw.len().alias("rows"),
+                nw.col("missing").sum(),
+                nw.col("score").min().alias("low"),
+                nw.col("score").max().alias("high"),
+            )
+        )
+        labels, rows = classes["label"].tolist(), _whole(classes["rows"])
+        without = sum(number for label, number in zip(labels, rows.tolist(), strict=True) if is_missing(label))
+        if without:
+            raise InputError(f"{self.source}: {without} labels are missing; every trial needs one")
+        matching = self._positive_labels(labels)
+        missing = int(_whole(classes["missing"]).sum())
+        if missing and self.settings.nan == "error":
+            raise nan_error(self.source, missing)
+        low, high = (classes[name].astype(np.float64) for name in ("low", "high"))
+        limits = float(np.nanmin(low, initial=np.inf)), float(np.nanmax(high, initial=-np.inf))
+        return _Classes(matching, int(rows.sum()), missing, limits)
+
+    def _text(self, role: str) -> Any:
+        return nw.col(self.columns[role]).cast(nw.String)
+
+    @cached_property
+    def trials(self) -> Any:
+        """The frame with columns score (no NaN), positive (0 or 1), user and trial where there are."""
+        frame = self.frame.filter(~self._missing) if self.settings.nan == "drop" else self.frame
+        score = nw.when(self._missing).then(-np.inf).otherwise(self._raw_score)
+        positive = reduce(or_, [self._label == label for label in self._classes.matching])
+        columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
+        columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
+        columns += [self._text(role).alias(role) for role in ("trial", "dataset") if role in self.columns]
+        return frame.select(*columns)
+
+    # -- asking ------------------------------------------------------------------------------------------
+
+    def collect(self, frame: Any) -> Columns:
+        """Return the columns of a small result."""
+        with self.guarded():
+            if frame.implementation.is_duckdb():
+                columns = {name: unmasked(column) for name, column in frame.to_native().fetchnumpy().items()}
+            else:
+                eager = frame.collect()
+                columns = {name: eager[name].to_numpy() for name in eager.columns}
+        if self.progress is not None:
+            self.progress(1, 1)
+        return columns
+
+    def _counted(self, frame: Any, keys: Sequence[str]) -> Columns:
+        """Return how many rows there are with each combination of keys; all but users are whole numbers."""
+        counted = self.collect(frame.select(*keys).group_by(*keys).agg(nw.len().alias("rows")))
+        return {name: column if name == "user" else _whole(column) for name, column in counted.items()}
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn the errors of whatever runs the query into ours."""
+        try:
+            yield
+        except PrioriError:
+            raise
+        except Exception as error:
+            kind = str(self.frame.implementation)
+            raise InputError(f"{self.source}: {kind} could not read the scores ({reason_of(error)})") from None
+
+    def survey(self) -> Survey:
+        rows, limits = self._classes.rows, self._classes.limits
+        sample = self.collect(self.trials.select("score").head(SAMPLE))["score"].astype(np.float64)
+        return Survey(rows, sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None)
+
+    def histogram(self, grid: Grid) -> Histogram:
+        cells = self.trials.with_columns(_cell(grid).alias("cell"))
+        counted = self._counted(cells, ["cell", "positive"])
+        counts = np.zeros((2, grid.size), dtype=np.int64)
+        np.add.at(counts, (counted["positive"], counted["cell"]), counted["rows"])
+        missing = self._classes.missing if self.settings.nan == "reject" else 0
+        return Histogram(grid, counts[0], counts[1], self._classes.limits, missing)
+
+    def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
+        inside = _gap(_ranges(grid, keep)) % 2 == 1
+        cells = np.flatnonzero(keep)
+        if cells.size <= LISTED:
+            inside = inside & _cell(grid).is_in(cells.tolist())
+        grouped = (
+            self.trials.select("score", "positive")
+            .filter(inside)
+            .group_by("score")
+            .agg(nw.len().alias("rows"), nw.col("positive").sum().alias("positives"))
+        )
+        fetched = self.collect(grouped if limit is None else grouped.head(limit + 1))
+        value = fetched["score"].astype(np.float64)
+        if limit is not None and value.size > limit:
+            raise TooMany
+        positives, rows = _whole(fetched["positives"]), _whole(fetched["rows"])
+        return merged([Distinct(value, rows - positives, positives).take(keep[grid.cells(value)])])
+
+    @cached_property
+    def _names(self) -> Names:
+        seen = self.collect(self.trials.select("user").unique())["user"]
+        if any(name is None or name != name for name in seen.tolist()):
+            raise InputError(f"{self.source}: values of column {self.columns['user']!r} are missing")
+        return Names(np.unique(self._as_names(seen)))
+
+    def _as_names(self, column: NDArray[Any]) -> NDArray[Any]:
+        if column.dtype.kind in "iu" and not self.settings.as_text:
+            return column.astype(np.int64)
+        return np.array([str(name) for name in column.tolist()], dtype=str)
+
+    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
+        keys = ["gap", "positive", *(["user"] if by_user else [])]
+        return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
+
+    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        right = self._to_join(other)
+        keys = ["positive", "gap", *(["user"] if by_user else [])]
+        left = self.trials.with_columns(_gap(cuts[0]).alias("gap")).select("trial", *keys)
+        others = right.trials.select("trial", nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b"))
+        joined = left.join(others, on="trial", how="inner")
+        counted = self._counted(joined, [*keys, "positive_b", "gap_b"])
+        differing = counted["positive"] != counted["positive_b"]
+        self._check_paired(right, counted["rows"], differing)
+        return self._tallies(counted, ["gap", "gap_b"])
+
+    def same_trials(self, other: Engine) -> bool:
+        right = self._to_join(other)
+        with_users = self.has_users and right.has_users
+        user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
+        left, others = (
+            engine.trials.select("trial", nw.col("positive").alias(f"positive{suffix}"), user.alias(f"user{suffix}"))
+            for engine, suffix in ((self, ""), (right, "_b"))
+        )
+        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(1)  # a missing one differs
+        joined = left.join(others, on="trial", how="inner").select(
+            (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"), same_user.alias("users")
+        )
+        counted = self._counted(joined, ["labels", "users"])
+        self._check_paired(right, counted["rows"], counted["labels"] != 0)
+        return with_users and not counted["users"].any()
+
+    def _to_join(self, other: Engine) -> Lazy:
+        """Return the other side of a join, if it can be one."""
+        if not isinstance(other, Lazy) or other.frame.implementation != self.frame.implementation:
+            raise InputError(
+                f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
+            )
+        self.check_ids()
+        other.check_ids()
+        return other
+
+    def _check_paired(self, other: Lazy, rows: NDArray[np.int64], differing: NDArray[np.bool_]) -> None:
+        """Raise an error unless the paired rows are all there should be, and none of them has different labels."""
+        sizes = [engine._classes.rows - engine._left_out for engine in (self, other)]
+        if not rows.sum() == sizes[0] == sizes[1]:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
+                f"{rows.sum()} ids are in both; for test sets that do not hold the same trials, compare them "
+                "unpaired (--unpaired, unpaired=True)"
+            )
+        if differing.any():
+            raise InputError(
+                f"cannot pair the trials: {rows[differing].sum()} have different labels in {self.source} and "
+                f"{other.source}"
+            )
+
+    def load(self) -> Scores:
+        columns = self.collect(self.trials)
+        user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
+        users, (codes, probes) = Names.encode(user, probe)
+        datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
+        trial = columns["trial"].astype(str) if "trial" in columns else None
+        scores = Scores.from_columns(
+            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset),
+            columns["positive"] == 1,
+            users=users,
+            datasets=datasets,
+            source=self.source,
+        )
+        return replace(scores, nan_rejected=self._classes.missing) if self.settings.nan == "reject" else scores
+
+    @property
+    def _left_out(self) -> int:
+        """The trials that NaN leaves out."""
+        return self._classes.missing if self.settings.nan == "drop" else 0
+
+    def check_ids(self) -> None:
+        """Raise an error unless every trial has an id of its own."""
+        if "trial" not in self.columns:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
+                "give a trial column (--column trial=NAME, columns={'trial': NAME}), or compare unpaired "
+                "(--unpaired, unpaired=True)"
+            )
+        counted = self.trials.group_by("trial").agg(nw.len().alias("rows"))
+        odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))
+        if odd["trial"].size:
+            raise InputError(
+                f"cannot pair the trials: {self.source} has the trial id {str(odd['trial'][0])!r} "
+                f"{int(odd['rows'][0])} times; an id must name one trial"
+            )
+
+    def _tallies(self, counted: Columns, gaps: Sequence[str]) -> tuple[Tally, Tally]:
+        """Return the counts of the negatives and of the positives, in the order of users and gaps."""
+        gap, user = np.stack([counted[name] for name in gaps]), None
+        if "user" in counted:
+            user = np.searchsorted(self._names.values, self._as_names(counted["user"]))
+        order = np.lexsort([*gap[::-1], *([] if user is None else [user])])
+        negative, positive = (
+            Tally(gap[:, index], None if user is None else user[index], counted["rows"][index])
+            for index in (order[counted["positive"][order] == own_class] for own_class in (0, 1))
+        )
+        return negative, positive
+
+
+def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
+    """Return counts as whole numbers: a database may give them as decimals, or as floats where none is missing."""
+    if column.dtype.kind == "O":
+        return np.array([int(number) for number in column], dtype=np.int64)
+    return column.astype(np.int64)
+
+
+# -- expressions ---------------------------------------------------------------------------------------------
+
+
+def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callable[[int], Any]) -> Any:
+    """Return the expression of the leaf whose number is how many of the starts the score lies beyond."""
+
+    def between(low: int, high: int) -> Any:
+        if low == high:
+            return leaf(low)
+        middle = (low + high) // 2
+        return nw.when(beyond(starts[middle])).then(between(middle + 1, high)).otherwise(between(low, middle))
+
+    return between(0, len(starts))
+
+
+def _gap(cuts: Floats) -> Any:
+    """Return the expression of the gap of a score between ascending cuts: a tree of comparisons."""
+    return _tree(cuts.tolist(), nw.col("score").__gt__, lambda gap: nw.lit(gap, nw.Int64))
+
+
+def _cell(grid: Grid) -> Any:
+    """Return the expression of the cell of a score, the same arithmetic as `Grid.cells`."""
+    score = nw.col("score")
+
+    def within(segment: int) -> Any:
+        last = float(grid.first[segment + 1] - grid.first[segment] - 1)
+        cells = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
+        whole = cells - cells % 1.0  # exact; a cast alone would round in some engines
+        return whole.cast(nw.Int64) + int(grid.first[segment])
+
+    inner = _tree(grid.low[1:].tolist(), score.__ge__, within)
+    upper = nw.when(score == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
+    return nw.when(score == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
+
+
+def _ranges(grid: Grid, keep: NDArray[np.bool_]) -> Floats:
+    """Return cuts between which, in every other gap from the first, lie the scores of the cells to keep.
+
+    Of many ranges those next to each other are joined, so a few more scores than wanted may lie inside.
+    """
+    cells = np.flatnonzero(joined_runs(keep, RANGES))
+    starts = cells[np.append(True, np.diff(cells) > 1)]
+    ends = cells[np.append(np.diff(cells) > 1, True)] + 1
+    largest = np.finfo(np.float64).max
+    low = grid.lowest(starts)
+    high = np.where(ends < grid.size - 1, grid.lowest(np.minimum(ends, grid.size - 2)), np.inf)
+    with np.errstate(over="ignore"):
+        cuts = np.column_stack([np.nextafter(low, -np.inf), np.nextafter(high, -np.inf)]).ravel()
+    return np.asarray(np.minimum(cuts, largest))
