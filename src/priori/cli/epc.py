@@ -21,7 +21,8 @@ from priori.cli.options import (
 )
 from priori.cli.output import table_text, tell
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, areas, epc
+from priori.curves.areas import areas
+from priori.curves.epc import EPC, epc
 from priori.plots.curves import plot_epc
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent

@@ -31,7 +31,7 @@ LAYOUT = 1
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
-    "Areas": "priori.curves.epc",
+    "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",
     "AposterioriROC": "priori.curves.roc",

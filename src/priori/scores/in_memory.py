@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
-from priori.base.saved import partly_saved
 from priori.base.types import Codes, Counts, Floats
 from priori.scores.candidates import Chooser, Gaps
 from priori.scores.labels import is_positive
@@ -31,7 +30,6 @@ from priori.scores.trials import (
 )
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False)
 class Scores(ScoreSet):
     """The trials of one system on one set.
@@ -106,13 +104,7 @@ class Scores(ScoreSet):
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
         )
         return cls._checked(
-            Trials(negative, negative_code),
-            Trials(positive, positive_code),
-            users,
-            None,
-            nan,
-            lower_is_better,
-            source,
+            Trials(negative, negative_code), Trials(positive, positive_code), users, None, nan, lower_is_better, source
         )
 
     @classmethod

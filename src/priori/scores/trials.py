@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing
 from priori.base.errors import InputError
-from priori.base.saved import partly_saved
 from priori.base.types import Codes, Floats
 
 NanPolicy = Literal["error", "reject", "drop"]
@@ -53,7 +52,6 @@ def kind_of(column: NDArray[Any]) -> str:
     return "number" if column.dtype.kind in "iub" else "text"
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Trials:
     """The trials of one class, in the order in which they came.
@@ -106,12 +104,7 @@ class Trials:
         else:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
-            self.score[index],
-            pick(self.user),
-            pick(self.probe_user),
-            pick(self.trial),
-            pick(self.dataset),
-            row,
+            self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row
         )
 
 

@@ -129,11 +129,6 @@ class AverageEPC(Result):
         """A warning when one threshold is meant for data sets whose scores are not commensurable."""
         return None if self.thresholds == "per-dataset" else self.commensurability.warning
 
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the scores came from, if any."""
-        return self.curves[0].backend
-
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""
         first = self.curves[0]
@@ -247,7 +242,7 @@ def _averaged(curves: tuple[EPC, ...], pairs: _Pairs, shares: Floats, plan: Inte
         thresholds=pairs.kind,
         weights=shares,
         plan=plan,
-    )
+    )._came_from(curves[0])
 
 
 @dataclass(frozen=True)

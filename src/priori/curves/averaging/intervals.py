@@ -51,12 +51,7 @@ class IntervalPlan:
 
     @classmethod
     def checked(
-        cls,
-        kind: str,
-        confidence_level: float,
-        n_resamples: int,
-        within: bool,
-        rng: int | np.random.Generator,
+        cls, kind: str, confidence_level: float, n_resamples: int, within: bool, rng: int | np.random.Generator
     ) -> IntervalPlan:
         """Validate the options of an interval."""
         if kind not in INTERVALS:

@@ -83,7 +83,8 @@ def average(
     else:
         points = _in_roc_space(sets, positions, shares, plan, axis)
     angle = np.nan if axis is None else axis.theta
-    return AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
+    curve = AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
+    return curve._came_from(sets.scores[0])
 
 
 def _pooled(weights: object) -> Literal["size"]:
@@ -179,12 +180,7 @@ def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _at_thresholds(
-    sets: DataSets,
-    positions: int | ArrayLike | str,
-    weights: Floats,
-    plan: IntervalPlan,
-    by_size: bool,
-    equal: bool,
+    sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, by_size: bool, equal: bool
 ) -> dict[str, Floats]:
     thresholds, closed = _thresholds(sets, positions)
     sizes = (sets.negatives, sets.positives)
