@@ -43,7 +43,7 @@ def partly_saved(kind: type[Part]) -> type[Part]:
 class Saved:
     """The table and the summary of a result, as read from a file.
 
-    ``result`` is the name of its class, ``where`` the file, for messages. ``given`` holds what a file cannot, a
+    ``result`` is the name of its class, ``where`` the file, for messages. ``supplied`` holds what a file cannot, a
     measure, criterion or task of the caller's own, where the caller hands it in.
     """
 
@@ -51,7 +51,7 @@ class Saved:
     table: Mapping[str, NDArray[Any]]
     summary: Mapping[str, Any]
     where: str = "the file"
-    given: Mapping[str, object] = field(default_factory=dict)
+    supplied: Mapping[str, object] = field(default_factory=dict)
 
     def part(self, kind: type[Part], /, **known: Any) -> Part:
         """Return an object with what is known of it: fields, and computed properties that remember their value."""

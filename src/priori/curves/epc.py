@@ -285,7 +285,7 @@ def epc(
         alpha = settings["alpha"] if alpha is None else alpha
     domain = get_task(task)
     chosen_by = get_criterion(criterion, domain)
-    shown = get_measure(domain.aggregate if measure is None else measure)
+    aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
     fractions: tuple[Fraction, ...] = ()
     if exact:
@@ -305,7 +305,7 @@ def epc(
         test=test,
         task=domain,
         criterion=chosen_by,
-        measure=shown,
+        measure=aggregate,
         fractions=fractions,
         alpha=alphas,
         threshold=choice.threshold,
@@ -315,8 +315,8 @@ def epc(
         dev_v2=domain.v2(choice.outcomes),
         v1=domain.v1(outcomes),
         v2=domain.v2(outcomes),
-        value=shown(outcomes, alphas),
-        best=shown(best, alphas),
+        value=aggregate(outcomes, alphas),
+        best=aggregate(best, alphas),
         exact=exact,
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
     )

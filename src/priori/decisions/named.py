@@ -59,8 +59,8 @@ def saved_measure(saved: Saved) -> Measure:
 
 def _saved(saved: Saved, kind: str, task: str | Task = "authentication") -> Any:
     name = saved[kind]
-    if kind in saved.given:
-        thing = _named(kind, saved.given[kind], task)
+    if kind in saved.supplied:
+        thing = _named(kind, saved.supplied[kind], task)
         if thing.name != name:
             raise InputError(f"{saved.where}: the {kind} saved is {name!r}, the one given {thing.name!r}")
         return thing

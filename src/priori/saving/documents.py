@@ -21,8 +21,6 @@ from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
 from priori.base.whole_files import whole_file
 
-NOTHING: Mapping[str, object] = {}
-
 Kind = TypeVar("Kind", bound=Result)
 Table = dict[str, NDArray[Any]]
 
@@ -95,7 +93,7 @@ def _kind(column: NDArray[Any]) -> str:
 # -- JSON --------------------------------------------------------------------------------------------------------
 
 
-def read_json(source: str | Path, expected: type[Kind], given: Mapping[str, object] = NOTHING) -> Kind:
+def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from JSON text or from a file; it must be of the class expected, or of one below it."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, where = source, "the JSON text"
@@ -109,10 +107,10 @@ def read_json(source: str | Path, expected: type[Kind], given: Mapping[str, obje
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not JSON: {error}") from None
-    return _restored(content, where, expected, given)
+    return _restored(content, where, expected, supplied)
 
 
-def _restored(content: Any, where: str, expected: type[Kind], given: Mapping[str, object]) -> Kind:
+def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     if not isinstance(content, dict) or not set(HEAD) <= set(content) or not isinstance(content["columns"], dict):
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     if not isinstance(content["layout"], int) or content["layout"] > LAYOUT:
@@ -136,10 +134,10 @@ def _restored(content: Any, where: str, expected: type[Kind], given: Mapping[str
     needed = [each for each in (*layout.columns, *layout.summary) if each not in layout.optional]
     if missing := [each for each in needed if each not in content]:
         raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
-    for thing in given:
+    for thing in supplied:
         if thing not in summary:
             raise OptionError(f"{where}: a saved {name} has no {thing}; leave {thing} out")
-    return restored(kind, Saved(name, table, summary, where, given))
+    return restored(kind, Saved(name, table, summary, where, supplied))
 
 
 # -- Parquet -----------------------------------------------------------------------------------------------------
@@ -151,34 +149,34 @@ def write_parquet(result: Result, path: str | Path) -> None:
 
     table = {name: np.asarray(column) for name, column in result.columns().items()}
     # In ASCII, so that no reader of the metadata has to guess an encoding.
-    rest = json.dumps({**_head(result, table), **plain(result.summary())}, allow_nan=False)
+    metadata = json.dumps({**_head(result, table), **plain(result.summary())}, allow_nan=False)
     stored = {name: column.astype(object) if column.dtype.kind in "US" else column for name, column in table.items()}
     with whole_file(path) as temporary, duckdb.connect() as connection:
         connection.register("stored", stored)
         connection.execute(
             f"COPY (SELECT * FROM stored) TO {_quoted(str(temporary))} "
-            f"(FORMAT parquet, KV_METADATA {{priori: {_quoted(rest)}}})"
+            f"(FORMAT parquet, KV_METADATA {{priori: {_quoted(metadata)}}})"
         )
 
 
-def read_parquet(path: str | Path, expected: type[Kind], given: Mapping[str, object] = NOTHING) -> Kind:
+def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from a Parquet file that `write_parquet` wrote."""
     import duckdb
 
     where = str(path)
     try:
         with duckdb.connect() as connection:
-            metadata = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({_quoted(where)})").fetchall()
-            rest = dict(metadata).get(b"priori")
+            pairs = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({_quoted(where)})").fetchall()
+            metadata = dict(pairs).get(b"priori")
             rows = connection.execute(f"SELECT * FROM read_parquet({_quoted(where)})")
             names = [column[0] for column in rows.description or []]
             columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(names)
     except duckdb.Error as error:
         raise InputError(f"cannot read {where}: {str(error).splitlines()[0]}") from None
-    if rest is None:
+    if metadata is None:
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     table = {name: list(column) for name, column in zip(names, columns, strict=True)}
-    return _restored({**json.loads(rest), **table}, where, expected, given)
+    return _restored({**json.loads(metadata), **table}, where, expected, supplied)
 
 
 def _quoted(text: str) -> str:

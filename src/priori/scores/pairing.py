@@ -45,7 +45,7 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     [1, 0]
     """
     a, b = a.load(), b.load()
-    names = _names(a, b)
+    names = f"the first system ({a.source})", f"the second system ({b.source})"
     with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
     if all(with_ids):
         return _by_trial(a, b, names)
@@ -53,10 +53,6 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
         has, lacks = names if with_ids[0] else names[::-1]
         raise InputError(f"cannot pair the trials: {has} has trial ids and {lacks} has none; give both ids, or {HINT}")
     return _by_row(a, b, names)
-
-
-def _names(a: Scores, b: Scores) -> tuple[str, str]:
-    return f"the first system ({a.source})", f"the second system ({b.source})"
 
 
 # -- by id ---------------------------------------------------------------------------------------------------
@@ -179,9 +175,8 @@ def _refuse_labels(differing: NDArray[Any], names: tuple[str, str], unit: str) -
     )
 
 
-def _first(values: NDArray[Any], shown: int = 3) -> str:
-    listed = ", ".join(str(value) for value in values[:shown])
-    return listed + (", ..." if values.size > shown else "")
+def _first(values: NDArray[Any], most: int = 3) -> str:
+    return ", ".join(map(str, values[:most])) + (", ..." if values.size > most else "")
 
 
 # -- counting ------------------------------------------------------------------------------------------------

@@ -98,9 +98,8 @@ class Trials:
         def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
-        if self.row is not None:
-            row = self.row[index]
-        else:
+        row = pick(self.row)
+        if row is None:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row

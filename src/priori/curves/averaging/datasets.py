@@ -84,5 +84,5 @@ def _in_memory(part: Any) -> Scores:
 
 
 def _lacks(part: Scores) -> str:
-    missing = [name for name, trials in (("negative", part.negative), ("positive", part.positive)) if not len(trials)]
+    missing = [name for name in ("negative", "positive") if not len(getattr(part, name))]
     return f"no {' and no '.join(missing)} trial" if missing else ""
