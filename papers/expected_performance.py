@@ -11,7 +11,8 @@ from papers.crossing import Pair, Survey, real_break_even_pair, real_pair, simul
 from papers.figures import canvas, draw_errors
 from papers.resampled import resampled, resampled_figures
 from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
-from priori.curves.epc import EPC, Areas
+from priori.curves.areas import Areas
+from priori.curves.epc import EPC
 from priori.examples import Sets, load
 from priori.plots import plot_epc
 from priori.studies.simulation import population

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from priori._version import __version__
 from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.results import Result
-from priori.curves.epc import EPC, Areas, areas, choose_threshold, epc
+from priori.curves.areas import Areas, areas
+from priori.curves.epc import EPC, choose_threshold, epc
 from priori.curves.roc import (
     AposterioriDET,
     AposterioriROC,
@@ -44,91 +45,38 @@ if TYPE_CHECKING:
     from priori.uncertainty.ztest_curves import ztest_epc
     from priori.uncertainty.ztests import ztest, ztest_scores
 
-#: Where the names that are imported when first used live. None of them is also the name of a module.
+#: Names that are imported when first used, by the module they live in. None of them is also the name of a module.
 _LATER = {
-    "AverageCurve": "priori.curves.averaging",
-    "AverageEPC": "priori.curves.averaging",
-    "Band": "priori.uncertainty.bands",
-    "Comparison": "priori.uncertainty.comparison",
-    "Coverage": "priori.studies.coverage",
-    "Ranking": "priori.uncertainty.ranking",
-    "Table": "priori.engines",
-    "a_posteriori_auc_interval": "priori.uncertainty.auc",
-    "a_posteriori_auc_test": "priori.uncertainty.auc",
-    "average": "priori.curves.averaging",
-    "average_epc": "priori.curves.averaging",
-    "compare": "priori.uncertainty.comparison",
-    "compare_all": "priori.uncertainty.ranking",
-    "coverage": "priori.studies.coverage",
-    "design_effect": "priori.studies.design_effect",
-    "mcnemar_test": "priori.uncertainty.proportions",
-    "plan": "priori.studies.planning",
-    "proportion_interval": "priori.uncertainty.proportions",
-    "proportion_test": "priori.uncertainty.proportions",
-    "recommend": "priori.curves.averaging",
-    "rate_interval": "priori.uncertainty.rates",
-    "read": "priori.readers",
-    "scan": "priori.engines",
-    "ztest": "priori.uncertainty.ztests",
-    "ztest_epc": "priori.uncertainty.ztest_curves",
-    "ztest_scores": "priori.uncertainty.ztests",
+    name: module
+    for module, names in {
+        "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
+        "priori.engines": "Table scan",
+        "priori.readers": "read",
+        "priori.studies.coverage": "Coverage coverage",
+        "priori.studies.design_effect": "design_effect",
+        "priori.studies.planning": "plan",
+        "priori.uncertainty.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
+        "priori.uncertainty.bands": "Band",
+        "priori.uncertainty.comparison": "Comparison compare",
+        "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
+        "priori.uncertainty.ranking": "Ranking compare_all",
+        "priori.uncertainty.rates": "rate_interval",
+        "priori.uncertainty.ztest_curves": "ztest_epc",
+        "priori.uncertainty.ztests": "ztest ztest_scores",
+    }.items()
+    for name in names.split()
 }
 
 __all__ = [
-    "EPC",
-    "AposterioriDET",
-    "AposterioriROC",
-    "Areas",
-    "AverageCurve",
-    "AverageEPC",
-    "Band",
-    "Comparison",
-    "Coverage",
-    "Criterion",
-    "InputError",
-    "Measure",
-    "OptionError",
-    "Outcomes",
-    "PrioriError",
-    "Ranking",
-    "Result",
-    "Scores",
-    "Table",
-    "Task",
-    "__version__",
-    "a_posteriori_auc",
-    "a_posteriori_auc_interval",
-    "a_posteriori_auc_test",
-    "a_posteriori_break_even",
-    "a_posteriori_eer",
-    "a_posteriori_min_dcf",
-    "a_posteriori_partial_auc",
-    "areas",
-    "average",
-    "average_epc",
-    "average_precision",
-    "choose_threshold",
-    "compare",
-    "compare_all",
-    "count",
-    "coverage",
-    "design_effect",
-    "det",
-    "epc",
-    "examples",
-    "mcnemar_test",
-    "plan",
-    "proportion_interval",
-    "proportion_test",
-    "rate_interval",
-    "read",
-    "recommend",
-    "roc",
-    "scan",
-    "ztest",
-    "ztest_epc",
-    "ztest_scores",
-]
+    "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
+    "Coverage", "Criterion", "InputError", "Measure", "OptionError", "Outcomes", "PrioriError", "Ranking", "Result",
+    "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
+    "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
+    "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
+    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
+    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "recommend", "roc", "scan", "ztest",
+    "ztest_epc", "ztest_scores",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -140,4 +88,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    return sorted({*globals(), *__all__})

@@ -21,6 +21,7 @@ import priori
 from priori.base.errors import InputError, MissingScoresError, OptionError
 from priori.base.results import Result
 from priori.decisions.criteria import get_criterion
+from priori.scores import ScoreSet
 from priori.scores.saved import SavedScores
 from results import again, every_result
 
@@ -87,7 +88,7 @@ def _attributes(result: Result) -> list[str]:
 
 def _same(saved: Any, live: Any) -> bool:
     if isinstance(live, priori.Scores):  # their sizes, where they are saved
-        return isinstance(saved, SavedScores) and ("number" not in vars(saved.negative) or len(saved) == len(live))
+        return isinstance(saved, SavedScores) and ("n_negatives" not in vars(saved) or len(saved) == len(live))
     if "_part_of" in getattr(saved, "__dict__", {}):  # a curve, scores, a test: whatever is there is the same
         known = {name: value for name, value in vars(saved).items() if not name.startswith("_")}
         return all(_same(value, getattr(live, name)) for name, value in known.items())
@@ -154,11 +155,18 @@ def test_scores_that_were_not_saved_know_their_sizes() -> None:
     for name in ("dev", "test"):
         known, there = getattr(saved, name), getattr(live, name)
         assert (known.source, len(known), known.n_users) == (there.source, len(there), there.n_users)
-        assert (len(known.negative), len(known.positive)) == (len(there.negative), len(there.positive))
+        assert (known.n_negatives, known.n_positives) == (len(there.negative), len(there.positive))
         assert "read from a file" in repr(known)
-        for question in ("negatives", "positives", "users", "has_users", "has_identities", "datasets", "format"):
-            with pytest.raises(MissingScoresError):
+        assert known.backend is None
+        members = {name for kind in (ScoreSet, *ScoreSet.__bases__) for name in (*vars(kind), *kind.__annotations__)}
+        answered = {"source", "backend", "scanned", "n_negatives", "n_positives", "n_users"}
+        asked = {name for name in members if not name.startswith("_")} - answered
+        assert {"users", "has_users", "format", "prepare", "rejected", "load", "between", "resamplable"} <= asked
+        for question in sorted(asked):
+            with pytest.raises(MissingScoresError, match=f"'{question}' needs the scores, and this EPC was read from"):
                 getattr(known, question)
+        for attribute in ("negatives", "positives", "negative", "datasets"):  # of scores in memory only
+            assert not hasattr(known, attribute)
     roc = again(every_result()["roc"])
     with pytest.raises(MissingScoresError, match="this AposterioriROC was read"):
         roc.scores.source  # noqa: B018

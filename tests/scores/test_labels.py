@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priori import InputError
-from priori.scores.labels import KNOWN_PAIRS, is_missing, is_positive, normal
+from priori.base.dataframes import is_missing
+from priori.scores.labels import KNOWN_PAIRS, is_positive, normal
 
 
 @pytest.mark.parametrize("pair", KNOWN_PAIRS, ids="/".join)

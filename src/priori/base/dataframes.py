@@ -36,24 +36,23 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
     for role in names:
         if role not in COLUMNS:
             raise unknown("column", role, COLUMNS)
-    found: dict[str, str] = {}
+    matched: dict[str, str] = {}
     for role in COLUMNS:
-        wanted = names.get(role, role)
-        similar = [name for name in present if name == wanted]
-        similar = similar or [name for name in present if name.lower() == wanted.lower()]
+        sought = names.get(role, role)
+        similar = [name for name in present if name == sought]
+        similar = similar or [name for name in present if name.lower() == sought.lower()]
         if len(similar) > 1:
-            raise InputError(f"{source}: {len(similar)} columns are called {wanted!r}; rename all but one")
+            raise InputError(f"{source}: {len(similar)} columns are called {sought!r}; rename all but one")
         if similar:
-            found[role] = similar[0]
+            matched[role] = similar[0]
+    optional = {"label"} if "label" not in names and {"user", "probe_user"} <= set(matched) else set()
     for role in ("score", "label", *names):
-        if role not in found and not (
-            role == "label" and "label" not in names and {"user", "probe_user"} <= set(found)
-        ):
+        if role not in matched and role not in optional:
             raise InputError(
                 f"{source}: no column {names.get(role, role)!r} for the {role}; the columns are {_listed(present)}; "
                 f"say which it is (--column {role}=NAME, columns={{{role!r}: NAME}})"
             )
-    return found
+    return matched
 
 
 def _listed(names: Sequence[str], most: int = 12, longest: int = 40) -> str:
@@ -76,23 +75,18 @@ def columns_of(
         raise InputError(
             f"{source}: a {type(frame).__name__} is not a dataframe we can read (pandas, polars, pyarrow, duckdb, ...)"
         ) from None
-    found = match_columns(native.collect_schema().names(), names, source=source)
-    selected = native.select(*dict.fromkeys(found.values()))
-    if selected.implementation.is_duckdb():
-        arrays = _from_duckdb(selected)
+    matched = match_columns(native.collect_schema().names(), names, source=source)
+    selected = native.select(*dict.fromkeys(matched.values()))
+    if selected.implementation.is_duckdb():  # without going through another dataframe library
+        arrays = {name: unmasked(column) for name, column in selected.to_native().fetchnumpy().items()}
     else:
         eager = selected.collect() if isinstance(selected, nw.LazyFrame) else selected
         arrays = {name: _from_series(eager[name]) for name in eager.columns}
-    columns = {role: _checked(arrays[name], role, f"{source}: column {name!r}") for role, name in found.items()}
+    columns = {role: _checked(arrays[name], role, f"{source}: column {name!r}") for role, name in matched.items()}
     if "label" not in columns:
         columns["label"] = columns["user"].astype(str) == columns["probe_user"].astype(str)
     backend = str(native.implementation)
     return columns, backend if backend in EAGER else None
-
-
-def _from_duckdb(relation: Any) -> dict[str, NDArray[Any]]:
-    """Fetch a duckdb relation without going through another dataframe library."""
-    return {name: unmasked(column) for name, column in relation.to_native().fetchnumpy().items()}
 
 
 def unmasked(column: NDArray[Any]) -> NDArray[Any]:

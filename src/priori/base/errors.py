@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class PrioriError(ValueError):
     """Anything the caller can mend; the command line shows it as one line and exits with code 2."""
@@ -23,7 +25,6 @@ class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
 
 
-def unknown(kind: str, given: object, allowed: object) -> OptionError:
+def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
     """Return the error for a name that is not one of ours."""
-    names = ", ".join(str(name) for name in allowed)  # type: ignore[attr-defined]
-    return OptionError(f"unknown {kind} {given!r}; choose one of: {names}")
+    return OptionError(f"unknown {kind} {name!r}; choose one of: {', '.join(map(str, allowed))}")

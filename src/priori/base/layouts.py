@@ -71,7 +71,7 @@ DESCRIPTIONS = {
     "U": "Draws of users.",
     "alpha": "The trade-off; for an exact curve, where each constant piece begins.",
     "best": "What choosing the thresholds on the test set itself would have shown.",
-    "bootstrap": "What is redrawn.",
+    "bootstrap": "What is resampled.",
     "bounds": "The first and the last alpha.",
     "confidence": "1 minus the p-value.",
     "conjecture": "Whether the widths are in the order that the 2007 paper conjectures.",
@@ -97,11 +97,11 @@ DESCRIPTIONS = {
     "p_value": "The p-value of no difference.",
     "probit_fnr": "fnr on the normal-deviate scale.",
     "probit_fpr": "fpr on the normal-deviate scale.",
-    "promise": "Hold the curve of the whole population, or the one that a new test set will show.",
+    "promise": "Cover the curve of the whole population, or the one that a new test set will show.",
     "ranking": "From best to worst; systems that share a letter do not differ.",
     "rate": "Whether the measure is shown as a percentage.",
     "regions": "Where one system is significantly better, as asked for.",
-    "resample": "Redraw the test set only, or the development set too.",
+    "resample": "Resample the test set only, or the development set too.",
     "sd": "The standard deviation.",
     "seed": "The same seed, the same numbers.",
     "simultaneous_regions": "The same, with one confidence for all alphas at once.",
@@ -139,13 +139,9 @@ class Layout:
 
     def read(self, saved: Saved, names: Iterable[str]) -> dict[str, Any]:
         """Return what a file has under these names, as the classes hold it."""
-        known = {name: self._read(saved, name) for name in names if self._is_part(saved, name)}
+        present = {*self.columns, *self.summary} & {*saved.table, *saved.summary}
+        known = {name: self._read(saved, name) for name in names if name in present and name not in self.settings}
         return {**known, "settings": saved.values(*self.settings)} if self.settings else known
-
-    def _is_part(self, saved: Saved, name: str) -> bool:
-        held = name in self.columns or name in self.summary
-        absent = name in self.optional and name not in saved.table and name not in saved.summary
-        return held and not absent and name not in self.settings
 
     def _read(self, saved: Saved, name: str) -> Any:
         if name in self.columns:

@@ -20,8 +20,9 @@ from priori._version import __version__
 from priori.base.dataframes import make_frame
 from priori.base.layouts import Layout
 from priori.base.saved import Saved
+from priori.base.whole_files import write_whole
 
-Found = TypeVar("Found", bound="Result")
+Kind = TypeVar("Kind", bound="Result")
 
 #: Tables longer than this show only their two ends in a notebook.
 LONGEST = 12
@@ -71,8 +72,9 @@ class Result:
 
         That is fields, and properties that remember their value. What is neither raises `MissingScoresError`.
         """
-        kept = (name for base in cls.__mro__ for name, held in vars(base).items() if isinstance(held, cached_property))
-        names = {*(field.name for field in fields(cls)), *kept} - set(known)
+        members = [member for base in cls.__mro__ for member in vars(base).items()]
+        remembered = {name for name, member in members if isinstance(member, cached_property)}
+        names = {*(field.name for field in fields(cls)), *remembered} - set(known)
         return saved.part(cls, **cls._layout.read(saved, names), **known)
 
     @property
@@ -87,8 +89,8 @@ class Result:
 
     def _came_from(self, *sources: Any) -> Self:
         """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
-        found = (source.backend for source in sources if source is not None and source.backend is not None)
-        object.__setattr__(self, "_backend", next(found, None))
+        backends = (source.backend for source in sources if source is not None and source.backend is not None)
+        object.__setattr__(self, "_backend", next(backends, None))
         return self
 
     def frame(self, library: str | None = None) -> Any:
@@ -112,13 +114,11 @@ class Result:
 
         Its layout is published: ``priori schema EPC`` prints the JSON schema of an EPC.
         """
-        from priori.base.whole_files import whole_file
         from priori.saving.documents import document
 
         text = json.dumps(document(self), allow_nan=False, ensure_ascii=False)
         if path is not None:
-            with whole_file(path) as temporary:
-                temporary.write_text(text + "\n", encoding="utf-8")
+            write_whole(path, text + "\n")
         return text
 
     @classmethod
@@ -143,7 +143,7 @@ class Result:
         """
         from priori.saving.documents import read_json
 
-        return read_json(source, cls, _given(measure, criterion, task))
+        return read_json(source, cls, _given(measure=measure, criterion=criterion, task=task))
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table to a Parquet file, with the summary in its metadata; `from_parquet` reads it back."""
@@ -158,7 +158,7 @@ class Result:
         """Read a result from a Parquet file; see `from_json` for what it can do."""
         from priori.saving.documents import read_parquet
 
-        return read_parquet(path, cls, _given(measure, criterion, task))
+        return read_parquet(path, cls, _given(measure=measure, criterion=criterion, task=task))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.from_file:  # as read: measures hold functions, which pickle cannot keep
@@ -192,25 +192,21 @@ class Result:
         columns = {name: np.asarray(column) for name, column in self.columns().items()}
         size = len(next(iter(columns.values()), ()))
         title = escape(type(self).__name__)
-        rows = _rows(columns, size)
         more = f"<caption>{size} rows</caption>" if size > LONGEST else ""
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        return (
-            f"<div><strong>{title}</strong>{_settings(self.summary())}"
-            f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        )
+        table = f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{_rows(columns, size)}</tbody></table>"
+        return f"<div><strong>{title}</strong>{_settings(self.summary())}{table}</div>"
 
 
-def restored(kind: type[Found], saved: Saved) -> Found:
+def restored(kind: type[Kind], saved: Saved) -> Kind:
     """Return a result of a class from what a file says about it."""
     result = kind._from_parts(saved)
     vars(result)["_saved"] = saved
     return result
 
 
-def _given(measure: object, criterion: object, task: object) -> dict[str, object]:
-    given = {"measure": measure, "criterion": criterion, "task": task}
-    return {name: value for name, value in given.items() if value is not None}
+def _given(**things: object) -> dict[str, object]:
+    return {name: thing for name, thing in things.items() if thing is not None}
 
 
 def _contents(result: Result) -> Any:
@@ -219,9 +215,9 @@ def _contents(result: Result) -> Any:
 
 def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
     half = LONGEST // 2
-    shown: list[int | None] = [*range(size)] if size <= LONGEST else [*range(half), None, *range(size - half, size)]
+    visible: list[int | None] = [*range(size)] if size <= LONGEST else [*range(half), None, *range(size - half, size)]
     rows = []
-    for row in shown:
+    for row in visible:
         cells = ["…" if row is None else _short(plain(column[row])) for column in columns.values()]
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return "".join(rows)
@@ -229,15 +225,14 @@ def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
 
 def _settings(summary: dict[str, Any]) -> str:
     """Return the single values of a summary as one line; warnings as a list of their own."""
-    single = {name: plain(value) for name, value in summary.items() if name not in ("warnings", *LEFT_OUT)}
-    shown = {
-        name: value
-        for name, value in single.items()
-        if value is not None and not isinstance(value, (dict, list)) and value != ""
-    }
-    line = " · ".join(f"{escape(name.replace('_', ' '))}: {escape(_short(value))}" for name, value in shown.items())
-    told = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
-    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{told}</ul>" if told else "")
+    values = {name: plain(value) for name, value in summary.items() if name not in ("warnings", *LEFT_OUT)}
+    line = " · ".join(
+        f"{escape(name.replace('_', ' '))}: {escape(_short(value))}"
+        for name, value in values.items()
+        if not isinstance(value, (dict, list)) and value not in (None, "")
+    )
+    warnings = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
+    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{warnings}</ul>" if warnings else "")
 
 
 def _short(value: Any) -> str:
@@ -262,15 +257,10 @@ def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
         if header is None:
             header = list(table)
             writer.writerow(header)
-        columns = [_cells(table[name]) for name in header]
+        columns = [[_cell(value) for value in np.atleast_1d(table[name]).tolist()] for name in header]
         size = max((len(column) for column in columns if len(column) != 1), default=1)
         writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
     return buffer.getvalue()
-
-
-def _cells(column: Any) -> list[Any]:
-    values = np.atleast_1d(np.asarray(column)).tolist()
-    return [_cell(value) for value in values]
 
 
 def _cell(value: Any) -> Any:

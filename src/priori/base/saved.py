@@ -15,13 +15,13 @@ from priori.base.types import Floats
 Part = TypeVar("Part")
 
 
-class _NotSaved:
+class NotSaved:
     """Stands on a class for one of its fields: Python comes here only for an object that does not have the field."""
 
-    def __init__(self, name: str) -> None:
+    def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: object | None, owner: type) -> _NotSaved:
+    def __get__(self, instance: object | None, owner: type) -> NotSaved:
         if instance is None:
             return self
         raise MissingScoresError(
@@ -32,8 +32,10 @@ class _NotSaved:
 
 def partly_saved(kind: type[Part]) -> type[Part]:
     """Let a dataclass come back from a file without some of its fields: these raise `MissingScoresError`."""
-    for one in fields(kind):  # type: ignore[arg-type]
-        setattr(kind, one.name, _NotSaved(one.name))
+    for held in fields(kind):  # type: ignore[arg-type]
+        stand_in = NotSaved()
+        stand_in.__set_name__(kind, held.name)
+        setattr(kind, held.name, stand_in)
     return kind
 
 
@@ -41,7 +43,7 @@ def partly_saved(kind: type[Part]) -> type[Part]:
 class Saved:
     """The table and the summary of a result, as read from a file.
 
-    ``result`` is the name of its class, ``where`` the file, for messages. ``given`` holds what a file cannot, a
+    ``result`` is the name of its class, ``where`` the file, for messages. ``supplied`` holds what a file cannot, a
     measure, criterion or task of the caller's own, where the caller hands it in.
     """
 
@@ -49,13 +51,13 @@ class Saved:
     table: Mapping[str, NDArray[Any]]
     summary: Mapping[str, Any]
     where: str = "the file"
-    given: Mapping[str, object] = field(default_factory=dict)
+    supplied: Mapping[str, object] = field(default_factory=dict)
 
     def part(self, kind: type[Part], /, **known: Any) -> Part:
         """Return an object with what is known of it: fields, and computed properties that remember their value."""
-        made = object.__new__(kind)
-        vars(made).update(known, _part_of=self.result)
-        return made
+        part = object.__new__(kind)
+        vars(part).update(known, _part_of=self.result)
+        return part
 
     def __getitem__(self, name: str) -> Any:
         """Return one value of the summary."""

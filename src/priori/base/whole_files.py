@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     >>> [file.name for file in folder.iterdir()]
     ['a.txt']
     """
+    import tempfile  # not above: it takes long to import, and most results are never written
+
     target = Path(path)
     temporary: Path | None = None
     try:

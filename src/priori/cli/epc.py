@@ -11,7 +11,8 @@ from priori.base.errors import OptionError
 from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, areas
+from priori.curves.areas import areas
+from priori.curves.epc import EPC
 from priori.plots.curves import plot_epc
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent

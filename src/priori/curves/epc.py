@@ -1,6 +1,6 @@
 """The Expected Performance Curve: the aggregate on test data against alpha, each threshold chosen on development data.
 
-Also the areas under it (Eqs. 14-18). The curve is piecewise constant in alpha, so both can be had exactly.
+It is piecewise constant in alpha, so all of it can be had exactly.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
@@ -19,8 +18,9 @@ from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, liste
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
+from priori.curves.areas import BOUNDS, area
 from priori.curves.inputs import as_score_set
-from priori.decisions.criteria import Criterion, Pieces, get_criterion
+from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
@@ -40,9 +40,6 @@ PRESETS: dict[str, dict[str, Any]] = {
     "nist": {"criterion": "wer", "measure": "wer", "alpha": (from_costs(10, 1, "0.01"),)},
     "banca": {"criterion": "wer", "measure": "hter", "alpha": ("0.09", "0.5", "0.91")},
 }
-
-
-BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
 
 #: What files say about a curve, and about a curve inside another result.
 DESCRIBED: dict[str, Schema] = {
@@ -158,15 +155,8 @@ class EPC(Result):
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
-        return epc(
-            self.dev,
-            self.test,
-            task=self.task,
-            criterion=self.criterion,
-            measure=self.measure,
-            alpha=alpha,
-            name=self.name,
-        )
+        return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
+                   alpha=alpha, name=self.name)  # fmt: skip
 
     def band(
         self,
@@ -234,12 +224,8 @@ def curve_in_part(saved: Saved, **known: Any) -> EPC:
 
 
 def _sizes(scores: ScoreSet) -> dict[str, Any]:
-    return {
-        "source": scores.source,
-        "negatives": scores.n_negatives,
-        "positives": scores.n_positives,
-        "users": scores.n_users or None,
-    }
+    sizes = {"negatives": scores.n_negatives, "positives": scores.n_positives, "users": scores.n_users or None}
+    return {"source": scores.source, **sizes}
 
 
 def epc(
@@ -299,23 +285,19 @@ def epc(
         alpha = settings["alpha"] if alpha is None else alpha
     domain = get_task(task)
     chosen_by = get_criterion(criterion, domain)
-    shown = get_measure(domain.aggregate if measure is None else measure)
+    aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
     fractions: tuple[Fraction, ...] = ()
     if exact:
         if alpha is not None:
             raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
-        pieces = _clip(chosen_by.pieces(dev), limits)
-        at, choice = pieces.breaks[:-1], pieces.choice
-        best = _lookup(_clip(chosen_by.pieces(test), limits), at)
+        pieces = chosen_by.pieces(dev).between(limits)
+        alphas, choice = pieces.breaks[:-1], pieces.choice
+        best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
-        at = np.array([float(fraction) for fraction in fractions])
-        dev.prepare()  # its first scan takes all processors; the choice that follows leaves some for the next
-        test.prepare(in_background=True)
-        choice = chosen_by.choose(dev, fractions)
-        test.expect(choice.threshold)
-        best = chosen_by.choose(test, fractions).outcomes
+        alphas = np.array([float(fraction) for fraction in fractions])
+        choice, best = _choices(dev, test, chosen_by, fractions)
     outcomes = count(test, choice.threshold)
     return EPC(
         name=name,
@@ -323,9 +305,9 @@ def epc(
         test=test,
         task=domain,
         criterion=chosen_by,
-        measure=shown,
+        measure=aggregate,
         fractions=fractions,
-        alpha=at,
+        alpha=alphas,
         threshold=choice.threshold,
         dev_outcomes=choice.outcomes,
         outcomes=outcomes,
@@ -333,11 +315,22 @@ def epc(
         dev_v2=domain.v2(choice.outcomes),
         v1=domain.v1(outcomes),
         v2=domain.v2(outcomes),
-        value=shown(outcomes, at),
-        best=shown(best, at),
+        value=aggregate(outcomes, alphas),
+        best=aggregate(best, alphas),
         exact=exact,
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
     )
+
+
+def _choices(
+    dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequence[Fraction]
+) -> tuple[Choice, Outcomes]:
+    """Return the choice on the development set, and the outcomes of the choice on the test set itself."""
+    dev.prepare()  # its first scan takes all processors; the choice that follows leaves some for the next
+    test.prepare(in_background=True)
+    choice = criterion.choose(dev, alphas)
+    test.expect(choice.threshold)
+    return choice, criterion.choose(test, alphas).outcomes
 
 
 def choose_threshold(
@@ -360,115 +353,3 @@ def choose_threshold(
     """
     (fraction,) = as_fractions(alpha)
     return float(get_criterion(criterion, task).choose(as_score_set(dev), [fraction]).threshold[0])
-
-
-def _clip(pieces: Pieces, bounds: tuple[Fraction, Fraction]) -> Pieces:
-    """Keep the pieces that lie between the bounds."""
-    low, high = float(bounds[0]), float(bounds[1])
-    breaks = np.clip(pieces.breaks, low, high)
-    keep = breaks[1:] > breaks[:-1]
-    choice = type(pieces.choice)(pieces.choice.threshold[keep], pieces.choice.outcomes[keep])
-    return Pieces(np.append(breaks[:-1][keep], high), choice)
-
-
-def _lookup(pieces: Pieces, starts: Floats) -> Outcomes:
-    """Return the outcomes that hold just after each of ``starts``."""
-    index = np.searchsorted(pieces.breaks, starts, side="right") - 1
-    return pieces.choice.outcomes[np.clip(index, 0, len(pieces.choice.outcomes) - 1)]
-
-
-def area(
-    dev: ScoreSet, test: ScoreSet, criterion: Criterion, measure: Measure, bounds: tuple[Fraction, Fraction]
-) -> float:
-    """Return the mean height of an EPC between two alphas, each constant piece integrated exactly.
-
-    A measure that is linear in alpha (WER with gamma = alpha) is exact too: each piece is taken at its middle.
-    """
-    if bounds[0] == bounds[1]:
-        return float(measure(count(test, criterion.choose(dev, bounds[:1]).threshold), float(bounds[0]))[0])
-    pieces = _clip(criterion.pieces(dev), bounds)
-    middle = (pieces.breaks[1:] + pieces.breaks[:-1]) / 2
-    value = measure(count(test, pieces.choice.threshold), middle)
-    return float(np.dot(value, np.diff(pieces.breaks)) / float(bounds[1] - bounds[0]))
-
-
-@dataclass(frozen=True, repr=False)
-class Areas(Result):
-    """Expected values of (V1 + V2)/2 over a range of operating points (Eqs. 15, 16, 18). Made by `areas`.
-
-    ``post_`` fields have the thresholds chosen on the test set itself: G is then (AUC + 1/2)/2 in the limit
-    (Eq. 18), for errors read as V1 against V2.
-    """
-
-    e_v1: float
-    e_v2: float
-    g: float
-    post_e_v1: float
-    post_e_v2: float
-    post_g: float
-    bounds: tuple[float, float]
-    task: str
-
-    _layout = Layout(
-        "Expected values of (V1 + V2)/2 over a range of operating points.",
-        {"area": "text", **of("number", "a_priori a_posteriori")},
-        {"task": TEXT, "bounds": BOUNDS},
-        descriptions={"area": "Which area."},
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        for prefix, values in zip(("", "post_"), saved.columns("a_priori", "a_posteriori").values(), strict=True):
-            known |= {
-                f"{prefix}{name}": float(value) for name, value in zip(("e_v1", "e_v2", "g"), values, strict=True)
-            }
-        return super()._from_parts(saved, bounds=tuple(saved["bounds"]), **known)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per area: a priori, and a posteriori for comparison."""
-        return {
-            "area": np.array(["e_v1", "e_v2", "g"]),
-            "a_priori": np.array([self.e_v1, self.e_v2, self.g]),
-            "a_posteriori": np.array([self.post_e_v1, self.post_e_v2, self.post_g]),
-        }
-
-    def summary(self) -> dict[str, Any]:
-        """Return the task and the bounds."""
-        return {"task": self.task, "bounds": list(self.bounds)}
-
-
-def areas(
-    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)
-) -> Areas:
-    """Compute E_V1, E_V2 and G, integrated exactly over the operating points between ``bounds``.
-
-    Each is an expected value: over bounds other than (0, 1) the integral is divided by their distance.
-
-    Examples
-    --------
-    >>> import priori
-    >>> dev = priori.Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
-    >>> test = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.2, 0.5, 0.8])
-    >>> result = priori.areas(dev, test)
-    >>> round(result.e_v1, 4), round(result.e_v2, 4), round(result.g, 4)
-    (0.3611, 0.4167, 0.3889)
-    """
-    domain = get_task(task)
-    limits = check_bounds(bounds)
-    mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
-    values = [
-        area(chosen_on, test, get_criterion(f"target-v{which}", domain), mean, limits)
-        for chosen_on in (dev, test)
-        for which in (1, 2)
-    ]
-    e_v1, e_v2, post_e_v1, post_e_v2 = values
-    return Areas(
-        e_v1,
-        e_v2,
-        (e_v1 + e_v2) / 2,
-        post_e_v1,
-        post_e_v2,
-        (post_e_v1 + post_e_v2) / 2,
-        (float(limits[0]), float(limits[1])),
-        domain.name,
-    )._came_from(test, dev)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 
-
 A_POSTERIORI: Schema = {"const": "a posteriori"}
 
 
@@ -94,14 +93,8 @@ class AposterioriROC(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the single numbers, each a posteriori."""
-        return {
-            "name": self.name,
-            "kind": "a posteriori",
-            "negatives": self.scores.n_negatives,
-            "positives": self.scores.n_positives,
-            "auc": self.auc,
-            "eer": self.eer,
-        }
+        sizes = {"negatives": self.scores.n_negatives, "positives": self.scores.n_positives}
+        return {"name": self.name, "kind": "a posteriori", **sizes, "auc": self.auc, "eer": self.eer}
 
     def band(
         self,
@@ -121,18 +114,10 @@ class AposterioriROC(Result):
         from priori.uncertainty.roc_bands import roc_band
 
         return roc_band(
-            self.scores,
-            fpr=fpr,
-            points=points,
-            bootstrap=bootstrap,
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            interval=interval,
-            simultaneous=simultaneous,
-            rng=rng,
-            threads=threads,
+            self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
+            confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng, threads=threads,
             progress=progress,
-        )
+        )  # fmt: skip
 
     def plot(
         self,
@@ -220,8 +205,10 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
             fp, fn = fp[keep], fn[keep]
     else:
         raise unknown("choice of points", points, ("thin", "all", "hull", "a number"))
-    ends_low = (fp[0], fn[0]) == (scores.n_negatives, 0)
-    if not ends_low:  # the convex hull, and scores of -inf, may stop short of accepting all
+    if (fp[0], fn[0]) != (
+        scores.n_negatives,
+        0,
+    ):  # the hull, and scores of -inf, may stop short of accepting all
         fp, fn = np.insert(fp, 0, scores.n_negatives), np.insert(fn, 0, 0)
     if fn[-1] != scores.n_positives:
         fp, fn = np.append(fp, 0), np.append(fn, scores.n_positives)
@@ -248,10 +235,10 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     >>> curve.fpr.round(2).tolist(), curve.tpr.round(2).tolist()
     ([1.0, 0.67, 0.67, 0.0, 0.0], [1.0, 1.0, 0.67, 0.67, 0.0])
     """
-    given = as_score_set(scores)
-    candidates, errors = _corner_points(given, points)
-    outcomes = Outcomes.from_errors(*errors, negatives=given.n_negatives, positives=given.n_positives)
-    return AposterioriROC(name, given, candidates.thresholds(*errors), outcomes)
+    score_set = as_score_set(scores)
+    candidates, errors = _corner_points(score_set, points)
+    outcomes = Outcomes.from_errors(*errors, negatives=score_set.n_negatives, positives=score_set.n_positives)
+    return AposterioriROC(name, score_set, candidates.thresholds(*errors), outcomes)
 
 
 def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
@@ -301,20 +288,20 @@ def a_posteriori_partial_auc(
     return (1 + (area - chance) / (high - low - chance)) / 2
 
 
-def upper_tpr(fpr: Floats, tpr: Floats, at: float) -> float:
-    """Return the height of a rising curve just to the right of ``at``: the upper point of a vertical segment."""
-    last = int(np.searchsorted(fpr, at, side="right"))
-    if last == fpr.size or fpr[last - 1] == at:
+def upper_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
+    """Return the height of a rising curve just to the right of ``rate``: the upper point of a vertical segment."""
+    last = int(np.searchsorted(fpr, rate, side="right"))
+    if last == fpr.size or fpr[last - 1] == rate:
         return float(tpr[last - 1])
-    return float(np.interp(at, fpr[last - 1 : last + 1], tpr[last - 1 : last + 1]))
+    return float(np.interp(rate, fpr[last - 1 : last + 1], tpr[last - 1 : last + 1]))
 
 
-def lower_tpr(fpr: Floats, tpr: Floats, at: float) -> float:
-    """Return the height of a rising curve just to the left of ``at``: the lower point of a vertical segment."""
-    first = int(np.searchsorted(fpr, at, side="left"))
-    if first == 0 or (first < fpr.size and fpr[first] == at):
+def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
+    """Return the height of a rising curve just to the left of ``rate``: the lower point of a vertical segment."""
+    first = int(np.searchsorted(fpr, rate, side="left"))
+    if first == 0 or (first < fpr.size and fpr[first] == rate):
         return float(tpr[first])
-    return float(np.interp(at, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
+    return float(np.interp(rate, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
 
 
 def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> float:
@@ -334,8 +321,8 @@ def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> floa
     0.3333
     """
     if method == "nearest":
-        at = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
-        return float(at.fp[0] / scores.n_negatives + at.fn[0] / scores.n_positives) / 2
+        outcomes = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
+        return float(outcomes.fp[0] / scores.n_negatives + outcomes.fn[0] / scores.n_positives) / 2
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     curve = roc(scores, points="hull" if method == "hull" else "all")
@@ -351,8 +338,8 @@ def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> floa
 def a_posteriori_break_even(scores: ScoreSet, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
-    at = get_criterion("eer", domain).choose(scores, [Fraction(0)]).outcomes
-    return float((domain.v1(at) + domain.v2(at))[0] / 2)
+    outcomes = get_criterion("eer", domain).choose(scores, [Fraction(0)]).outcomes
+    return float((domain.v1(outcomes) + domain.v2(outcomes))[0] / 2)
 
 
 def a_posteriori_min_dcf(

@@ -29,9 +29,9 @@ def thin(x: Floats, y: Floats, *, tolerance: float = INVISIBLE, most: int = MOST
     if x.size < 3:
         return np.arange(x.size)
     while True:
-        kept = _reduce(x, y, _first_and_last(x, y, tolerance / 4), tolerance)
-        if kept.size <= most:
-            return kept
+        index = _reduce(x, y, _first_and_last(x, y, tolerance / 4), tolerance)
+        if index.size <= most:
+            return index
         tolerance *= 1.25
 
 

@@ -72,16 +72,16 @@ def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]
     for alpha in dict.fromkeys(alphas):
         ties = criterion.tells_ties(alpha, max(edges.n_negatives, edges.n_positives))
         survivors[alpha] = _survivors(criterion, reached, blocks, alpha, ties), ties
-    # The blocks that are left for some alpha are laid end to end; alphas then look at their own among them.
-    left = np.unique(np.concatenate([own for own, _ in survivors.values()]))
-    tried = (left[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+    # The blocks that survive for some alpha are laid end to end; alphas then look at their own among them.
+    surviving = np.unique(np.concatenate([index for index, _ in survivors.values()]))
+    tried = (surviving[:, None] * BLOCK + np.arange(BLOCK)).ravel()
     tried = tried[tried < cells]
     lower, fine = boxes(tried, tried), boxes(tried, tried + 1)
     keep = np.zeros(cells, dtype=np.bool_)
-    for alpha, (blocks_left, ties) in survivors.items():
-        own = (np.searchsorted(left, blocks_left)[:, None] * BLOCK + np.arange(BLOCK)).ravel()
-        own = own[own < tried.size]
-        keep[tried[own[_survivors(criterion, lower.take(own), fine.take(own), alpha, ties)]]] = True
+    for alpha, (index, ties) in survivors.items():
+        inside = (np.searchsorted(surviving, index)[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+        inside = inside[inside < tried.size]
+        keep[tried[inside[_survivors(criterion, lower.take(inside), fine.take(inside), alpha, ties)]]] = True
     return keep
 
 
@@ -101,7 +101,7 @@ def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
 
 def _survivors(criterion: Bounded, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
     """Return which boxes may hold a candidate better than the best of these edges."""
-    reached, bound = (criterion.least_cost(given, float(alpha)) for given in (edges, boxes))
+    reached, bound = (criterion.least_cost(each, float(alpha)) for each in (edges, boxes))
     best = reached.min()
     if np.isinf(best):  # nothing useful at any edge: look everywhere
         return np.arange(bound.size)

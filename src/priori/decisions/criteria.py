@@ -39,6 +39,20 @@ class Pieces:
     breaks: Floats
     choice: Choice
 
+    def between(self, bounds: tuple[Fraction, Fraction]) -> Pieces:
+        """Keep the pieces that lie between the bounds."""
+        low, high = float(bounds[0]), float(bounds[1])
+        breaks = np.clip(self.breaks, low, high)
+        keep = breaks[1:] > breaks[:-1]
+        return Pieces(
+            np.append(breaks[:-1][keep], high), Choice(self.choice.threshold[keep], self.choice.outcomes[keep])
+        )
+
+    def outcomes_after(self, alphas: Floats) -> Outcomes:
+        """Return the outcomes that hold just after each alpha."""
+        index = np.searchsorted(self.breaks, alphas, side="right") - 1
+        return self.choice.outcomes[np.clip(index, 0, len(self.choice.outcomes) - 1)]
+
 
 @dataclass(frozen=True)
 class Criterion:
@@ -168,9 +182,9 @@ class Target(Criterion):
         value = self.target(outcomes)
         if value.size == 1:
             return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-        wanted = np.array([float(alpha) for alpha in alphas])
-        upper = np.clip(np.searchsorted(value, wanted), 1, value.size - 1)
-        below, beyond = wanted - value[upper - 1], value[upper] - wanted
+        targets = np.array([float(alpha) for alpha in alphas])
+        upper = np.clip(np.searchsorted(value, targets), 1, value.size - 1)
+        below, beyond = targets - value[upper - 1], value[upper] - targets
         chosen = np.where(below <= beyond, upper - 1, upper)
         for index in np.flatnonzero(np.abs(below - beyond) < NEAR).tolist():
             chosen[index] = self._choose_exactly(outcomes, int(upper[index]), alphas[index])
@@ -178,9 +192,9 @@ class Target(Criterion):
 
     def _choose_exactly(self, outcomes: Outcomes, upper: int, alpha: Fraction) -> int:
         def cost(index: int) -> tuple[Fraction, Fraction, int]:
-            at = outcomes[index]
-            rejected = int(at.tn + at.fn)  # rises with the threshold
-            return abs(alpha - self.target.exact(at)), self.v1.exact_error(at) + self.v2.exact_error(at), rejected
+            outcome = outcomes[index]
+            errors = self.v1.exact_error(outcome) + self.v2.exact_error(outcome)
+            return abs(alpha - self.target.exact(outcome)), errors, int(outcome.tn + outcome.fn)  # rises with it
 
         # Two floats on each side: more values than that cannot be nearer together than a float can tell.
         return min(range(max(upper - 2, 0), min(upper + 2, len(outcomes))), key=cost)

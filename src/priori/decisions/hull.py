@@ -47,9 +47,9 @@ class Envelope:
         threshold.
         """
         breaks = self.breaks()
-        at = np.array([float(alpha) for alpha in alphas])
-        chosen = np.searchsorted(breaks, at - NEAR)
-        for index in np.flatnonzero(chosen != np.searchsorted(breaks, at + NEAR)).tolist():
+        floats = np.array([float(alpha) for alpha in alphas])
+        chosen = np.searchsorted(breaks, floats - NEAR)
+        for index in np.flatnonzero(chosen != np.searchsorted(breaks, floats + NEAR)).tolist():
             chosen[index] = self._choose_exactly(alphas[index])
         return chosen
 

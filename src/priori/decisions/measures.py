@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -44,8 +44,8 @@ class Measure:
         """Return the value at each threshold of ``outcomes``."""
         if self.needs_alpha and alpha is None:
             raise OptionError(f"the measure {self.name!r} needs an alpha, or a fixed weight such as 'wer:0.5'")
-        at = None if alpha is None else np.asarray(alpha, dtype=np.float64)
-        return np.asarray(self.function(outcomes, at), dtype=np.float64)
+        alphas = None if alpha is None else np.asarray(alpha, dtype=np.float64)
+        return np.asarray(self.function(outcomes, alphas), dtype=np.float64)
 
     @classmethod
     def custom(
@@ -113,42 +113,30 @@ def _ratio(
     title: str,
     numerator: Callable[[Outcomes], Any],
     denominator: Callable[[Outcomes], Any],
+    of_class: Literal["negative", "positive"] | None = None,
     *,
     greater_is_better: bool = False,
-    of_class: Literal["negative", "positive"] | None = None,
 ) -> Ratio:
     worst = 0.0 if greater_is_better else 1.0
-    return Ratio(
-        name,
-        title,
-        lambda outcomes, alpha: divide(numerator(outcomes), denominator(outcomes), worst),
-        greater_is_better,
-        numerator=numerator,
-        denominator=denominator,
-        of_class=of_class,
-    )
 
+    def value(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
+        return divide(numerator(outcomes), denominator(outcomes), worst)
+
+    return Ratio(name, title, value, greater_is_better, True, False, numerator, denominator, of_class)
+
+
+_score = partial(_ratio, greater_is_better=True)
 
 # FAR is FP/(FP+TN): Eq. 2 of the 2005 paper and 3.2 of the thesis (the 2004 report misprints its denominator).
-FAR = _ratio("far", "False acceptance rate", lambda o: o.fp, lambda o: o.negatives, of_class="negative")
-FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positives, of_class="positive")
-TPR = _ratio(
-    "tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
-)
-TNR = _ratio(
-    "tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
-)
-PRECISION = _ratio("precision", "Precision", lambda o: o.tp, lambda o: o.tp + o.fp, greater_is_better=True)
-RECALL = _ratio("recall", "Recall", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive")
-SENSITIVITY = _ratio(
-    "sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, greater_is_better=True, of_class="positive"
-)
-SPECIFICITY = _ratio(
-    "specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, greater_is_better=True, of_class="negative"
-)
-ACCURACY = _ratio(
-    "accuracy", "Accuracy", lambda o: o.tp + o.tn, lambda o: o.positives + o.negatives, greater_is_better=True
-)
+FAR = _ratio("far", "False acceptance rate", lambda o: o.fp, lambda o: o.negatives, "negative")
+FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positives, "positive")
+TPR = _score("tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, "positive")
+TNR = _score("tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, "negative")
+PRECISION = _score("precision", "Precision", lambda o: o.tp, lambda o: o.tp + o.fp)
+RECALL = _score("recall", "Recall", lambda o: o.tp, lambda o: o.positives, "positive")
+SENSITIVITY = _score("sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, "positive")
+SPECIFICITY = _score("specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, "negative")
+ACCURACY = _score("accuracy", "Accuracy", lambda o: o.tp + o.tn, lambda o: o.positives + o.negatives)
 CLASSIFICATION_ERROR = _ratio(
     "error", "Classification error", lambda o: o.fp + o.fn, lambda o: o.positives + o.negatives
 )
@@ -169,6 +157,13 @@ def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
 MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=True, rate=False)
 
 
+def _weighted(outcomes: Outcomes, weight: Any) -> Floats:
+    return np.asarray(weight * FAR(outcomes) + (1 - weight) * FRR(outcomes))
+
+
+WER = Measure("wer", "Weighted error rate", _weighted, needs_alpha=True)
+
+
 def wer(gamma: float | None = None) -> Measure:
     """Weighted error rate: gamma FAR + (1 - gamma) FRR (Eq. 7 of the 2007 paper); without gamma, gamma = alpha."""
     if gamma is None:
@@ -178,19 +173,10 @@ def wer(gamma: float | None = None) -> Measure:
     return _wer(gamma)
 
 
-def _along(outcomes: Outcomes, alpha: Any) -> Floats:
-    return np.asarray(alpha * FAR(outcomes) + (1 - alpha) * FRR(outcomes))
-
-
-WER = Measure("wer", "Weighted error rate", _along, needs_alpha=True)
-
-
 # One object for one choice of parameters, so that a name can be known to say which measure it is.
 @cache
 def _wer(gamma: float) -> Measure:
-    return Measure(
-        f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: gamma * FAR(o) + (1 - gamma) * FRR(o)
-    )
+    return Measure(f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: _weighted(o, gamma))
 
 
 def dcf(cost_fn: float = 10.0, cost_fp: float = 1.0, prior: float = 0.01, *, normalised: bool = False) -> Measure:
@@ -232,13 +218,8 @@ def f_beta(beta: float = 1.0) -> Ratio:
 
 @cache
 def _f_beta(beta: float, b: int, unit: int) -> Ratio:
-    return _ratio(
-        f"f{beta:g}",
-        f"F{beta:g}",
-        lambda o: (b + unit) * o.tp,
-        lambda o: (b + unit) * o.tp + b * o.fn + unit * o.fp,
-        greater_is_better=True,
-    )
+    weight = b + unit
+    return _score(f"f{beta:g}", f"F{beta:g}", lambda o: weight * o.tp, lambda o: weight * o.tp + b * o.fn + unit * o.fp)
 
 
 #: Every measure by the name people type; those with parameters at their defaults.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from priori.base.errors import InputError, PrioriError
@@ -25,24 +24,21 @@ def custom(
     >>> custom(measure=get_measure("f2")), custom(measure=Measure.custom(lambda outcomes: outcomes.fp, name="hter"))
     ({}, {'custom': ['measure']})
     """
-    own = []
+    customs = []
     for kind, thing in {"task": task, "criterion": criterion, "measure": measure}.items():
         if thing is not None:
             try:
                 named = _named(kind, thing.name, task or "authentication")
             except PrioriError:
                 named = None
-            own += [] if named == thing else [kind]
-    return {"custom": own} if own else {}
+            customs += [] if named == thing else [kind]
+    return {"custom": customs} if customs else {}
 
 
-def _named(kind: str, given: Any, task: str | Task) -> Any:
-    find: dict[str, Callable[[Any], Any]] = {
-        "task": get_task,
-        "criterion": lambda criterion: get_criterion(criterion, task),
-        "measure": get_measure,
-    }
-    return find[kind](given)
+def _named(kind: str, thing: Any, task: str | Task) -> Any:
+    if kind == "criterion":
+        return get_criterion(thing, task)
+    return get_task(thing) if kind == "task" else get_measure(thing)
 
 
 def saved_things(saved: Saved) -> dict[str, Any]:
@@ -54,8 +50,8 @@ def saved_things(saved: Saved) -> dict[str, Any]:
 def saved_measure(saved: Saved) -> Measure:
     """Return the measure of a saved result; one handed in must be shown as the saved one was."""
     measure: Measure = _saved(saved, "measure")
-    shown = {"measure_title": measure.title, "rate": measure.rate, "greater_is_better": measure.greater_is_better}
-    for name, value in shown.items():
+    looks = {"measure_title": measure.title, "rate": measure.rate, "greater_is_better": measure.greater_is_better}
+    for name, value in looks.items():
         if saved.summary.get(name, value) != value:
             raise InputError(f"{saved.where}: the measure saved has {name} {saved[name]!r}, the one given {value!r}")
     return measure
@@ -63,8 +59,8 @@ def saved_measure(saved: Saved) -> Measure:
 
 def _saved(saved: Saved, kind: str, task: str | Task = "authentication") -> Any:
     name = saved[kind]
-    if kind in saved.given:
-        thing = _named(kind, saved.given[kind], task)
+    if kind in saved.supplied:
+        thing = _named(kind, saved.supplied[kind], task)
         if thing.name != name:
             raise InputError(f"{saved.where}: the {kind} saved is {name!r}, the one given {thing.name!r}")
         return thing

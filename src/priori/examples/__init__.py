@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import unknown
+from priori.base.whole_files import write_whole
 from priori.scores import Scores
 from priori.scores.trials import IDENTITY_COLUMNS
 
@@ -143,11 +144,8 @@ def write(name: str, directory: str | Path) -> list[Path]:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*(table[column] for column in columns), strict=True))
-        path = folder / f"{system}-{part}.csv"
-        temporary = path.with_name(path.name + ".part")
-        temporary.write_text(text.getvalue(), encoding="utf-8")
-        temporary.replace(path)
-        paths.append(path)
+        paths.append(folder / f"{system}-{part}.csv")
+        write_whole(paths[-1], text.getvalue())
     return paths
 
 

@@ -19,10 +19,9 @@ from priori._version import __version__
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
+from priori.base.whole_files import whole_file
 
-NOTHING: Mapping[str, object] = {}
-
-Found = TypeVar("Found", bound=Result)
+Kind = TypeVar("Kind", bound=Result)
 Table = dict[str, NDArray[Any]]
 
 #: The number of this layout; a file with a higher one was written by a newer Priori.
@@ -31,7 +30,7 @@ LAYOUT = 1
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
-    "Areas": "priori.curves.epc",
+    "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",
     "AposterioriROC": "priori.curves.roc",
@@ -81,8 +80,7 @@ def _head(result: Result, table: Table) -> dict[str, Any]:
 
 
 def _kind(column: NDArray[Any]) -> str:
-    values = column.tolist() if column.dtype.kind == "O" else []
-    types = {type(value) for value in values if value is not None}
+    types = {type(value) for value in column.tolist() if value is not None} if column.dtype.kind == "O" else set()
     if column.dtype.kind == "b" or types == {bool}:
         return "boolean"
     if column.dtype.kind in "iu" or types == {int}:
@@ -95,7 +93,7 @@ def _kind(column: NDArray[Any]) -> str:
 # -- JSON --------------------------------------------------------------------------------------------------------
 
 
-def read_json(source: str | Path, expected: type[Found], given: Mapping[str, object] = NOTHING) -> Found:
+def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from JSON text or from a file; it must be of the class expected, or of one below it."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, where = source, "the JSON text"
@@ -109,10 +107,10 @@ def read_json(source: str | Path, expected: type[Found], given: Mapping[str, obj
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not JSON: {error}") from None
-    return _restored(content, where, expected, given)
+    return _restored(content, where, expected, supplied)
 
 
-def _restored(content: Any, where: str, expected: type[Found], given: Mapping[str, object]) -> Found:
+def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     if not isinstance(content, dict) or not set(HEAD) <= set(content) or not isinstance(content["columns"], dict):
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     if not isinstance(content["layout"], int) or content["layout"] > LAYOUT:
@@ -136,10 +134,10 @@ def _restored(content: Any, where: str, expected: type[Found], given: Mapping[st
     needed = [each for each in (*layout.columns, *layout.summary) if each not in layout.optional]
     if missing := [each for each in needed if each not in content]:
         raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
-    for thing in given:
+    for thing in supplied:
         if thing not in summary:
             raise OptionError(f"{where}: a saved {name} has no {thing}; leave {thing} out")
-    return restored(kind, Saved(name, table, summary, where, given))
+    return restored(kind, Saved(name, table, summary, where, supplied))
 
 
 # -- Parquet -----------------------------------------------------------------------------------------------------
@@ -149,38 +147,36 @@ def write_parquet(result: Result, path: str | Path) -> None:
     """Write the table as Parquet; everything else is JSON under the key ``priori`` of the file's metadata."""
     import duckdb
 
-    from priori.base.whole_files import whole_file
-
     table = {name: np.asarray(column) for name, column in result.columns().items()}
     # In ASCII, so that no reader of the metadata has to guess an encoding.
-    told = json.dumps({**_head(result, table), **plain(result.summary())}, allow_nan=False)
+    metadata = json.dumps({**_head(result, table), **plain(result.summary())}, allow_nan=False)
     stored = {name: column.astype(object) if column.dtype.kind in "US" else column for name, column in table.items()}
     with whole_file(path) as temporary, duckdb.connect() as connection:
         connection.register("stored", stored)
         connection.execute(
             f"COPY (SELECT * FROM stored) TO {_quoted(str(temporary))} "
-            f"(FORMAT parquet, KV_METADATA {{priori: {_quoted(told)}}})"
+            f"(FORMAT parquet, KV_METADATA {{priori: {_quoted(metadata)}}})"
         )
 
 
-def read_parquet(path: str | Path, expected: type[Found], given: Mapping[str, object] = NOTHING) -> Found:
+def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from a Parquet file that `write_parquet` wrote."""
     import duckdb
 
     where = str(path)
     try:
         with duckdb.connect() as connection:
-            metadata = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({_quoted(where)})").fetchall()
-            told = dict(metadata).get(b"priori")
+            pairs = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({_quoted(where)})").fetchall()
+            metadata = dict(pairs).get(b"priori")
             rows = connection.execute(f"SELECT * FROM read_parquet({_quoted(where)})")
             names = [column[0] for column in rows.description or []]
             columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(names)
     except duckdb.Error as error:
         raise InputError(f"cannot read {where}: {str(error).splitlines()[0]}") from None
-    if told is None:
+    if metadata is None:
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
     table = {name: list(column) for name, column in zip(names, columns, strict=True)}
-    return _restored({**json.loads(told), **table}, where, expected, given)
+    return _restored({**json.loads(metadata), **table}, where, expected, supplied)
 
 
 def _quoted(text: str) -> str:

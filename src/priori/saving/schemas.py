@@ -39,9 +39,9 @@ def _schema(kind: type[Result]) -> Schema:
             **_closed(kinds, layout.optional),
         },
     }
-    described = {**DESCRIPTIONS, **layout.descriptions}
-    told = {
-        value: {**({"description": described[value]} if value in described else {}), **held}
+    descriptions = {**DESCRIPTIONS, **layout.descriptions}
+    described = {
+        value: {**({"description": descriptions[value]} if value in descriptions else {}), **held}
         for value, held in values.items()
     }
     return {
@@ -49,7 +49,7 @@ def _schema(kind: type[Result]) -> Schema:
         "$id": f"urn:priori:schema:{LAYOUT}:{name}",
         "title": name,
         "description": layout.description,
-        **_closed({**head, **told}, layout.optional),
+        **_closed({**head, **described}, layout.optional),
         "$defs": {
             "number": {
                 "description": "A number; infinite ones are the texts inf and -inf, a missing one is null.",

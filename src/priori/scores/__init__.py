@@ -1,8 +1,7 @@
 """Scores: the trials of one system on one set, in memory or elsewhere; labels, pairing of two systems."""
 
-from priori.scores.in_memory import Scores
+from priori.scores.in_memory import Scores, pool, restrict
 from priori.scores.score_set import ScoreSet
-from priori.scores.splitting import pool, restrict
 from priori.scores.trials import NAN_POLICIES, Names, NanPolicy, Trials, nan_error
 
 __all__ = ["NAN_POLICIES", "Names", "NanPolicy", "ScoreSet", "Scores", "Trials", "nan_error", "pool", "restrict"]

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.types import Counts, Floats, Index, Mask
 
@@ -206,8 +205,8 @@ class Gaps(Candidates):
 
     def neighbours(self, fp: Counts, fn: Counts) -> tuple[Floats, Floats]:
         negatives, positives, tn = self.negatives, self.positives, self.n_negatives - fp
-        below = np.maximum(_at(negatives, tn - 1, -np.inf), _at(positives, fn - 1, -np.inf))
-        return below, np.minimum(_at(negatives, tn, np.inf), _at(positives, fn, np.inf))
+        below = np.maximum(_scores_at(negatives, tn - 1, -np.inf), _scores_at(positives, fn - 1, -np.inf))
+        return below, np.minimum(_scores_at(negatives, tn, np.inf), _scores_at(positives, fn, np.inf))
 
 
 class Shortlist(Candidates):
@@ -245,15 +244,14 @@ class Shortlist(Candidates):
         return np.searchsorted(self.fn - self.fp, fn - fp)  # rises with every rejected trial, so it names them
 
     def _take(self, index: Index) -> Shortlist:
-        return Shortlist(
-            self.fp[index], self.fn[index], self.below[index], self.above[index], self.n_negatives, self.n_positives
-        )
+        fp, fn, below, above = self.fp[index], self.fn[index], self.below[index], self.above[index]
+        return Shortlist(fp, fn, below, above, self.n_negatives, self.n_positives)
 
 
 def joined(parts: Sequence[Shortlist]) -> Shortlist:
     """Return the candidates of several shortlists of one set as one."""
-    fp, fn = (np.concatenate(column) for column in zip(*(part.every() for part in parts), strict=True))
-    below, above = (np.concatenate(column) for column in zip(*((p.below, p.above) for p in parts), strict=True))
+    columns = zip(*((part.fp, part.fn, part.below, part.above) for part in parts), strict=True)
+    fp, fn, below, above = (np.concatenate(column) for column in columns)
     _, first = np.unique(fn - fp, return_index=True)
     return Shortlist(fp, fn, below, above, parts[0].n_negatives, parts[0].n_positives)._take(first)
 
@@ -271,6 +269,6 @@ def undominated(fp: Counts, fn: Counts) -> Errors:
     return fp[keep], fn[keep]
 
 
-def _at(ordered: Floats, index: NDArray[np.int64], beyond: float) -> Floats:
+def _scores_at(ordered: Floats, index: Counts, beyond: float) -> Floats:
     inside = (index >= 0) & (index < ordered.size)
     return np.where(inside, ordered[np.where(inside, index, 0)], beyond)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, OneClassError, unknown
-from priori.base.saved import partly_saved
-from priori.base.types import Codes, Counts, Floats
+from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.candidates import Chooser, Gaps
 from priori.scores.labels import is_positive
 from priori.scores.score_set import ScoreSet, mixed_sets
@@ -25,13 +24,13 @@ from priori.scores.trials import (
     as_floats,
     as_names,
     first_nan,
+    kind_of,
     nan_error,
     settle,
     sort_both,
 )
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False)
 class Scores(ScoreSet):
     """The trials of one system on one set.
@@ -106,13 +105,7 @@ class Scores(ScoreSet):
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
         )
         return cls._checked(
-            Trials(negative, negative_code),
-            Trials(positive, positive_code),
-            users,
-            None,
-            nan,
-            lower_is_better,
-            source,
+            Trials(negative, negative_code), Trials(positive, positive_code), users, None, nan, lower_is_better, source
         )
 
     @classmethod
@@ -151,24 +144,17 @@ class Scores(ScoreSet):
         Scores(2 negatives, 2 positives, 2 users)
         """
         score = as_floats(y_score, "y_score")
-        given = np.asarray(y_true)
-        if given.ndim != 1 or given.size != score.size:
-            raise InputError(f"y_true has shape {given.shape} and y_score {score.shape}; both must be one column")
-        names = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
-        columns = {
-            name: None if column is None else as_names(column, name, score.size) for name, column in names.items()
-        }
-        users, (user_code, probe_code) = Names.encode(columns["user"], columns["probe_user"])
-        datasets, (dataset_code,) = Names.encode(columns["dataset"])
-        return cls.from_columns(
-            Trials(score, user_code, probe_code, columns["trial"], dataset_code),
-            is_positive(given, pos_label, where=source),
-            users=users,
-            datasets=datasets,
-            nan=nan,
-            lower_is_better=lower_is_better,
-            source=source,
-        )
+        labels = np.asarray(y_true)
+        if labels.ndim != 1 or labels.size != score.size:
+            raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
+        columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
+        named = {name: None if held is None else as_names(held, name, score.size) for name, held in columns.items()}
+        users, (user_code, probe_code) = Names.encode(named["user"], named["probe_user"])
+        datasets, (dataset_code,) = Names.encode(named["dataset"])
+        trials = Trials(score, user_code, probe_code, named["trial"], dataset_code)
+        positive = is_positive(labels, pos_label, where=source)
+        return cls.from_columns(trials, positive, users=users, datasets=datasets, nan=nan,
+                                lower_is_better=lower_is_better, source=source)  # fmt: skip
 
     @classmethod
     def from_frame(
@@ -194,15 +180,10 @@ class Scores(ScoreSet):
         """
         from priori.base.dataframes import columns_of
 
-        found, backend = columns_of(frame, dict(columns or {}), source=source)
+        arrays, backend = columns_of(frame, dict(columns or {}), source=source)
+        labels, score = arrays.pop("label"), arrays.pop("score")
         scores = cls.from_predictions(
-            found.pop("label"),
-            found.pop("score"),
-            pos_label=pos_label,
-            nan=nan,
-            lower_is_better=lower_is_better,
-            source=source,
-            **found,
+            labels, score, pos_label=pos_label, nan=nan, lower_is_better=lower_is_better, source=source, **arrays
         )
         return scores if backend is None else replace(scores, backend=backend)
 
@@ -219,27 +200,14 @@ class Scores(ScoreSet):
         source: str = "scores",
     ) -> Scores:
         """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
-        return cls._checked(
-            trials.take(np.flatnonzero(~positive)),
-            trials.take(np.flatnonzero(positive)),
-            users,
-            datasets,
-            nan,
-            lower_is_better,
-            source,
-        )
+        classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
+        return cls._checked(*classes, users, datasets, nan, lower_is_better, source)
 
     @classmethod
     def _checked(
-        cls,
-        negative: Trials,
-        positive: Trials,
-        users: Names | None,
-        datasets: Names | None,
-        nan: NanPolicy,
-        lower_is_better: bool,
-        source: str,
-    ) -> Scores:
+        cls, negative: Trials, positive: Trials, users: Names | None, datasets: Names | None, nan: NanPolicy,
+        lower_is_better: bool, source: str,
+    ) -> Scores:  # fmt: skip
         """Apply the rules that every set of scores keeps; every way of making one ends here."""
         if nan not in NAN_POLICIES:
             raise unknown("NaN policy", nan, NAN_POLICIES)
@@ -347,22 +315,51 @@ class Scores(ScoreSet):
             _group(trials.dataset if column == "dataset" else trials.user, len(names))
             for trials in (self.negative, self.positive)
         ]
-        for code, name in enumerate(names.values):
-            negative, positive = groups[0][code], groups[1][code]
+        for name, negative, positive in zip(names.values, *groups, strict=True):
             if negative.size or positive.size:
-                parts[str(name)] = Scores(
-                    self.negative.take(negative),
-                    self.positive.take(positive),
-                    self.users,
-                    self.datasets,
+                classes, source = (
+                    (self.negative.take(negative), self.positive.take(positive)),
                     f"{self.source} [{name}]",
-                    self.backend,
-                    format=self.format,
                 )
+                parts[str(name)] = Scores(*classes, self.users, self.datasets, source, self.backend, 0, self.format)
         return parts
 
 
-def _group(codes: Codes | None, size: int) -> list[NDArray[np.intp]]:
+def _group(codes: Codes | None, size: int) -> list[Index]:
+    """Return where each code stands."""
     assert codes is not None
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.searchsorted(codes[order], np.arange(1, size)))
+
+
+def pool(parts: Sequence[Scores]) -> Scores:
+    """Merge the trials of several sets into one, as if every trial came from the same set."""
+    negative = Trials(np.concatenate([part.negative.score for part in parts]))
+    positive = Trials(np.concatenate([part.positive.score for part in parts]))
+    return Scores(negative, positive, source="pooled")
+
+
+def restrict(scores: Scores, users: ArrayLike) -> Scores:
+    """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
+
+    Examples
+    --------
+    >>> from priori.scores import Scores, restrict
+    >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
+    >>> restrict(scores, ["b"])
+    Scores(1 negatives, 1 positives, 1 users)
+    """
+    if scores.users is None or not scores.has_users:
+        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
+    chosen, names = np.asarray(users), scores.users.values
+    if kind_of(chosen) != kind_of(names):
+        chosen, names = chosen.astype(str), names.astype(str)
+    unheard = np.setdiff1d(chosen, names)
+    if unheard.size:
+        raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
+    keep = np.isin(names, chosen)
+    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
+    for name, trials in (("negative", negative), ("positive", positive)):
+        if not len(trials):
+            raise InputError(f"{scores.source}: these {chosen.size} users have no {name} trial; choose more users")
+    return replace(scores, negative=negative, positive=positive)

@@ -7,19 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import is_missing
 from priori.base.errors import InputError, OneClassError
+from priori.scores.trials import count_missing
 
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
-    ("1", "0"),
-    ("1", "-1"),
-    ("true", "false"),
-    ("target", "nontarget"),
-    ("genuine", "impostor"),
-    ("client", "impostor"),
-    ("bonafide", "spoof"),
-)
+    ("1", "0"), ("1", "-1"), ("true", "false"), ("target", "nontarget"), ("genuine", "impostor"),
+    ("client", "impostor"), ("bonafide", "spoof"),
+)  # fmt: skip
 
 
 def normal(value: Any) -> str:
@@ -42,25 +37,25 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
     """
     if not values:
         raise InputError(f"{where}: no trials; both classes are needed")
-    shown = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
+    listed = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
     by_name = {normal(value): value for value in values}
     if pos_label is not None:
         for value in values:
             if normal(value) == normal(pos_label) or value == pos_label:
                 return value
-        raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {shown}")
+        raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {listed}")
     if len(by_name) == 1:
-        raise OneClassError(f"{where}: one class only, every label is {shown}; trials of both classes are needed")
+        raise OneClassError(f"{where}: one class only, every label is {listed}; trials of both classes are needed")
     if len(by_name) != 2:
         raise InputError(
-            f"{where}: {len(by_name)} different labels ({shown}) where two are needed; "
+            f"{where}: {len(by_name)} different labels ({listed}) where two are needed; "
             "say which one is positive (--positive VALUE, pos_label=VALUE): all others are then negative"
         )
     for positive, negative in KNOWN_PAIRS:
         if set(by_name) == {positive, negative}:
             return by_name[positive]
     raise InputError(
-        f"{where}: the labels {shown} are not a pair we know; say which one is positive "
+        f"{where}: the labels {listed} are not a pair we know; say which one is positive "
         "(--positive VALUE, pos_label=VALUE)"
     )
 
@@ -76,10 +71,7 @@ def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "la
     """
     if labels.dtype == np.bool_ and pos_label is None:
         return labels
-    if labels.dtype.kind == "O":
-        missing = sum(map(is_missing, labels))
-    else:
-        missing = int(np.isnan(labels).sum()) if labels.dtype.kind == "f" else 0
+    missing = count_missing(labels)
     if missing:
         raise InputError(f"{where}: {missing} labels are missing; every trial needs one")
     if labels.dtype.kind in "OS":

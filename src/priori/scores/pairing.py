@@ -19,7 +19,7 @@ HINT = "for test sets that do not hold the same trials, compare them unpaired (-
 class Pairing:
     """The same trials in two sets of scores: entry i of ``..._a`` and of ``..._b`` are one trial.
 
-    The indices are places in ``Scores.negative`` and ``Scores.positive`` in the order given (``Trials.score``).
+    The indices are positions in ``Scores.negative`` and ``Scores.positive`` in the order given (``Trials.score``).
     ``by`` says what the trials were matched by.
     """
 
@@ -45,7 +45,7 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     [1, 0]
     """
     a, b = a.load(), b.load()
-    names = _names(a, b)
+    names = f"the first system ({a.source})", f"the second system ({b.source})"
     with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
     if all(with_ids):
         return _by_trial(a, b, names)
@@ -53,10 +53,6 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
         has, lacks = names if with_ids[0] else names[::-1]
         raise InputError(f"cannot pair the trials: {has} has trial ids and {lacks} has none; give both ids, or {HINT}")
     return _by_row(a, b, names)
-
-
-def _names(a: Scores, b: Scores) -> tuple[str, str]:
-    return f"the first system ({a.source})", f"the second system ({b.source})"
 
 
 # -- by id ---------------------------------------------------------------------------------------------------
@@ -109,7 +105,7 @@ def _keys(ids: NDArray[Any]) -> NDArray[Any]:
 
 
 def _match(a: NDArray[Any], b: NDArray[Any]) -> Index | None:
-    """Return, for each entry of ``a``, the place of the same in ``b``; None unless they pair one to one."""
+    """Return, for each entry of ``a``, the position of the same in ``b``; None unless they pair one to one."""
     if a.size != b.size:
         return None
     order_a, order_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
@@ -137,10 +133,7 @@ def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
 def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
     order = [[np.argsort(column, kind="stable") for column in columns] for columns in rows]
-    (negative_a, positive_a), (negative_b, positive_b) = (
-        [column[places] for column, places in zip(columns, places_of, strict=True)]
-        for columns, places_of in zip(rows, order, strict=True)
-    )
+    (negative_a, positive_a), (negative_b, positive_b) = [[np.sort(column) for column in columns] for columns in rows]
     if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
         # Scores made from one array per class number each class from 0: there the classes share row numbers,
         # so a row without a partner in its class says nothing about labels.
@@ -165,26 +158,25 @@ def _rows(trials: Trials) -> NDArray[np.int64]:
 # -- refusing ------------------------------------------------------------------------------------------------
 
 
-def _refuse_unmatched(a: NDArray[Any], b: NDArray[Any], names: tuple[str, str], what: str) -> NoReturn:
+def _refuse_unmatched(a: NDArray[Any], b: NDArray[Any], names: tuple[str, str], unit: str) -> NoReturn:
     lost = []
-    for name, mine, other in ((names[0], a, b), (names[1], b, a)):
-        alone = np.setdiff1d(mine, other, assume_unique=True)
+    for name, keys, other in ((names[0], a, b), (names[1], b, a)):
+        alone = np.setdiff1d(keys, other, assume_unique=True)
         if alone.size:
-            lost.append(f"{alone.size} of {mine.size} {what}s of {name} ({_first(alone)})")
-    ids = "" if what == "trial" else "give trial ids, or "
+            lost.append(f"{alone.size} of {keys.size} {unit}s of {name} ({_first(alone)})")
+    ids = "" if unit == "trial" else "give trial ids, or "
     raise InputError(f"cannot pair the trials: no partner for {' and '.join(lost)}; {ids}{HINT}")
 
 
-def _refuse_labels(which: NDArray[Any], names: tuple[str, str], what: str) -> NoReturn:
+def _refuse_labels(differing: NDArray[Any], names: tuple[str, str], unit: str) -> NoReturn:
     raise InputError(
-        f"cannot pair the trials: the labels of {which.size} {what}s differ between {names[0]} and {names[1]} "
-        f"({_first(which)}); check that both were scored on the same list, or {HINT}"
+        f"cannot pair the trials: the labels of {differing.size} {unit}s differ between {names[0]} and {names[1]} "
+        f"({_first(differing)}); check that both were scored on the same list, or {HINT}"
     )
 
 
-def _first(values: NDArray[Any], shown: int = 3) -> str:
-    listed = ", ".join(str(value) for value in values[:shown])
-    return listed + (", ..." if values.size > shown else "")
+def _first(values: NDArray[Any], most: int = 3) -> str:
+    return ", ".join(map(str, values[:most])) + (", ..." if values.size > most else "")
 
 
 # -- counting ------------------------------------------------------------------------------------------------
@@ -214,27 +206,27 @@ def disagreements(
     >>> from priori import Scores
     >>> a = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.9])
     >>> b = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.3])
-    >>> found = disagreements(pair(a, b), a, b, 0.5, 0.5)
-    >>> int(found.negatives_ba), int(found.positives_ab)
+    >>> counts = disagreements(pair(a, b), a, b, 0.5, 0.5)
+    >>> int(counts.negatives_ba), int(counts.positives_ab)
     (1, 1)
     """
-    at_a, at_b = np.broadcast_arrays(
+    thresholds_a, thresholds_b = np.broadcast_arrays(
         np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
     )
     a, b = a.load(), b.load()
-    only: list[list[Counts]] = []
+    only: list[tuple[Counts, Counts]] = []
     for trials_a, trials_b, index_a, index_b in (
         (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
         (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
     ):
         score_a, score_b = trials_a.score[index_a], trials_b.score[index_b]
-        by_a, by_b = np.empty(at_a.size, dtype=np.int64), np.empty(at_a.size, dtype=np.int64)
-        for place, (one, other) in enumerate(zip(at_a.flat, at_b.flat, strict=True)):
-            accepted_a, accepted_b = score_a > one, score_b > other
+        by_a, by_b = (np.empty(thresholds_a.shape, dtype=np.int64) for _ in range(2))
+        for index in np.ndindex(thresholds_a.shape):
+            accepted_a, accepted_b = score_a > thresholds_a[index], score_b > thresholds_b[index]
             both = np.count_nonzero(accepted_a & accepted_b)
-            by_a[place] = np.count_nonzero(accepted_a) - both
-            by_b[place] = np.count_nonzero(accepted_b) - both
-        only.append([by_a.reshape(at_a.shape), by_b.reshape(at_a.shape)])
+            by_a[index] = np.count_nonzero(accepted_a) - both
+            by_b[index] = np.count_nonzero(accepted_b) - both
+        only.append((by_a, by_b))
     (negatives_a, negatives_b), (positives_a, positives_b) = only
     # A negative that only B accepts is an error of B alone; a positive that only A accepts is too.
     return Disagreements(

@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from priori.base.saved import Saved
-from priori.scores.in_memory import Scores
-from priori.scores.trials import Trials
+from priori.base.saved import NotSaved, Saved
+from priori.scores.score_set import ScoreSet
 
 
-class SavedScores(Scores):
+class SavedScores(ScoreSet):
     """A set of scores that was not saved; whatever needs a trial of it raises `MissingScoresError`."""
+
+    source: Any = NotSaved()
+    backend = None
+    format: Any = NotSaved()
+    n_negatives: Any = NotSaved()
+    n_positives: Any = NotSaved()
+    nan_rejected: Any = NotSaved()
+    has_users: Any = NotSaved()
+    users: Any = NotSaved()
+    n_users: Any = NotSaved()
+    has_identities: Any = NotSaved()
+    leaves_out_probes: Any = NotSaved()
+    prepare: Any = NotSaved()
+    expect: Any = NotSaved()
+    rejected: Any = NotSaved()
+    candidates: Any = NotSaved()
+    pairs_in_order: Any = NotSaved()
+    load: Any = NotSaved()
+    between: Any = NotSaved()
+    apart: Any = NotSaved()
+    resamplable: Any = NotSaved()
 
     @classmethod
     def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:
         """Return what a file knows of a set: any of its source, its negatives, its positives and its users."""
-        known = dict(sizes or {})
-        trials = {
-            name: saved.part(Trials, **({"number": np.array([known[size]])} if size in known else {}))
-            for name, size in (("negative", "negatives"), ("positive", "positives"))
-        }
-        more = {"source": known["source"]} if "source" in known else {}
-        if "users" in known:
-            more["n_users"] = known["users"] or 0
-        return saved.part(cls, **trials, **more, backend=None)
+        names = {"source": "source", "negatives": "n_negatives", "positives": "n_positives", "users": "n_users"}
+        known = {names[name]: value for name, value in (sizes or {}).items()}
+        if "n_users" in known:
+            known["n_users"] = known["n_users"] or 0
+        return saved.part(cls, **known)
 
     def __repr__(self) -> str:
         return "SavedScores(no trials: the result was read from a file)"

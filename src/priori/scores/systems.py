@@ -24,7 +24,7 @@ class SourceFile:
     @classmethod
     def of(cls, path: str | Path, name: str | None = None) -> SourceFile:
         """Hash a file; ``name`` is what to call it, the path itself by default."""
-        shown = str(path) if name is None else name
+        label = str(path) if name is None else name
         if str(path) == "-":
             return cls("standard input" if name is None else name)
         digest, size = hashlib.sha256(), 0
@@ -34,8 +34,8 @@ class SourceFile:
                     digest.update(block)
                     size += len(block)
         except OSError as error:
-            raise InputError(f"cannot read {shown}: {error.strerror}") from None
-        return cls(shown, digest.hexdigest(), size)
+            raise InputError(f"cannot read {label}: {error.strerror}") from None
+        return cls(label, digest.hexdigest(), size)
 
 
 @dataclass(frozen=True)

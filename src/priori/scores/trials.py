@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing
 from priori.base.errors import InputError
-from priori.base.saved import partly_saved
 from priori.base.types import Codes, Floats
 
 NanPolicy = Literal["error", "reject", "drop"]
@@ -37,15 +36,14 @@ class Names:
     @classmethod
     def encode(cls, *columns: NDArray[Any] | None) -> tuple[Names | None, list[Codes | None]]:
         """Give every column its codes in one shared list of names (sorted, so row order does not matter)."""
-        given = [column for column in columns if column is not None]
-        if not given:
+        present = [column for column in columns if column is not None]
+        if not present:
             return None, [None for _ in columns]
-        if len({kind_of(column) for column in given}) > 1:
-            given = [column.astype(str) for column in given]
-        values, codes = np.unique(np.concatenate(given), return_inverse=True)
-        pieces = np.split(codes.astype(np.int32), np.cumsum([column.size for column in given])[:-1])
-        remaining = iter(pieces)
-        return cls(values), [None if column is None else next(remaining) for column in columns]
+        if len({kind_of(column) for column in present}) > 1:
+            present = [column.astype(str) for column in present]
+        values, codes = np.unique(np.concatenate(present), return_inverse=True)
+        pieces = iter(np.split(codes.astype(np.int32), np.cumsum([column.size for column in present])[:-1]))
+        return cls(values), [None if column is None else next(pieces) for column in columns]
 
 
 def kind_of(column: NDArray[Any]) -> str:
@@ -53,13 +51,12 @@ def kind_of(column: NDArray[Any]) -> str:
     return "number" if column.dtype.kind in "iub" else "text"
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Trials:
     """The trials of one class, in the order in which they came.
 
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
-    ``trial`` holds the ids themselves; ``row`` the place in the table that was read (None: 0, 1, 2, ...).
+    ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2, ...).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials.
     """
@@ -101,17 +98,11 @@ class Trials:
         def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
-        if self.row is not None:
-            row = self.row[index]
-        else:
+        row = pick(self.row)
+        if row is None:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
-            self.score[index],
-            pick(self.user),
-            pick(self.probe_user),
-            pick(self.trial),
-            pick(self.dataset),
-            row,
+            self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row
         )
 
 
@@ -142,13 +133,17 @@ def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[A
     array = np.asarray(values)
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: {array.size} values for {size} scores")
-    if array.dtype.kind == "O":
-        missing = sum(map(is_missing, array))
-    else:
-        missing = int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
+    missing = count_missing(array)
     if missing:
         raise InputError(f"{name}: {missing} values are missing; every trial needs one")
     return array.astype(str) if array.dtype.kind in "OS" else array
+
+
+def count_missing(array: NDArray[Any]) -> int:
+    """Return how many labels or names are missing."""
+    if array.dtype.kind == "O":
+        return sum(map(is_missing, array))
+    return int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
 
 
 def first_nan(*classes: Trials) -> int:
@@ -171,10 +166,10 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
     return replace(trials, score=score)
 
 
-def sort_both(one: Trials, other: Trials) -> None:
+def sort_both(negative: Trials, positive: Trials) -> None:
     """Sort the scores of two classes, many ones at the same time: nearly everything that needs one needs the other."""
-    todo = [trials for trials in (one, other) if "sorted" not in trials.__dict__]
-    if len(todo) < 2 or min(one.score.size, other.score.size) < MANY:
+    todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
+    if len(todo) < 2 or min(negative.score.size, positive.score.size) < MANY:
         return
     # Past the property, which in Python 3.11 lets one caller in at a time.
     threads = [Thread(target=lambda t=trials: t.__dict__.update(sorted=_ordered(t.score))) for trials in todo]

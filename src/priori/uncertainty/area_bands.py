@@ -13,7 +13,8 @@ from priori.base.alphas import check_bounds
 from priori.base.layouts import TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
-from priori.curves.epc import areas, epc
+from priori.curves.areas import areas
+from priori.curves.epc import epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of

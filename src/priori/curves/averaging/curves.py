@@ -7,15 +7,12 @@ since no threshold separates its trials; every other line is vertical or horizon
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from priori.base.types import Floats
+from priori.base.types import Floats, Index
 from priori.curves.averaging.methods import Axis
 from priori.decisions.outcomes import count
 from priori.scores import Scores, Trials
 from priori.scores.candidates import first_of_each
-
-Indices = NDArray[np.intp]
 
 
 def vertices(scores: Scores) -> tuple[Floats, Floats]:
@@ -64,17 +61,14 @@ def breakpoints(scores: Scores, axis: Axis) -> Floats:
 
 def rates(scores: Scores, thresholds: Floats) -> Floats:
     """Return the false and the true positive rate at each threshold, as two rows."""
-    found = count(scores, thresholds)
-    return np.stack([found.fp / scores.negatives.size, found.tp / scores.positives.size])
+    outcomes = count(scores, thresholds)
+    return np.stack([outcomes.fp / scores.negatives.size, outcomes.tp / scores.positives.size])
 
 
 def resampled(scores: Scores, rng: np.random.Generator) -> Scores:
     """Return a bootstrap sample: as many trials of each class, drawn with replacement."""
-    negative, positive = (
-        Trials(ordered[rng.integers(ordered.size, size=ordered.size)])
-        for ordered in (scores.negatives, scores.positives)
-    )
-    return Scores(negative, positive)
+    draws = (ordered[rng.integers(ordered.size, size=ordered.size)] for ordered in (scores.negatives, scores.positives))
+    return Scores(Trials(next(draws)), Trials(next(draws)))
 
 
 def height_limits(positions: Floats, axis: Axis) -> tuple[Floats, Floats]:
@@ -122,7 +116,7 @@ def _climb(walk: Floats, other: Floats, passed: Floats, upper: bool) -> Floats:
     return result
 
 
-def _through(ordered: Floats, value: Floats, low: Indices) -> Indices:
+def _through(ordered: Floats, value: Floats, low: Index) -> Index:
     """Return how many are up to ``value``, knowing how many are below: a second search only where values are shared."""
     shared = np.flatnonzero(ordered[np.minimum(low, ordered.size - 1)] == value)
     through = low.copy()
@@ -130,10 +124,7 @@ def _through(ordered: Floats, value: Floats, low: Indices) -> Indices:
     return through
 
 
-def _interleave(before: Indices, after: Indices, size: int) -> Floats:
+def _interleave(before: Index, after: Index, size: int) -> Floats:
     """Return the rates 0, before[0], after[0], before[1], after[1], ..., 1 of counts out of ``size``."""
-    found = np.empty(2 * before.size + 2)
-    found[0], found[-1] = 0, size
-    found[1:-1:2], found[2:-1:2] = before, after
-    found /= size
-    return found
+    steps = np.column_stack([before, after]).ravel()
+    return np.concatenate([[0], steps, [size]]) / size

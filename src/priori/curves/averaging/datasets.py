@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from priori.base.errors import InputError, OptionError
+from priori.base.saved import partly_saved
 from priori.curves.inputs import as_score_set, score_set_or_none
 from priori.scores import Scores, ScoreSet
 
@@ -14,6 +15,7 @@ from priori.scores import Scores, ScoreSet
 Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
 
 
+@partly_saved
 @dataclass(frozen=True)
 class DataSets:
     """Data sets that have both classes, and the names of those left out because they have only one."""
@@ -23,7 +25,7 @@ class DataSets:
     skipped: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.scores)
+        return len(self.names)
 
     @property
     def negatives(self) -> tuple[int, ...]:
@@ -50,16 +52,16 @@ class DataSets:
         lacking = {name: _lacks(part) for name, part in named.items()}
         skipped = tuple(name for name, missing in lacking.items() if missing)
         if skipped and not skip_incomplete:
-            shown = ", ".join(f"{name!r} ({lacking[name]})" for name in skipped[:5]) + (", ..." if skipped[5:] else "")
-            which = "a data set has" if len(skipped) == 1 else f"{len(skipped)} data sets have"
+            listed = ", ".join(f"{name!r} ({lacking[name]})" for name in skipped[:5]) + (", ..." if skipped[5:] else "")
+            subject = "a data set has" if len(skipped) == 1 else f"{len(skipped)} data sets have"
             raise InputError(
-                f"{which} one class only: {shown}; both classes are needed for a curve "
+                f"{subject} one class only: {listed}; both classes are needed for a curve "
                 "(skip_incomplete=True or --skip-incomplete leaves such sets out)"
             )
-        kept = {name: part for name, part in named.items() if not lacking[name]}
-        if not kept:
+        complete = {name: part for name, part in named.items() if not lacking[name]}
+        if not complete:
             raise InputError(f"none of the {len(named)} data sets has both classes; there is no curve to average")
-        return cls(tuple(kept), tuple(kept.values()), skipped)
+        return cls(tuple(complete), tuple(complete.values()), skipped)
 
 
 def _named(parts: Any, by: Literal["dataset", "user"]) -> dict[str, Scores]:
@@ -82,5 +84,5 @@ def _in_memory(part: Any) -> Scores:
 
 
 def _lacks(part: Scores) -> str:
-    missing = [name for name, trials in (("negative", part.negative), ("positive", part.positive)) if not len(trials)]
+    missing = [name for name in ("negative", "positive") if not len(getattr(part, name))]
     return f"no {' and no '.join(missing)} trial" if missing else ""

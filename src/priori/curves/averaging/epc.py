@@ -94,11 +94,11 @@ class AverageEPC(Result):
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         values = {name: column(value, "number", name) for name, value in saved["datasets"].items()}
-        told = {**saved_things(saved), **saved.columns("alpha")}
+        shared = {**saved_things(saved), **saved.columns("alpha")}
         return super()._from_parts(
             saved,
             each=np.array(list(values.values())),
-            curves=tuple(curve_in_part(saved, name=name, value=value, **told) for name, value in values.items()),
+            curves=tuple(curve_in_part(saved, name=name, value=value, **shared) for name, value in values.items()),
             names=tuple(values),
             plan=IntervalPlan.from_parts(saved),
             **known,
@@ -128,11 +128,6 @@ class AverageEPC(Result):
     def warning(self) -> str | None:
         """A warning when one threshold is meant for data sets whose scores are not commensurable."""
         return None if self.thresholds == "per-dataset" else self.commensurability.warning
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the scores came from, if any."""
-        return self.curves[0].backend
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""
@@ -219,39 +214,31 @@ def average_epc(
         for name, dev, test in zip(pairs.names, pairs.devs, pairs.tests, strict=True)
     )
     shares = shares_of(weights, [len(test) for test in pairs.tests], pairs.names)
-    return _averaged(curves, pairs, shares, plan)
-
-
-def _averaged(curves: tuple[EPC, ...], pairs: _Pairs, shares: Floats, plan: IntervalPlan) -> AverageEPC:
-    def mean(name: str) -> Floats:
-        return np.asarray(shares @ np.stack([getattr(curve, name) for curve in curves]))
-
-    each = np.stack([curve.value for curve in curves])
-    value = mean("value")
-    lower, upper = plan.around(each, shares, value)
+    single = {name: np.stack([getattr(curve, name) for curve in curves]) for name in ("value", "v1", "v2", "best")}
+    means = {name: np.asarray(shares @ values) for name, values in single.items()}
+    lower, upper = plan.around(single["value"], shares, means["value"])
     if curves[0].measure.rate:
         lower, upper = np.clip(lower, 0, 1), np.clip(upper, 0, 1)
     return AverageEPC(
+        **means,
         alpha=curves[0].alpha,
-        value=value,
         lower=lower,
         upper=upper,
-        v1=mean("v1"),
-        v2=mean("v2"),
-        best=mean("best"),
-        threshold=curves[0].threshold if pairs.kind == "common" else np.full_like(value, np.nan),
-        each=each,
+        threshold=curves[0].threshold if pairs.kind == "common" else np.full_like(lower, np.nan),
+        each=single["value"],
         curves=curves,
         names=pairs.names,
         skipped=pairs.skipped,
         thresholds=pairs.kind,
         weights=shares,
         plan=plan,
-    )
+    )._came_from(curves[0])
 
 
 @dataclass(frozen=True)
 class _Pairs:
+    """Test sets, and the set that the thresholds of each are chosen on."""
+
     kind: str
     names: tuple[str, ...]
     devs: tuple[Scores, ...]
@@ -270,27 +257,24 @@ def _pairs(
         return _folds(dev, thresholds)
     test = DataSets.of(tests, by=by, skip_incomplete=skip_incomplete)
     skipped = tuple(dict.fromkeys(dev.skipped + test.skipped))
-    named = all(not isinstance(parts, (list, tuple)) for parts in (devs, tests))
-    if named:
-        kept = [name for name in test.names if name in dev.names]
-        lone = sorted({*dev.names, *test.names} - {*kept, *skipped})
-        if lone:
-            raise InputError(f"data set {lone[0]!r} has no partner; each needs development and test scores of one name")
-        own = dict(zip(dev.names, dev.scores, strict=True))
-        scores = dict(zip(test.names, test.scores, strict=True))
-        chosen, judged, names = [own[name] for name in kept], [scores[name] for name in kept], kept
-    else:
+    if any(isinstance(parts, (list, tuple)) for parts in (devs, tests)):
         if len(dev) != len(test) or skipped:
             raise InputError(
                 f"{len(dev)} development sets and {len(test)} test sets cannot be paired by order; "
                 "give as many of each, all with both classes, or name them"
             )
-        chosen, judged, names = list(dev.scores), list(test.scores), list(test.names)
+        chosen, judged, names = dev.scores, test.scores, test.names
+    else:
+        names = tuple(name for name in test.names if name in dev.names)
+        lone = sorted({*dev.names, *test.names} - {*names, *skipped})
+        if lone:
+            raise InputError(f"data set {lone[0]!r} has no partner; each needs development and test scores of one name")
+        chosen, judged = (tuple(sets.scores[sets.names.index(name)] for name in names) for sets in (dev, test))
     if not names:
         raise InputError("no data set has both classes in development and test scores")
     if thresholds == "common":
-        chosen = [pool(chosen)] * len(judged)
-    return _Pairs(thresholds, tuple(names), tuple(chosen), tuple(judged), skipped)
+        chosen = (pool(chosen),) * len(judged)
+    return _Pairs(thresholds, names, chosen, judged, skipped)
 
 
 def _folds(folds: DataSets, thresholds: str) -> _Pairs:
@@ -298,7 +282,5 @@ def _folds(folds: DataSets, thresholds: str) -> _Pairs:
         raise OptionError("a common threshold of all folds would be chosen on its own test scores; give test sets")
     if len(folds) < 2:
         raise InputError("at least two folds are needed: the thresholds of each are chosen on the others")
-    others = tuple(
-        pool([part for place, part in enumerate(folds.scores) if place != fold]) for fold in range(len(folds))
-    )
+    others = tuple(pool(folds.scores[:fold] + folds.scores[fold + 1 :]) for fold in range(len(folds)))
     return _Pairs("folds", folds.names, others, folds.scores, folds.skipped)

@@ -51,12 +51,7 @@ class IntervalPlan:
 
     @classmethod
     def checked(
-        cls,
-        kind: str,
-        confidence_level: float,
-        n_resamples: int,
-        within: bool,
-        rng: int | np.random.Generator,
+        cls, kind: str, confidence_level: float, n_resamples: int, within: bool, rng: int | np.random.Generator
     ) -> IntervalPlan:
         """Validate the options of an interval."""
         if kind not in INTERVALS:
@@ -100,13 +95,8 @@ class IntervalPlan:
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
         size = weights.size
-        drawn = np.stack(
-            [
-                np.bincount(self.stream(replicate).integers(size, size=size), minlength=size)
-                for replicate in range(self.n_resamples)
-            ]
-        )
-        shares = drawn * weights
+        draws = (self.stream(replicate).integers(size, size=size) for replicate in range(self.n_resamples))
+        shares = np.stack([np.bincount(draw, minlength=size) for draw in draws]) * weights
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
 
 
@@ -130,20 +120,17 @@ def averages(
         ``exact(values)`` gives the mean of an array (channels, data sets, positions) where it is known more
         exactly than as a sum of products.
     """
-    pieces: list[Means] = []
+    blocks: list[tuple[Floats, Floats, Floats]] = []
     per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
     for start in range(0, positions.size, per_block):
         block = positions[start : start + per_block]
         values = np.stack([evaluate(part, block) for part in parts], axis=1)
         mean = exact(values) if exact is not None else weighted_mean(values, weights)
-        if plan.within:
-            limits = np.stack([mean, mean])
-        else:
-            limits = np.stack([plan.around(*channel) for channel in zip(values, weights, mean, strict=True)], axis=1)
-        pieces.append(Means(mean, limits[0], limits[1]))
-    mean, lower, upper = (
-        np.concatenate([getattr(piece, name) for piece in pieces], axis=1) for name in ("mean", "lower", "upper")
-    )
+        lower = upper = mean
+        if not plan.within:
+            lower, upper = np.stack([plan.around(*each) for each in zip(values, weights, mean, strict=True)], axis=1)
+        blocks.append((mean, lower, upper))
+    mean, lower, upper = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
     if plan.within:
         lower, upper = _within(evaluate, parts, positions, weights, plan)
     return Means(mean, lower, upper)
@@ -165,9 +152,9 @@ def _within(
     replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
     for replicate in range(plan.n_resamples):
         rng = plan.stream(replicate)
-        drawn = rng.integers(len(parts), size=len(parts))
-        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in drawn], axis=1)
-        share = weights[:, drawn]
+        draw = rng.integers(len(parts), size=len(parts))
+        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in draw], axis=1)
+        share = weights[:, draw]
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
     return plan.percentiles(replicates)
 
@@ -191,14 +178,14 @@ def shares_of(weights: Any, sizes: Any, names: Sequence[str]) -> Floats:
     """Return how much each data set counts, 1 in all: equally, by size, or as the weights given say."""
     weights = sizes if is_size(weights) else np.ones(len(names)) if weights is None else weights
     try:
-        given = np.asarray(weights, dtype=np.float64)
+        numbers = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"weights must be None, 'size', or one number per data set, not {weights!r}") from None
-    if given.shape != (len(names),):
-        raise OptionError(f"one weight per data set is needed: {len(names)}, not {given.size}")
-    if not (np.isfinite(given) & (given > 0)).all():
+    if numbers.shape != (len(names),):
+        raise OptionError(f"one weight per data set is needed: {len(names)}, not {numbers.size}")
+    if not (np.isfinite(numbers) & (numbers > 0)).all():
         raise OptionError("weights must be finite and positive; leave a data set out rather than give it no weight")
-    return np.asarray(given / given.sum())
+    return np.asarray(numbers / numbers.sum())
 
 
 def mean_of_counts(counts: NDArray[np.int64], sizes: Sequence[int], *, by_size: bool) -> Floats | None:

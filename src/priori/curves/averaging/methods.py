@@ -28,50 +28,29 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(
-            "pooled",
-            True,
+        Method("pooled", True,
             "The rates of all trials taken as one set, with one threshold for all; "
-            "a data set counts by its number of trials.",
-        ),
-        Method(
-            "vertical",
-            False,
+            "a data set counts by its number of trials."),
+        Method("vertical", False,
             "The average true positive rate among data sets at each fixed false positive rate, "
-            "each data set using the threshold that gives it that rate.",
-        ),
-        Method(
-            "horizontal",
-            False,
+            "each data set using the threshold that gives it that rate."),
+        Method("horizontal", False,
             "The average false positive rate among data sets at each fixed true positive rate, "
-            "each data set using the threshold that gives it that rate.",
-        ),
-        Method(
-            "diagonal",
-            False,
+            "each data set using the threshold that gives it that rate."),
+        Method("diagonal", False,
             "The average of both error rates among data sets at each fixed balance between them (at the centre the "
-            "equal error rate), each data set using the threshold that gives it that balance.",
-        ),
-        Method(
-            "cost",
-            False,
+            "equal error rate), each data set using the threshold that gives it that balance."),
+        Method("cost", False,
             "The average expected cost among data sets at each fixed position along the lines of equal cost, "
-            "each data set using a threshold of its own.",
-        ),
-        Method(
-            "angle",
-            False,
+            "each data set using a threshold of its own."),
+        Method("angle", False,
             "The average among data sets along axes turned by the given angle, "
-            "each data set using a threshold of its own.",
-        ),
-        Method(
-            "threshold",
-            True,
+            "each data set using a threshold of its own."),
+        Method("threshold", True,
             "The average false positive and true positive rates among data sets "
-            "when one and the same threshold is used on all of them.",
-        ),
+            "when one and the same threshold is used on all of them."),
     )
-}
+}  # fmt: skip
 
 #: Along which axis a curve is read, and the method that averages for that reading (section 4.1).
 READINGS: dict[str, str] = {"fpr": "vertical", "tpr": "horizontal", "ratio": "diagonal", "cost": "cost"}
@@ -149,10 +128,8 @@ class Axis:
     def back(self, position: Any, height: Any) -> tuple[Any, Any]:
         """Return the points in ROC space of positions and heights."""
         square = self.cosine**2 + self.sine**2
-        return (
-            (self.cosine * position - self.sine * height) / square,
-            (self.sine * position + self.cosine * height) / square,
-        )
+        fpr, tpr = self.cosine * position - self.sine * height, self.sine * position + self.cosine * height
+        return fpr / square, tpr / square
 
 
 def find_axis(
@@ -161,13 +138,11 @@ def find_axis(
     """Return the axis that a method averages along; None when it averages at thresholds."""
     if theta is not None and method.name != "angle":
         raise OptionError(f"theta goes with method='angle', not with {method.name!r}")
-    costs = {"prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn}
-    if method.name != "cost":
-        for name, value in costs.items():
-            if value is not None:
-                raise OptionError(f"{name} goes with method='cost', not with {method.name!r}")
     if method.name == "cost":
         return _cost_axis(prior, cost_fp, cost_fn)
+    for name, value in {"prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
+        if value is not None:
+            raise OptionError(f"{name} goes with method='cost', not with {method.name!r}")
     if method.name == "angle":
         return _angle_axis(theta)
     fixed = {"vertical": Axis(1.0, 0.0), "horizontal": Axis(0.0, 1.0), "diagonal": Axis(0.5, 0.5)}

@@ -21,7 +21,6 @@ from priori.curves.averaging.methods import Axis, Method, get_method
 from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer
 from priori.scores import Scores
-from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +37,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the average, its interval and each data set's number."""
-        return {"value": self.value, "lower": self.lower, "upper": self.upper, "each": list(self.each)}
+        return {**vars(self), "each": list(self.each)}
 
     @classmethod
     def from_dict(cls, numbers: dict[str, Any]) -> Estimate:
@@ -123,13 +122,13 @@ class AverageCurve(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        method, names = get_method(saved["method"]), saved.texts("datasets")
+        method = get_method(saved["method"])
         if not method.one_threshold:
             known["threshold"] = np.full_like(saved.table["fpr"], np.nan)
         return super()._from_parts(
             saved,
             method=method,
-            datasets=DataSets(names, tuple(SavedScores.of(saved) for _ in names), saved.texts("skipped")),
+            datasets=saved.part(DataSets, names=saved.texts("datasets"), skipped=saved.texts("skipped")),
             plan=IntervalPlan.from_parts(saved),
             commensurability=saved.part(Commensurability, ratio=saved.number("commensurability_ratio")),
             auc=Estimate.from_dict(saved["auc"]),
@@ -196,10 +195,9 @@ class AverageCurve(Result):
         def evaluate(part: Scores, _: Floats) -> Floats:
             return np.array([[number(part)]])
 
-        found = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
-        lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (found.lower, found.upper))
-        each = tuple(number(part) for part in self.datasets.scores)
-        return Estimate(float(found.mean[0, 0]), lower, upper, each)
+        means = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
+        lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (means.lower, means.upper))
+        return Estimate(float(means.mean[0, 0]), lower, upper, tuple(map(number, self.datasets.scores)))
 
     def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
         """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""
@@ -209,13 +207,12 @@ class AverageCurve(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table: one row per point of the curve."""
-        names = ("fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper")
-        limits = {name: getattr(self, name) for name in names}
-        rates = {"fpr": self.fpr, "tpr": self.tpr}
+        names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]
         if self.method.name == "threshold":
-            return {"threshold": self.threshold, **rates, **limits}
-        bounds = {**rates, "lower": self.lower, "upper": self.upper, **limits}
-        return {**bounds, "threshold": self.threshold} if self.method.one_threshold else bounds
+            names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+        elif not self.method.one_threshold:
+            names.remove("threshold")
+        return {name: getattr(self, name) for name in names}
 
     def summary(self) -> dict[str, Any]:
         """Return the method, its meaning and warning, and the average AUC and EER."""
@@ -247,8 +244,3 @@ class AverageCurve(Result):
             f"AverageCurve({self.method.name}, {len(self.datasets)} data sets, {self.fpr.size} points, "
             f"area {self.area:.4f})"
         )
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the scores came from, if any."""
-        return self.datasets.scores[0].backend

@@ -11,18 +11,9 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import DataSets, Parts
-from priori.curves.averaging.intervals import (
-    IntervalKind,
-    IntervalPlan,
-    Means,
-    averages,
-    is_size,
-    mean_of_counts,
-    shares_of,
-)
+from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, averages, is_size, mean_of_counts, shares_of
 from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
 from priori.curves.averaging.result import AverageCurve
-from priori.scores import Scores
 
 
 def average(
@@ -83,7 +74,8 @@ def average(
     else:
         points = _in_roc_space(sets, positions, shares, plan, axis)
     angle = np.nan if axis is None else axis.theta
-    return AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
+    curve = AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
+    return curve._came_from(sets.scores[0])
 
 
 def _pooled(weights: object) -> Literal["size"]:
@@ -98,37 +90,37 @@ def _pooled(weights: object) -> Literal["size"]:
 def _in_roc_space(
     sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, axis: Axis
 ) -> dict[str, Floats]:
-    at, exact, closed = _axis_positions(sets, positions, axis)
-    found = _heights(sets, at, weights, plan, axis, upper=True)
+    along, exact, closed = _axis_positions(sets, positions, axis)
+
+    def averaged(*, upper: bool) -> Floats:
+        """Return the mean height at each position, and the limits of its interval, as three rows."""
+        means = averages(
+            lambda part, block: heights(part, block, axis, upper=upper)[None], sets.scores, along, weights[None], plan
+        )
+        return np.concatenate([means.mean, means.lower, means.upper])
+
+    height = averaged(upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
-        at, found = _both_ends(at, _heights(sets, at, weights, plan, axis, upper=False), found, axis)
-    limits = height_limits(at, axis)
-    fpr, tpr = (np.clip(rate, 0.0, 1.0) for rate in axis.back(at, np.clip(found.mean[0], *limits)))
-    fpr_upper, tpr_lower = axis.back(at, np.clip(found.lower[0], *limits))
-    fpr_lower, tpr_upper = axis.back(at, np.clip(found.upper[0], *limits))
+        along, height = _both_ends(along, averaged(upper=False), height, axis)
+    (fpr, fpr_upper, fpr_lower), (tpr, tpr_lower, tpr_upper) = (
+        np.clip(rates, 0, 1) for rates in axis.back(along, np.clip(height, *height_limits(along, axis)))
+    )
     # All curves share their ends, and an average of proper curves is a proper curve: only rounding is undone here.
     if axis.sine > 0 and axis.cosine > 0:
         for end in (0.0, 1.0):
-            fpr[at == end], tpr[at == end] = end, end
-    order = np.argsort(at, kind="stable")
+            fpr[along == end], tpr[along == end] = end, end
+    order = np.argsort(along, kind="stable")
     fpr[order], tpr[order] = np.maximum.accumulate(fpr[order]), np.maximum.accumulate(tpr[order])
     points = {
         "fpr": fpr,
         "tpr": tpr,
-        "fpr_lower": np.minimum(np.clip(fpr_lower, 0, 1), fpr),
-        "fpr_upper": np.maximum(np.clip(fpr_upper, 0, 1), fpr),
-        "tpr_lower": np.minimum(np.clip(tpr_lower, 0, 1), tpr),
-        "tpr_upper": np.maximum(np.clip(tpr_upper, 0, 1), tpr),
+        "fpr_lower": np.minimum(fpr_lower, fpr),
+        "fpr_upper": np.maximum(fpr_upper, fpr),
+        "tpr_lower": np.minimum(tpr_lower, tpr),
+        "tpr_upper": np.maximum(tpr_upper, tpr),
         "threshold": np.full_like(fpr, np.nan),
     }
     return _closed(points) if closed else points
-
-
-def _heights(sets: DataSets, at: Floats, weights: Floats, plan: IntervalPlan, axis: Axis, *, upper: bool) -> Means:
-    def evaluate(part: Scores, block: Floats) -> Floats:
-        return heights(part, block, axis, upper=upper)[None]
-
-    return averages(evaluate, sets.scores, at, weights[None], plan)
 
 
 def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
@@ -140,23 +132,18 @@ def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis
     if np.ndim(positions) == 0:
         number = _whole(positions)
         return np.arange(number) / (number - 1), False, True
-    at = _array(positions)
-    if not ((at >= 0) & (at <= 1)).all():
+    along = _array(positions)
+    if not ((along >= 0) & (along <= 1)).all():
         raise OptionError("positions must lie between 0 and 1 along the averaging axis")
-    return at, False, False
+    return along, False, False
 
 
-def _both_ends(at: Floats, low: Means, high: Means, axis: Axis) -> tuple[Floats, Means]:
+def _both_ends(along: Floats, low: Floats, high: Floats, axis: Axis) -> tuple[Floats, Floats]:
     """Put the lower and upper points over each position in the order in which the curve passes them."""
     first, second = (low, high) if axis.sine == 0 else (high, low)
-
-    def woven(name: str) -> Floats:
-        return np.stack([getattr(first, name), getattr(second, name)], axis=2).reshape(1, -1)
-
-    different = first.mean[0] != second.mean[0]
+    different = first[0] != second[0]
     keep = np.column_stack([np.ones_like(different), different]).ravel()
-    mean, lower, upper = (woven(name)[:, keep] for name in ("mean", "lower", "upper"))
-    return np.repeat(at, 2)[keep], Means(mean, lower, upper)
+    return np.repeat(along, 2)[keep], np.stack([first, second], axis=2).reshape(3, -1)[:, keep]
 
 
 def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
@@ -164,14 +151,12 @@ def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
 
     A vertical average begins at its upper point over fpr = 0, a horizontal one ends at its left point over tpr = 1.
     """
-    rates = [name for name in points if name != "threshold"]
     for value, index in ((0.0, 0), (1.0, -1)):
         if points["fpr"][index] != value or points["tpr"][index] != value:
-            known = value if not np.isnan(points["tpr_lower"][index]) else np.nan
-            place = 0 if index == 0 else points["fpr"].size
-            for name in rates:
-                points[name] = np.insert(points[name], place, value if name in ("fpr", "tpr") else known)
-            points["threshold"] = np.insert(points["threshold"], place, np.nan)
+            limit = value if not np.isnan(points["tpr_lower"][index]) else np.nan
+            end = {"fpr": value, "tpr": value, "threshold": np.nan}
+            position = 0 if index == 0 else points["fpr"].size
+            points = {name: np.insert(column, position, end.get(name, limit)) for name, column in points.items()}
     return points
 
 
@@ -179,12 +164,7 @@ def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _at_thresholds(
-    sets: DataSets,
-    positions: int | ArrayLike | str,
-    weights: Floats,
-    plan: IntervalPlan,
-    by_size: bool,
-    equal: bool,
+    sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, by_size: bool, equal: bool
 ) -> dict[str, Floats]:
     thresholds, closed = _thresholds(sets, positions)
     sizes = (sets.negatives, sets.positives)
@@ -192,16 +172,15 @@ def _at_thresholds(
     def exact(values: Floats) -> Floats:
         return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
 
-    found = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
-    limits = {"lower": np.clip(found.lower, 0, 1), "upper": np.clip(found.upper, 0, 1)}
-    points = {"fpr": found.mean[0], "tpr": found.mean[1], "threshold": thresholds}
-    for side, limit in limits.items():
-        points[f"fpr_{side}"], points[f"tpr_{side}"] = limit
+    means = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
+    points = {"fpr": means.mean[0], "tpr": means.mean[1], "threshold": thresholds}
+    points["fpr_lower"], points["tpr_lower"] = np.clip(means.lower, 0, 1)
+    points["fpr_upper"], points["tpr_upper"] = np.clip(means.upper, 0, 1)
     if closed:
         # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
-        known = np.nan if len(sets) < 2 and not plan.within else 1.0
-        ends = {"fpr": 1.0, "tpr": 1.0, "threshold": -np.inf}
-        points = {name: np.append(column, ends.get(name, known)) for name, column in points.items()}
+        limit = np.nan if len(sets) < 2 and not plan.within else 1.0
+        end = {"fpr": 1.0, "tpr": 1.0, "threshold": -np.inf}
+        points = {name: np.append(column, end.get(name, limit)) for name, column in points.items()}
     return points
 
 
@@ -246,9 +225,9 @@ def _whole(positions: object) -> int:
 
 def _array(positions: object) -> Floats:
     try:
-        at = np.asarray(positions, dtype=np.float64)
+        numbers = np.asarray(positions, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError("positions must be numbers") from None
-    if at.ndim != 1 or not at.size or np.isnan(at).any():
+    if numbers.ndim != 1 or not numbers.size or np.isnan(numbers).any():
         raise OptionError("positions must be one list of numbers, not empty and without NaN")
-    return at
+    return numbers

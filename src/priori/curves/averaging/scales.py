@@ -84,7 +84,7 @@ def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None
     labels = list(names) if names is not None else [str(index + 1) for index in range(len(parts))]
     scale = max((_largest(part) for part in parts), default=0.0) or 1.0
     medians: list[list[float]] = []
-    kept: list[str] = []
+    compared: list[str] = []
     deviation, freedom = 0.0, 0
     for name, part in zip(labels, parts, strict=True):
         # In units of the largest score, so that nothing overflows.
@@ -92,19 +92,17 @@ def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None
         if not all(ordered.size for ordered in classes):
             continue
         centres = [_median(ordered) for ordered in classes]
-        deviation += sum(
-            float(np.abs(ordered - centre).sum()) for ordered, centre in zip(classes, centres, strict=True)
-        )
+        deviation += sum(float(np.abs(scores - centre).sum()) for scores, centre in zip(classes, centres, strict=True))
         freedom += sum(ordered.size - 1 for ordered in classes)
         medians.append(centres)
-        kept.append(name)
+        compared.append(name)
     spread = NORMAL * deviation / freedom if freedom else np.nan
     if len(medians) < 2:
-        return Commensurability(0.0, spread * scale, 0.0, kept[0] if kept else "")
+        return Commensurability(0.0, spread * scale, 0.0, compared[0] if compared else "")
     away = np.array(medians) - np.mean(medians, axis=0)
     shift = float(np.sqrt(max(float(away[:, 0] @ away[:, 1]) / (len(medians) - 1), 0.0)))
     ratio = 0.0 if shift == 0 else (np.inf if spread == 0 else shift / spread)
-    farthest = kept[int(np.argmax(np.abs(away.sum(axis=1))))]
+    farthest = compared[int(np.argmax(np.abs(away.sum(axis=1))))]
     return Commensurability(shift * scale, spread * scale, float(ratio), farthest)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from priori._version import __version__
 from priori.base.errors import OptionError
 from priori.base.results import plain
-from priori.curves.epc import EPC, Areas, areas, epc
+from priori.curves.areas import Areas, areas
+from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
