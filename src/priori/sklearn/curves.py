@@ -14,9 +14,16 @@ from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, positive_label, together
+from priori.sklearn.displays import (
+    CriterionOption,
+    Display,
+    MeasureOption,
+    Style,
+    along_alpha,
+    positive_label,
+    together,
+)  # fmt: skip
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,7 +193,7 @@ class EPCDisplay(Display):
         """
         together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
         test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name="test")
-        called = "Classifier" if name is None else name
+        legend_name = "Classifier" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         curve: EPC | AverageEPC
@@ -195,13 +202,10 @@ class EPCDisplay(Display):
             curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
         else:
             dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
-            curve = epc(dev, test, name=called, **settings)
+            curve = epc(dev, test, name=legend_name, **settings)
         limits = _limits(curve, confidence_level, n_resamples, random_state)
-        display = cls._of(curve, curve.value, called, _shown_label(pos_label, y_true), limits)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
-            despine=despine,
-        )  # fmt: skip
+        display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), limits)
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
     def from_cv_results(
@@ -239,28 +243,18 @@ class EPCDisplay(Display):
             parts, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha
         )
         display = cls._of(curve, list(curve.each), name, positive)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )  # fmt: skip
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod
     def _of(
         cls, curve: EPC | AverageEPC, value: Floats | list[Floats], name: str | list[str] | None, pos_label: Any,
         limits: Limits = (None, None),
     ) -> Self:  # fmt: skip
-        display = cls(
-            alpha=curve.alpha,
-            value=value,
-            lower=limits[0],
-            upper=limits[1],
-            chance=_chance_level(curve if isinstance(curve, EPC) else curve.curves[0]),
-            area=[float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value)),
-            name=name,
-            pos_label=pos_label,
-            measure=curve.measure.title,
-            criterion=curve.criterion.name,
-        )
+        area = [float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value))
+        chance = _chance_level(curve if isinstance(curve, EPC) else curve.curves[0])
+        display = cls(alpha=curve.alpha, value=value, lower=limits[0], upper=limits[1], chance=chance, area=area,
+                      name=name, pos_label=pos_label, measure=curve.measure.title,
+                      criterion=curve.criterion.name)  # fmt: skip
         display.curve_ = curve
         return display
 
@@ -276,15 +270,13 @@ def _limits(curve: EPC | AverageEPC, confidence_level: float | None, n_resamples
 
 def _chance_level(curve: EPC) -> Floats:
     """Return the curve of a classifier that gives every sample the same score."""
-    flat = [
-        Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives)) for part in (curve.dev, curve.test)
-    ]
-    return epc(
-        *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()
-    ).value
+    dev, test = (Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives))
+                 for part in (curve.dev, curve.test))  # fmt: skip
+    alphas = curve.alpha.tolist()
+    return epc(dev, test, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=alphas).value
 
 
-def _shown_label(pos_label: Any, y_true: ArrayLike) -> Any:
+def _axis_label(pos_label: Any, y_true: ArrayLike) -> Any:
     """Return the positive class for the axes; None where it was recognised from words."""
     if pos_label is not None:
         return pos_label

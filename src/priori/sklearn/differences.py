@@ -16,9 +16,8 @@ from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, together
+from priori.sklearn.displays import CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +35,7 @@ class DifferenceDisplay(Display):
     Parameters
     ----------
     alpha, difference : ndarray
-        The trade-offs, and A's value less B's.
+        The trade-offs, and A's value minus B's.
     lower, upper : ndarray
         The interval.
     name : str, optional
@@ -112,19 +111,19 @@ class DifferenceDisplay(Display):
         task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
             As in `from_predictions`.
         """
-        both = together("development data need both X_dev and y_dev", X_dev, y_dev)
-        y_scores, dev_scores = [], []
+        together("development data need both X_dev and y_dev", X_dev, y_dev)
+        test_scores, dev_scores = [], []
         for estimator in (estimator_a, estimator_b):
             score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-            y_scores.append(score)
-            if both:
-                score, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-                dev_scores.append(score)
+            dev = None if X_dev is None else responses(
+                estimator, X_dev, response_method=response_method, pos_label=pos_label)[0]  # fmt: skip
+            test_scores.append(score)
+            dev_scores.append(dev)
         names = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
         return cls.from_predictions(
-            y, *y_scores, y_true_dev=y_dev, y_score_dev_a=dev_scores[0] if both else None,
-            y_score_dev_b=dev_scores[1] if both else None, sample_weight=sample_weight, pos_label=positive,
-            name=" less ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
+            y, *test_scores, y_true_dev=y_dev, y_score_dev_a=dev_scores[0], y_score_dev_b=dev_scores[1],
+            sample_weight=sample_weight, pos_label=positive,
+            name=" minus ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
@@ -162,20 +161,17 @@ class DifferenceDisplay(Display):
         tests = [
             scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight) for score in (y_score_a, y_score_b)
         ]
-        called = "A less B" if name is None else name
+        legend_name = "A minus B" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         if y_true_dev is None or y_score_dev_a is None or y_score_dev_b is None:
             parts = [folds(test, cv, random_state) for test in tests]
-            display = cls._over_folds(parts, called, confidence_level, settings)
+            display = cls._over_folds(parts, legend_name, confidence_level, settings)
         else:
             devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
             a, b = (epc(dev, test, name=which, **settings) for dev, test, which in zip(devs, tests, "AB", strict=True))
-            display = cls._compared(a, b, called, confidence_level, n_resamples, random_state)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
-            despine=despine,
-        )  # fmt: skip
+            display = cls._compared(a, b, legend_name, confidence_level, n_resamples, random_state)
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
     def from_cv_results(
@@ -192,37 +188,25 @@ class DifferenceDisplay(Display):
         Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
         Arguments as in `EPCDisplay.from_cv_results` and `from_predictions`.
         """
-        for one, other in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
-            if not np.array_equal(one, other):
+        for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
+            if not np.array_equal(fold_a, fold_b):
                 raise OptionError("the two cross-validations have different folds; give both the same cv")
-        parts = [
-            from_cv_results(
-                results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
-            )[0]
-            for results in (cv_results_a, cv_results_b)
-        ]
+        options: dict[str, Any] = {"response_method": response_method, "pos_label": pos_label,
+                                   "sample_weight": sample_weight}  # fmt: skip
+        parts = [from_cv_results(results, X, y, **options)[0] for results in (cv_results_a, cv_results_b)]
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
-        display = cls._over_folds(parts, "A less B" if name is None else name, confidence_level, settings)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )  # fmt: skip
+        display = cls._over_folds(parts, "A minus B" if name is None else name, confidence_level, settings)
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod
     def _compared(cls, a: EPC, b: EPC, name: str, confidence_level: float, n_resamples: int, random_state: int) -> Self:
         from priori.uncertainty.comparison import compare
 
         comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(
-            alpha=comparison.alpha,
-            difference=comparison.difference,
-            lower=comparison.lower,
-            upper=comparison.upper,
-            name=name,
-            measure=a.measure.title,
-            criterion=a.criterion.name,
-        )
+        display = cls(alpha=comparison.alpha, difference=comparison.difference, lower=comparison.lower,
+                      upper=comparison.upper, name=name, measure=a.measure.title,
+                      criterion=a.criterion.name)  # fmt: skip
         display.comparison_ = comparison
         return display
 
@@ -235,12 +219,5 @@ class DifferenceDisplay(Display):
         mean = each.mean(axis=0)
         plan = IntervalPlan.checked("t", confidence_level, 1, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
-        return cls(
-            alpha=a.alpha,
-            difference=mean,
-            lower=lower,
-            upper=upper,
-            name=name,
-            measure=a.measure.title,
-            criterion=a.criterion.name,
-        )
+        return cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
+                   criterion=a.criterion.name)  # fmt: skip
