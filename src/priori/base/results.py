@@ -100,8 +100,8 @@ class Result:
         return {**plain(self.summary()), **plain(self.columns())}
 
     def plotly(self) -> Any:
-        """Return a plotly figure that answers to the mouse; see `priori.plots.interactive`."""
-        from priori.plots.interactive import figure
+        """Return an interactive Plotly figure; see `priori.plots.plotly_figures`."""
+        from priori.plots.plotly_figures import figure
 
         return figure(self)
 

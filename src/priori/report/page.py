@@ -7,10 +7,10 @@ import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from priori.report.data import pack, page_data, unbroken
-from priori.report.rows import fixed_tables, moving_tables
+from priori.report.page_data import pack, page_data, unbroken
+from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Study
-from priori.words.alternatives import describe_figures
+from priori.words.figure_descriptions import describe_figures
 from priori.words.numbers import alpha_text, clean, short, weighing
 from priori.words.sentences import about_interval, describe_settings, heading
 
@@ -22,15 +22,12 @@ def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
-        loader=ChoiceLoader([*loaders, PackageLoader("priori.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    loader = ChoiceLoader([*loaders, PackageLoader("priori.report")])
+    templates = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text)
-    return made
+    templates.filters.update(clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text)
+    return templates
 
 
 def asset(name: str) -> str:
@@ -102,7 +99,7 @@ def page_context(
 def _policy(scripts: list[Any]) -> str:
     """Return a policy under which only these scripts run and nothing is fetched."""
     hashes = [base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes) or "'none'"
+    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

@@ -158,7 +158,7 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
     names = 0 if scores.users is None else len(scores.users)
     negatives, off_negative = _spread(negative, scores.negative, names)
     positives, off_positive = _spread(positive, scores.positive, names)
-    users, bounded = scores.n_users if scores.has_users else 0, 0.0
+    users, bounded = scores.n_users, 0.0
     if users:
         covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
         # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.

@@ -185,7 +185,8 @@ def _from_rates(
         raise OptionError(f"intraclass must lie between 0 and 1, not {intraclass:g}")
     systems = []
     for far, frr in (a, (a[0] if b[0] is None else b[0], a[1] if b[1] is None else b[1])):
-        assert far is not None and frr is not None
+        assert far is not None
+        assert frr is not None
         check_rate("far", far)
         check_rate("frr", frr)
         spreads = Spread.binomial(far, 1.0, intraclass), Spread.binomial(frr, 1.0, intraclass)
@@ -224,7 +225,9 @@ def _planned(
             raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
     units = int(np.ceil(effect.variance(weights) / goal.sd**2 * (1 - 1e-12)))
-    sizes = [int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (effect.negatives, effect.positives)]
+    negatives, positives = (
+        int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (effect.negatives, effect.positives)
+    )
     users = units if by_user else None
     sd = float(np.sqrt(effect.variance(weights, units)))
     assumptions = {
@@ -243,9 +246,9 @@ def _planned(
         "pilot_users": single.users or None,
     }
     return Plan(
-        users, *sizes, sd, 2 * quantile(goal.confidence_level) * sd, goal.power_at(sd), assumptions,
-        sentence=_sentence(goal, users, *sizes, assumptions),
-        warnings=tuple(_doubts(single, effect, *sizes, by_user)),
+        users, negatives, positives, sd, 2 * quantile(goal.confidence_level) * sd, goal.power_at(sd), assumptions,
+        sentence=_sentence(goal, users, negatives, positives, assumptions),
+        warnings=tuple(_doubts(single, effect, negatives, positives, by_user)),
     )  # fmt: skip
 
 
@@ -261,8 +264,8 @@ def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, ass
         )
     effects = f"design effects of {assumed['design_effect_far']:.2f} and {assumed['design_effect_frr']:.2f}"
     return (
-        f"{with_users}{negatives:,} negatives and {positives:,} positives in all {aim}, if the FAR is {assumed['far']:.4g} "
-        f"and the FRR {assumed['frr']:.4g}" + (f", with {effects}" if users is not None else "")
+        f"{with_users}{negatives:,} negatives and {positives:,} positives in all {aim}, if the FAR is "
+        f"{assumed['far']:.4g} and the FRR {assumed['frr']:.4g}" + (f", with {effects}" if users is not None else "")
     )
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.results import plain
-from priori.plots.curves import DET_TICKS
-from priori.report.rows import moving_tables
+from priori.plots.curves import det_axes
+from priori.report.tables import moving_tables
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import probit, probit_floor
+from priori.studies.evaluation.drawing import probit
 from priori.words.numbers import alpha_text, clean, short, weighing
 from priori.words.sentences import verdict
 
@@ -57,7 +57,7 @@ def page_data(study: Study) -> dict[str, Any]:
             "fromZero": settings.shown.rate and not settings.shown.greater_is_better,
         },
         "systems": [_system(member) for member in study.members],
-        "pairs": [plain(pair.to_dict()) for pair in study.pairs],
+        "pairs": [pair.to_dict() for pair in study.pairs],
         "det": _det_axis(study),
         "live": _live(study),
     }
@@ -68,10 +68,14 @@ def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
     return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
 
 
+def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
+    return {"x": _short(probit(x), 5), "y": _short(probit(y), 5)}
+
+
 def _system(member: Member) -> dict[str, Any]:
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
-    outcomes, dev = curve.outcomes, curve.dev_outcomes
+    outcomes, det = curve.outcomes, member.det
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
         "name": clean(member.name),
@@ -85,44 +89,34 @@ def _system(member: Member) -> dict[str, Any]:
         "v2": curve.v2,
         "lower": None if band is None else band.lower,
         "upper": None if band is None else band.upper,
-        "counts": {name: getattr(outcomes, name) for name in ("tp", "fp", "tn", "fn")},
-        "devCounts": {name: getattr(dev, name) for name in ("tp", "fp", "tn", "fn")},
+        "counts": vars(outcomes),
+        "devCounts": vars(curve.dev_outcomes),
         "roc": {"fpr": _short(member.roc.fpr), "tpr": _short(member.roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
-        "det": {
-            "fpr": _short(member.det.fpr),
-            "fnr": _short(member.det.fnr),
-            "x": _short(probit(member.det.fpr), 5),
-            "y": _short(probit(member.det.fnr), 5),
-            "eer": member.eer,
-        },
-        "detPoint": {"x": _short(probit(far), 5), "y": _short(probit(frr), 5)},
+        "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
+        "detPoint": _deviates(far, frr),
         "scores": {"edges": _short(member.histogram.edges, 8), **shares},
     }
 
 
 def _det_axis(study: Study) -> dict[str, Any]:
     """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
-    floor = min(probit_floor(member.curve.test) for member in study.members)
     worst = max(member.eer for member in study.members)
-    low, high = floor, 0.6 if worst < 0.4 else 0.99
-    shown = [tick for tick in DET_TICKS if low <= tick <= high]
-    range_ = [float(end) for end in probit(np.array([low, high]))]
-    return {"range": range_, "ticks": _short(probit(np.array(shown)), 5), "texts": [f"{100 * t:g}" for t in shown]}
+    low, high, ticks = det_axes([member.det for member in study.members], 0.6 if worst < 0.4 else 0.99)
+    return {"range": [low, high], "ticks": _short(np.array([*ticks.values()]), 5), "texts": list(ticks)}
 
 
 def _live(study: Study) -> dict[str, Any]:
     """Return every text that moves with alpha, one entry per alpha."""
     settings, alphas = study.settings, study.curves[0].fractions
     tables: dict[str, dict[str, list[Any]]] = {}
-    for index in range(len(alphas)):
-        for table in moving_tables(study, index):
-            kept = tables.setdefault(table.key, {"cells": [], "systems": []})
-            kept["cells"].append([[unbroken(cell) for cell in row[1:]] for row in table.rows])
-            if table.key == "leaderboard":
-                kept["systems"].append(list(table.systems or ()))
     answers: dict[str, list[str]] = {}
     for index in range(len(alphas)):
+        for table in moving_tables(study, index):
+            texts = tables.setdefault(table.key, {"cells": [], "systems": []})
+            texts["cells"].append([[unbroken(cell) for cell in row[1:]] for row in table.rows])
+            if table.key == "leaderboard":
+                texts["systems"].append(list(table.systems or ()))
         for answer in verdict(study, index).answers:
             answers.setdefault(answer.key, []).append(unbroken(answer.answer))
     return {
