@@ -7,15 +7,6 @@ from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
 
 __all__ = [
-    "figure_ztest",
-    "plot_average",
-    "plot_average_epc",
-    "plot_comparison",
-    "plot_confidence",
-    "plot_coverage",
-    "plot_det",
-    "plot_epc",
-    "plot_histogram",
-    "plot_roc",
-    "save",
-]
+    "figure_ztest", "plot_average", "plot_average_epc", "plot_comparison", "plot_confidence", "plot_coverage",
+    "plot_det", "plot_epc", "plot_histogram", "plot_roc", "save",
+]  # fmt: skip

@@ -99,15 +99,11 @@ def operating_points(study: Study, index: int) -> TextTable:
         interval, optimism = _interval(member.band, index, measure), _signed(float(curve.optimism[index]), measure)
         rows.append((name, threshold, *rates, value, interval, best, optimism))
     return TextTable(
-        "operating-points",
-        "Operating points",
-        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"),
-        tuple(rows),
+        "operating-points", "Operating points",
+        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"), tuple(rows),
         "A trial is accepted when its score is greater than the threshold. A posteriori: the threshold chosen on the "
-        "test set itself.",
-        groups=(("", 1), ("Development", 2), ("Test", 6)),
-        systems=tuple(range(len(rows))),
-    )
+        "test set itself.", groups=(("", 1), ("Development", 2), ("Test", 6)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
 
 
 def outcome_counts(study: Study, index: int) -> TextTable:
@@ -118,14 +114,10 @@ def outcome_counts(study: Study, index: int) -> TextTable:
         counts = (getattr(outcomes, kind)[index] for outcomes in sets for kind in ("tp", "fp", "tn", "fn"))
         rows.append((name, *(f"{int(count):,}" for count in counts)))
     return TextTable(
-        "outcomes",
-        "Outcomes",
-        ("System", *("TP", "FP", "TN", "FN") * 2),
-        tuple(rows),
+        "outcomes", "Outcomes", ("System", *("TP", "FP", "TN", "FN") * 2), tuple(rows),
         "Trials: true and false positives (accepted), true and false negatives (rejected).",
-        groups=(("Development", 4), ("Test", 4)),
-        systems=tuple(range(len(rows))),
-    )
+        groups=(("Development", 4), ("Test", 4)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
 
 
 def comparisons(study: Study, index: int) -> TextTable:
@@ -141,14 +133,8 @@ def comparisons(study: Study, index: int) -> TextTable:
         difference, interval = _signed(float(pair.difference[index]), measure), _interval(pair, index, measure)
         rows.append((f"{names[pair.a]} − {names[pair.b]}", difference, interval, p_value, confidence, winner))
     unit = " (points)" if measure.rate else ""
-    return TextTable(
-        "comparisons",
-        "Differences",
-        ("Pair", f"Difference{unit}", _level(study), "p", "z-test", "Verdict"),
-        tuple(rows),
-        _about_tests(study),
-        words=(5,),
-    )
+    header = ("Pair", f"Difference{unit}", _level(study), "p", "z-test", "Verdict")
+    return TextTable("comparisons", "Differences", header, tuple(rows), _about_tests(study), words=(5,))
 
 
 def _about_tests(study: Study) -> str:
@@ -180,40 +166,26 @@ def leaderboard(study: Study, index: int) -> TextTable:
         interval = _interval(member.band, index, measure)
         letters = MISSING if study.letters is None else study.letters[index][system]
         rows.append((names[system], str(ranks[system]), value, interval, letters, verdict))
-    return TextTable(
-        "leaderboard",
-        "Ranking",
-        ("System", "Rank", measure.title, _level(study), "Group", "Against the first"),
-        tuple(rows),
-        about_letters(study.settings.confidence_level) if study.letters is not None else "",
-        words=(4, 5),
-        systems=tuple(order),
-    )
+    header = ("System", "Rank", measure.title, _level(study), "Group", "Against the first")
+    note = "" if study.letters is None else about_letters(study.settings.confidence_level)
+    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(4, 5), systems=tuple(order))
 
 
 def areas_table(study: Study) -> TextTable:
     """Return the areas, a priori, and the summaries that are a posteriori."""
     measure, (v1, v2) = study.settings.shown, _v(study)
     rows = [
-        (
-            name,
-            MISSING if member.area is None else cell(member.area, measure.rate),
-            *(cell(area) for area in (member.areas.e_v1, member.areas.e_v2, member.areas.g, member.areas.post_g)),
-            f"{member.auc:.4f}",
-            cell(member.eer),
-        )
+        (name, MISSING if member.area is None else cell(member.area, measure.rate), cell(member.areas.e_v1),
+         cell(member.areas.e_v2), cell(member.areas.g), cell(member.areas.post_g), f"{member.auc:.4f}",
+         cell(member.eer))
         for name, member in _by_name(study)
-    ]
+    ]  # fmt: skip
     return TextTable(
-        "areas",
-        "Areas",
-        ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"),
-        tuple(rows),
+        "areas", "Areas", ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"), tuple(rows),
         f"Under the EPC: the mean {measure.title} over all alphas. E(V1), E(V2): the expected ({v1} + {v2})/2 over all "
         f"targets of {v1}, of {v2}; G is their mean.",
-        groups=(("A priori", 4), ("A posteriori", 3)),
-        systems=tuple(range(len(rows))),
-    )
+        groups=(("A priori", 4), ("A posteriori", 3)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
 
 
 def along_alpha(study: Study) -> TextTable:
@@ -224,14 +196,9 @@ def along_alpha(study: Study) -> TextTable:
         (name, *(cell(float(member.curve.value[column]), measure.rate) for column in columns))
         for name, member in _by_name(study)
     ]
-    return TextTable(
-        "along-alpha",
-        f"{measure.title} along alpha",
-        ("System", *(alpha_text(alpha[column]) for column in columns)),
-        tuple(rows),
-        groups=(("alpha", len(columns)),),
-        systems=tuple(range(len(rows))),
-    )
+    header = ("System", *(alpha_text(alpha[column]) for column in columns))
+    return TextTable("along-alpha", f"{measure.title} along alpha", header, tuple(rows),
+                     groups=(("alpha", len(columns)),), systems=tuple(range(len(rows))))  # fmt: skip
 
 
 def moving_tables(study: Study, index: int) -> list[TextTable]:

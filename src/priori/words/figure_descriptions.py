@@ -10,10 +10,17 @@ from priori.words.numbers import aggregate, alpha_text, deployable, listing, per
 
 def describe_figures(study: Study) -> dict[str, str]:
     """Describe every figure of a study, by the name it has on the page."""
-    described = {"epc": _curves(study), "roc": _roc(study), "det": _det(study)}
+    members = study.members[:6]
+    areas = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in members]
+    eers = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in members]
+    described = {
+        "epc": _curves(study),
+        "roc": _a_posteriori(study, "ROC", areas),
+        "det": _a_posteriori(study, "DET", eers),
+    }
     if study.pairs:
         described["difference"] = _difference(study)
-    return described | {f"scores-{place}": _scores(study, member) for place, member in enumerate(study.members)}
+    return described | {f"scores-{number}": _scores(study, member) for number, member in enumerate(study.members)}
 
 
 def _names(study: Study) -> str:
@@ -25,12 +32,12 @@ def _curves(study: Study) -> str:
     measure, alpha = study.settings.shown, study.curves[0].alpha
     parts = []
     for member in study.members[:6]:
-        low, high = int(np.argmin(member.curve.value)), int(np.argmax(member.curve.value))
-        parts.append(
-            f"{short(member.name)} lies between {value(float(member.curve.value[low]), measure)} (at alpha "
-            f"{alpha_text(alpha[low])}) and {value(float(member.curve.value[high]), measure)} (at alpha "
-            f"{alpha_text(alpha[high])})"
+        values = member.curve.value
+        low, high = (
+            f"{value(float(values[index]), measure)} (at alpha {alpha_text(alpha[index])})"
+            for index in (int(np.argmin(values)), int(np.argmax(values)))
         )
+        parts.append(f"{short(member.name)} lies between {low} and {high}")
     banded = " with bands" if study.members[0].band is not None else ""
     return (
         f"Line chart: {aggregate(measure)} on the test set against alpha for {_names(study)}{banded}, thresholds "
@@ -40,29 +47,18 @@ def _curves(study: Study) -> str:
 
 def _difference(study: Study) -> str:
     pair = study.pairs[0]
-    a, b = (short(study.members[place].name) for place in (pair.a, pair.b))
+    a, b = (short(study.members[system].name) for system in (pair.a, pair.b))
     regions = [f"{alpha_text(low)} to {alpha_text(high)}" for low, high in pair.regions()]
-    if pair.significant is None:
-        said = ""
-    else:
-        said = f" It is significant for alpha {listing(regions)}." if regions else " It is significant at no alpha."
+    where = f"for alpha {listing(regions)}" if regions else "at no alpha"
+    significant = "" if pair.significant is None else f" It is significant {where}."
     panel = "" if pair.confidence is None else " Below it, the confidence of the z-test that the two differ."
-    return f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{said}{panel}"
+    return f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{significant}{panel}"
 
 
-def _roc(study: Study) -> str:
-    parts = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in study.members[:6]]
+def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:
     return (
-        f"Line chart: ROC curves of {_names(study)} on the test set, a posteriori, with each a priori operating point "
-        f"marked. {'; '.join(parts)}."
-    )
-
-
-def _det(study: Study) -> str:
-    parts = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in study.members[:6]]
-    return (
-        f"Line chart: DET curves of {_names(study)} on the test set, a posteriori, with each a priori operating point "
-        f"marked. {'; '.join(parts)}."
+        f"Line chart: {kind} curves of {_names(study)} on the test set, a posteriori, with each a priori operating "
+        f"point marked. {'; '.join(parts)}."
     )
 
 

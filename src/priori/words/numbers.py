@@ -21,9 +21,9 @@ _ISOLATE, _END = "\u2068", "\u2069"
 
 def clean(text: str) -> str:
     """Return a name without line breaks, control characters and broken surrogates, which no page can show."""
-    kept = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
-                   for char in text)  # fmt: skip
-    return " ".join(kept.split())
+    shown = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
+                    for char in text)  # fmt: skip
+    return " ".join(shown.split())
 
 
 def short(name: str, width: int = 40) -> str:
@@ -131,24 +131,20 @@ def threshold_text(threshold: str) -> str:
 
 def decision(threshold: str) -> str:
     """Return what a threshold does, for a sentence."""
-    if threshold in ("inf", "-inf"):
-        return "reject every trial" if threshold == "inf" else "accept every trial"
-    return f"accept when the score is greater than {threshold}"
+    extremes = {"inf": "reject every trial", "-inf": "accept every trial"}
+    return extremes.get(threshold, f"accept when the score is greater than {threshold}")
 
 
 def deployable(curve: EPC, index: int) -> str:
     """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
     threshold = float(curve.threshold[index])
-    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    errors = [(part.fp, part.fn) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
     for digits in range(6, 17):
         text = f"{threshold:.{digits}g}"
         rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(int(part.fp), int(part.fn)) for part in rounded] == errors:
+        if [(part.fp, part.fn) for part in rounded] == errors:
             return text
     return repr(threshold)
-
-
-# -- what an alpha means -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
