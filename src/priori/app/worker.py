@@ -285,7 +285,7 @@ def _write(study: Study, outcome: Path, mark: str) -> None:
     from priori.app.result import render_result
     from priori.base.results import json_text
     from priori.report.page import render_html
-    from priori.report.paper_tables import render_csv
+    from priori.report.tables import render_csv
 
     contents = {
         "report.html": render_html(study),

@@ -1,7 +1,7 @@
 """The report: a study shown as a page, as tables, as JSON."""
 
 from priori.report.page import render_html
-from priori.report.paper_tables import render_csv, render_latex, render_markdown
+from priori.report.tables import render_csv, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
 

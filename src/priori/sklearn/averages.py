@@ -14,7 +14,7 @@ from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
 from priori.plots.average import outline_of
-from priori.sklearn.displays import Display, Style, positive_label
+from priori.sklearn.displays import Contents, Display, Style, positive_label
 from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
 
 if TYPE_CHECKING:
@@ -90,8 +90,12 @@ class AverageROCDisplay(Display):
     def _legend_name(self, name: str | None) -> str | None:
         return " ".join(part for part in (name, self.method and f"{self.method} average") if part) or None
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        return [(self.fpr, self.tpr)], None if self.roc_auc is None else [self.roc_auc]
+    def _contents(self) -> Contents:
+        label, limits = positive_label(self.pos_label), (-0.01, 1.01)
+        labels = {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
+                  "ylim": limits, "aspect": "equal"}  # fmt: skip
+        areas = None if self.roc_auc is None else [self.roc_auc]
+        return Contents([(self.fpr, self.tpr)], areas, ((0, 1), (0, 1)), labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.singles_ = [
@@ -101,14 +105,6 @@ class AverageROCDisplay(Display):
         ]
         if self.outline is not None:
             (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return (0, 1), (0, 1)
-
-    def _axes(self) -> dict[str, Any]:
-        label, limits = positive_label(self.pos_label), (-0.01, 1.01)
-        return {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
-                "ylim": limits, "aspect": "equal"}  # fmt: skip
 
     @classmethod
     def from_estimator(

@@ -14,15 +14,7 @@ from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import (
-    CriterionOption,
-    Display,
-    MeasureOption,
-    Style,
-    along_alpha,
-    positive_label,
-    together,
-)  # fmt: skip
+from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 
 if TYPE_CHECKING:
@@ -63,12 +55,8 @@ class EPCDisplay(Display):
     ----------
     curve_ : EPC or AverageEPC
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
-    line_ : matplotlib Artist or list of Artists
-        The curves.
-    band_ : matplotlib Artist or None
-        The interval.
-    chance_level_ : matplotlib Artist or None
-        The chance level.
+    line_, band_, chance_level_ : matplotlib Artists
+        The curve or a list of curves, the interval, the chance level; the latter two may be None.
     ax_, figure_ : matplotlib Axes and Figure
 
     Examples
@@ -101,20 +89,16 @@ class EPCDisplay(Display):
 
     _metric_name = "area"
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
+    def _contents(self) -> Contents:
         values = self.value if isinstance(self.value, list) else [self.value]
         areas = self.area if isinstance(self.area, list) or self.area is None else [self.area]
-        return [(self.alpha, value) for value in values], areas
+        chance = None if self.chance is None else (self.alpha, self.chance)
+        labels = along_alpha(self.criterion, self.measure, self.pos_label)
+        return Contents([(self.alpha, value) for value in values], areas, chance, labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         if self.lower is not None and self.upper is not None:
             self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return None if self.chance is None else (self.alpha, self.chance)
-
-    def _axes(self) -> dict[str, Any]:
-        return along_alpha(self.criterion, self.measure + positive_label(self.pos_label))
 
     @classmethod
     def from_estimator(
@@ -140,10 +124,6 @@ class EPCDisplay(Display):
             As in `sklearn.metrics.RocCurveDisplay.from_estimator`; weights must be whole numbers.
         task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
             As in `from_predictions`.
-
-        Returns
-        -------
-        display : EPCDisplay
         """
         together("development data need both X_dev and y_dev", X_dev, y_dev)
         y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
@@ -186,10 +166,6 @@ class EPCDisplay(Display):
             Draw an interval: by the bootstrap, ``n_resamples`` times; with folds, Student's t over them.
         random_state : int
             The seed of the folds and of the bootstrap.
-
-        Returns
-        -------
-        display : EPCDisplay
         """
         together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
         test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name="test")
@@ -231,10 +207,6 @@ class EPCDisplay(Display):
             As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``.
         task, criterion, measure, points, bounds, alpha
             As in `priori.epc`.
-
-        Returns
-        -------
-        display : EPCDisplay
         """
         parts, positive = from_cv_results(
             cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight

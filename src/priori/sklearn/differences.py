@@ -16,7 +16,7 @@ from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import CriterionOption, Display, MeasureOption, Style, along_alpha, together
+from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
 
 if TYPE_CHECKING:
@@ -76,17 +76,12 @@ class DifferenceDisplay(Display):
     _chance_label = "No difference"
     _chance_shown = True
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        return [(self.alpha, self.difference)], None
+    def _contents(self) -> Contents:
+        labels = along_alpha(self.criterion, f"Difference in {self.measure}")
+        return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return (0, 1), (0, 0)
-
-    def _axes(self) -> dict[str, Any]:
-        return along_alpha(self.criterion, f"Difference in {self.measure}")
 
     @classmethod
     def from_estimator(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -21,11 +21,20 @@ CriterionOption = str | Criterion | Callable[[Outcomes, float], Any] | None
 MeasureOption = str | Measure | Callable[[Outcomes], Any] | None
 
 
+class Contents(NamedTuple):
+    """What a display shows: x and y of each curve, and each one's number in the legend; the chance level; the axes."""
+
+    curves: list[tuple[Floats, Floats]]
+    metrics: list[float] | None
+    chance: tuple[Any, Any] | None
+    labels: dict[str, Any]
+
+
 class Display:
     """A display holds numbers and draws them with `plot`.
 
-    A display says what its curves are (`_curves`), what lies around and behind them (`_draw_around`), where chance
-    lies (`_chance`) and how its axes are labelled (`_axes`); all else is the same for all of them.
+    A display says what it shows (`_contents`) and draws what lies around and behind its curves (`_draw_around`); all
+    else is the same for all of them.
     """
 
     name: Any
@@ -71,7 +80,7 @@ class Display:
         self, ax: Axes | None, name: Any, curve_kwargs: Style | Sequence[Style] | None,
         plot_chance_level: bool | None, chance_level_kw: Style | None, despine: bool, *, behind: bool = True,
     ) -> Self:  # fmt: skip
-        curves, metrics = self._curves()
+        curves, metrics, chance, labels = self._contents()
         legend_name = self._legend_name(self.name if name is None else name)
         styles = _curve_styles(len(curves), legend_name, metrics, self._metric_name, curve_kwargs)
         self.ax_ = ax = _new_axes() if ax is None else ax
@@ -84,11 +93,10 @@ class Display:
         self.band_: Any = None
         self._draw_around(ax, lines[0].get_color(), behind)
         self.chance_level_: Any = None
-        chance = self._chance()
         if chance is not None and (self._chance_shown if plot_chance_level is None else plot_chance_level):
             style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
             (self.chance_level_,) = ax.plot(*chance, **style)
-        ax.set(**self._axes())
+        ax.set(**labels)
         if despine:
             ax.spines[["top", "right"]].set_visible(False)
             for side in self._bounded_spines:
@@ -101,27 +109,19 @@ class Display:
         """Return what the legend calls the curves."""
         return name
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        """Return x and y of each curve, and the number of each that the legend shows, if any."""
+    def _contents(self) -> Contents:
+        """Return what the display shows."""
         raise NotImplementedError
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         """Draw what lies around the curves, and if asked for what lies behind them."""
         raise NotImplementedError
 
-    def _chance(self) -> tuple[Any, Any] | None:
-        """Return x and y of the chance level, if there is one."""
-        raise NotImplementedError
 
-    def _axes(self) -> dict[str, Any]:
-        """Return the labels and the limits of the axes."""
-        raise NotImplementedError
-
-
-def along_alpha(criterion: str | None, label: str) -> dict[str, Any]:
+def along_alpha(criterion: str | None, label: str, pos_label: Any = None) -> dict[str, Any]:
     """Return the axes of a curve along alpha."""
     rule = "" if criterion is None else f" (criterion: {criterion})"
-    return {"xlabel": f"alpha{rule}", "ylabel": label, "xlim": (-0.01, 1.01)}
+    return {"xlabel": f"alpha{rule}", "ylabel": label + positive_label(pos_label), "xlim": (-0.01, 1.01)}
 
 
 def positive_label(pos_label: Any) -> str:

@@ -27,7 +27,7 @@ from priori.words.numbers import (
     short,
     value,
     weighing,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def verdict(study: Study, index: int) -> Answers:
 def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int) -> str:
     first, names, ranks = curves[0], [short(curve.name) for curve in curves], ranks_of(curves, index)
     title = aggregate(first.measure)
-    opening = weighing(first.criterion, first.task, first.fractions[index]).text
+    opening = weighing(first.criterion, first.task, first.fractions[index], with_alpha=True)
     values = [_with_interval(curve, band, index) for curve, band in zip(curves, bands, strict=True)]
     order = sorted(range(len(curves)), key=ranks.__getitem__)
     if len(curves) <= 3:
