@@ -82,9 +82,6 @@ def _single(drawing: Any, x: Floats, y: Floats, name: str) -> None:
                         line={"color": "grey", "width": 1})  # fmt: skip
 
 
-# -- a priori ------------------------------------------------------------------------------------------------
-
-
 def figure_epc(curves: Any, *, bands: Sequence[Any] | None = None, best: bool = False) -> Any:
     """Draw Expected Performance Curves, with bands around them; pointing shows thresholds and rates.
 
@@ -160,9 +157,6 @@ def figure_comparison(comparison: Any) -> Any:
         hovertemplate="alpha %{x:.4g}<br>difference %{y:.4g}<br>p %{customdata:.4g}",
     )  # fmt: skip
     return drawing
-
-
-# -- a posteriori --------------------------------------------------------------------------------------------
 
 
 def _roc_figure(title: str) -> Any:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.curves.epc import EPC
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS
 from priori.studies.evaluation import Study
@@ -33,8 +32,8 @@ def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
     drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
         "epc": (_curves, (11.5, 4.6)),
-        "roc": (_roc, (5.5, 5.3)),
-        "det": (_det, (5.5, 5.3)),
+        "roc": (partial(_a_posteriori, kind="roc", draw=plot_roc, loc="lower right"), (5.5, 5.3)),
+        "det": (partial(_a_posteriori, kind="det", draw=plot_det, loc="upper right"), (5.5, 5.3)),
     }
     if study.pairs:
         drawings["difference"] = (_difference, (11.5, 3.8))
@@ -83,25 +82,11 @@ def _label(name: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def _renamed(study: Study) -> list[EPC]:
-    return [replace(curve, name=_label(curve.name)) for curve in study.curves]
-
-
-def _operating_points(study: Study) -> list[EPC]:
-    """Return each curve at the alpha of interest alone, for the points to mark."""
-    index = slice(study.at, study.at + 1)
-    return [
-        replace(curve, **{name: getattr(curve, name)[index] for name in
-                          ("alpha", "threshold", "value", "best", "outcomes", "dev_outcomes")})
-        for curve in _renamed(study)
-    ]  # fmt: skip
-
-
 def _curves(study: Study, figure: Figure) -> None:
     axes = figure.add_subplot()
     bands = [member.band for member in study.members if member.band is not None]
     regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
-    curves = _renamed(study)
+    curves = [replace(curve, name=_label(curve.name)) for curve in study.curves]
     plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
     scale = 100 if study.settings.shown.rate else 1
     alpha = float(study.settings.alpha)
@@ -133,24 +118,14 @@ def _difference(study: Study, figure: Figure) -> None:
     panels[-1].set(xlabel="alpha", xlim=(0, 1))
 
 
-def _roc(study: Study, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    curves = [replace(member.roc, name=_label(member.name)) for member in study.members]
-    plot_roc(curves, ax=axes, operating_points=_operating_points(study))
-    _legend(axes, len(curves), loc="lower right")
-
-
-def _det(study: Study, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    curves = [replace(member.det, name=_label(member.name)) for member in study.members]
-    plot_det(curves, ax=axes, operating_points=_operating_points(study))
-    _legend(axes, len(curves), loc="upper right")
-
-
-def _legend(axes: Axes, count: int, loc: Any) -> None:
-    """Name the curves only; the dots have their colours."""
+def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[..., Axes], loc: Any) -> None:
+    """Draw ROC or DET curves with the a priori operating points; the legend names the curves only."""
+    curves = [replace(getattr(member, kind), name=_label(member.name)) for member in study.members]
+    here = slice(study.at, study.at + 1)
+    points = [replace(curve, name=_label(curve.name), outcomes=curve.outcomes[here]) for curve in study.curves]
+    axes = draw(curves, ax=figure.add_subplot(), operating_points=points)
     handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[:count], labels[:count], frameon=False, loc=loc)
+    axes.legend(handles[: len(curves)], labels[: len(curves)], frameon=False, loc=loc)
 
 
 def _scores(study: Study, figure: Figure, *, number: int) -> None:

@@ -139,22 +139,18 @@ def unbroken(text: str) -> str:
 
 def page_data(study: Study) -> dict[str, Any]:
     """Return everything the scripts of the page need."""
-    settings, first = study.settings, study.curves[0]
+    measure = study.settings.shown
     return {
         "at": study.at,
-        "alpha": first.alpha,
-        "level": settings.confidence_level,
-        "measure": {
-            "title": settings.shown.title,
-            "name": settings.shown.name,
-            "percent": settings.shown.rate,
-            "fromZero": settings.shown.rate and not settings.shown.greater_is_better,
-        },
+        "alpha": study.curves[0].alpha,
+        "level": study.settings.confidence_level,
+        "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
+                    "fromZero": measure.rate and not measure.greater_is_better},
         "systems": [_system(member) for member in study.members],
         "pairs": [pair.to_dict() for pair in study.pairs],
         "det": _det_axis(study),
         "live": _live(study),
-    }
+    }  # fmt: skip
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -172,25 +168,17 @@ def _system(member: Member) -> dict[str, Any]:
     outcomes, det = curve.outcomes, member.det
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
-        "name": clean(member.name),
-        "short": short(member.name, 30),
-        "value": curve.value,
-        "best": curve.best,
-        "threshold": curve.threshold,
-        "devV1": curve.dev_v1,
-        "devV2": curve.dev_v2,
-        "v1": curve.v1,
-        "v2": curve.v2,
-        "lower": None if band is None else band.lower,
-        "upper": None if band is None else band.upper,
-        "counts": vars(outcomes),
-        "devCounts": vars(curve.dev_outcomes),
+        "name": clean(member.name), "short": short(member.name, 30),
+        "value": curve.value, "best": curve.best, "threshold": curve.threshold,
+        "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
+        "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
+        "counts": vars(outcomes), "devCounts": vars(curve.dev_outcomes),
         "roc": {"fpr": _short(member.roc.fpr), "tpr": _short(member.roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
         "detPoint": _deviates(far, frr),
         "scores": {"edges": _short(member.histogram.edges, 8), **shares},
-    }
+    }  # fmt: skip
 
 
 def _det_axis(study: Study) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class DifferenceDisplay(Display):
             display = cls._over_folds(parts, legend_name, confidence_level, settings)
         else:
             devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
-            a, b = (epc(dev, test, name=which, **settings) for dev, test, which in zip(devs, tests, "AB", strict=True))
+            a, b = (epc(dev, test, name=key, **settings) for dev, test, key in zip(devs, tests, "AB", strict=True))
             display = cls._compared(a, b, legend_name, confidence_level, n_resamples, random_state)
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,9 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
-_METHODS = ("auto", "predict_proba", "decision_function")
-
-
-def take(values: Any, index: Any) -> Any:
-    """Return the rows of an array, a sparse matrix or a dataframe."""
-    return _safe_indexing(values, index)
+_METHODS = get_args(ResponseMethod)
+#: Returns rows of an array, a sparse matrix or a dataframe.
+take = _safe_indexing
 
 
 def check_binary(y: Any) -> NDArray[Any]:

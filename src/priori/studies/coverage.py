@@ -162,14 +162,9 @@ class Coverage(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""
-        return {
-            "bootstrap": np.array(self.bootstrap),
-            "U": self.draws[:, 0],
-            "S": self.draws[:, 1],
-            "coverage": self.coverage,
-            "standard_error": self.standard_error,
-            "width": self.width,
-        }
+        users, samples = self.draws.T
+        return {"bootstrap": np.array(self.bootstrap), "U": users, "S": samples, "coverage": self.coverage,
+                "standard_error": self.standard_error, "width": self.width}  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and conjecture (14)."""
@@ -288,14 +283,9 @@ class Experiment:
 
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the numbers, for the record."""
-        return {
-            "confidence_level": float(self.resampling.confidence_level),
-            "train_users": self.train_users,
-            "test_users": self.test_users,
-            "resample": self.resampling.resample,
-            "thresholds": self.thresholds,
-            "seed": self.seed,
-        }
+        level, resample = float(self.resampling.confidence_level), self.resampling.resample
+        return {"confidence_level": level, "train_users": self.train_users, "test_users": self.test_users,
+                "resample": resample, "thresholds": self.thresholds, "seed": self.seed}  # fmt: skip
 
     def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
         """Return the runs of every bootstrap."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -108,7 +108,11 @@ def plan(
     weights = weights_of(measure)
     goal = _goal(width, difference, power, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
-    _check_sizes(negatives_per_positive, *per_user)
+    sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives_per_user,
+             "positives_per_user": positives_per_user}  # fmt: skip
+    for name, size in sizes.items():
+        if size is not None and not (np.isfinite(size) and size > 0):
+            raise OptionError(f"{name} must be above 0, not {size:g}")
     if pilot is not None:
         if (far, frr, far_b, frr_b) != (None,) * 4 or intraclass:
             raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
@@ -170,12 +174,6 @@ def _goal(width: float | None, difference: float | None, power: float, level: fl
     return Goal(abs(difference) / (z + float(ndtri(power))), z, None, difference, power, level, alternative)
 
 
-def _check_sizes(*sizes: float | None) -> None:
-    for name, size in zip(("negatives_per_positive", "negatives_per_user", "positives_per_user"), sizes, strict=True):
-        if size is not None and not (np.isfinite(size) and size > 0):
-            raise OptionError(f"{name} must be above 0, not {size:g}")
-
-
 def _from_rates(
     a: tuple[float | None, float | None], b: tuple[float | None, float | None], intraclass: float
 ) -> dict[str, DesignEffect]:
@@ -208,8 +206,8 @@ def _from_pilots(
 
 
 def _kinds(effects: dict[str, DesignEffect], test: TestKind) -> list[str]:
-    if test not in ("verdict", "dependent", "independent"):
-        raise unknown("test", test, ("verdict", "dependent", "independent"))
+    if test not in get_args(TestKind):
+        raise unknown("test", test, get_args(TestKind))
     if test == "verdict":
         return [kind for kind in ("independent", "dependent") if kind in effects]
     if test not in effects:
@@ -220,31 +218,24 @@ def _kinds(effects: dict[str, DesignEffect], test: TestKind) -> list[str]:
 def _planned(
     goal: Goal, effect: DesignEffect, weights: Weights, by_user: bool, single: DesignEffect, assumed: dict[str, Any]
 ) -> Plan:
-    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
+    far, frr = effect.negatives, effect.positives
+    for name, weight, spread in (("FAR", weights.far, far), ("FRR", weights.frr, frr)):
         if weight and not spread.variance:
             raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
     units = int(np.ceil(effect.variance(weights) / goal.sd**2 * (1 - 1e-12)))
-    negatives, positives = (
-        int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (effect.negatives, effect.positives)
-    )
+    negatives, positives = (int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (far, frr))
     users = units if by_user else None
     sd = float(np.sqrt(effect.variance(weights, units)))
     assumptions = {
-        **assumed,
-        "confidence_level": goal.confidence_level,
-        "alternative": goal.alternative,
-        "far": single.negatives.rate,
-        "frr": single.positives.rate,
-        "negatives_per_user": effect.negatives.per_user if by_user else None,
-        "positives_per_user": effect.positives.per_user if by_user else None,
-        "design_effect_far": effect.negatives.design_effect,
-        "design_effect_frr": effect.positives.design_effect,
-        "intraclass_far": effect.negatives.intraclass,
-        "intraclass_frr": effect.positives.intraclass,
-        "covariance": effect.covariance,
-        "pilot_users": single.users or None,
-    }
+        **assumed, "confidence_level": goal.confidence_level, "alternative": goal.alternative,
+        "far": single.negatives.rate, "frr": single.positives.rate,
+        "negatives_per_user": far.per_user if by_user else None,
+        "positives_per_user": frr.per_user if by_user else None,
+        "design_effect_far": far.design_effect, "design_effect_frr": frr.design_effect,
+        "intraclass_far": far.intraclass, "intraclass_frr": frr.intraclass,
+        "covariance": effect.covariance, "pilot_users": single.users or None,
+    }  # fmt: skip
     return Plan(
         users, negatives, positives, sd, 2 * quantile(goal.confidence_level) * sd, goal.power_at(sd), assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),

@@ -54,11 +54,11 @@ class Check:
 
     def caution(self, study: Study) -> Caution | None:
         """Return the caution where it applies."""
-        found = self.find(study)
-        if not found:
+        findings = self.find(study)
+        if not findings:
             return None
         alpha = f"At alpha = {alpha_text(study.settings.alpha)}"
-        return Caution(self.kind, self.level, self.title, self.text.format(found="; ".join(found), alpha=alpha))
+        return Caution(self.kind, self.level, self.title, self.text.format(found="; ".join(findings), alpha=alpha))
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
@@ -139,8 +139,7 @@ def _few_errors(study: Study) -> list[str]:
     for curve in study.curves:
         outcomes = curve.outcomes[study.at]
         errors = zip((outcomes.fp, outcomes.fn), error_nouns(curve.task), strict=True)
-        few = [counted(int(number), noun) for number, noun in errors if int(number) < ENOUGH_ERRORS]
-        if few:
+        if few := [counted(int(number), noun) for number, noun in errors if int(number) < ENOUGH_ERRORS]:
             parts.append(_of_system(curve, study, listing(few)))
     return parts
 
@@ -152,13 +151,10 @@ def _few_users(curve: EPC) -> str:
 
 
 def _users_unused(study: Study) -> list[str]:
-    return [
-        member.name
-        for member in study.members
-        if member.band is not None
-        and not BOOTSTRAPS[member.band.settings["bootstrap"]].by_user
-        and (member.curve.dev.has_users or member.curve.test.has_users)
-    ]
+    single_trials = (
+        member for member in study.members if member.band and not BOOTSTRAPS[member.band.settings["bootstrap"]].by_user
+    )
+    return [member.name for member in single_trials if member.curve.dev.has_users or member.curve.test.has_users]
 
 
 def _largest_tie(ordered: Floats) -> float:

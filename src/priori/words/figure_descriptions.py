@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
-from priori.words.numbers import aggregate, alpha_text, deployable, listing, percent, short, threshold_text, value
+from priori.words.numbers import (
+    abridged,
+    aggregate,
+    alpha_text,
+    deployable,
+    listing,
+    percent,
+    short,
+    threshold_text,
+    value,
+)
 
 
 def describe_figures(study: Study) -> dict[str, str]:
@@ -24,8 +34,7 @@ def describe_figures(study: Study) -> dict[str, str]:
 
 
 def _names(study: Study) -> str:
-    names = [short(member.name) for member in study.members]
-    return listing(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
+    return abridged([short(member.name) for member in study.members], most=6)
 
 
 def _curves(study: Study) -> str:

@@ -20,9 +20,9 @@ _ISOLATE, _END = "\u2068", "\u2069"
 
 def clean(text: str) -> str:
     """Return a name without line breaks, control characters and broken surrogates, which no page can show."""
-    shown = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
-                    for char in text)  # fmt: skip
-    return " ".join(shown.split())
+    readable = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
+                       for char in text)  # fmt: skip
+    return " ".join(readable.split())
 
 
 def short(name: str, width: int = 40) -> str:
@@ -49,6 +49,11 @@ def listing(items: Sequence[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def abridged(items: Sequence[str], last: str = "and", most: int = 4) -> str:
+    """Return a list that names not more than ``most``: 'A, B, C and 4 others'."""
+    return listing(items if len(items) <= most else [*items[: most - 1], f"{len(items) - most + 1} others"], last)
 
 
 def counted(number: int, noun: str) -> str:

@@ -15,6 +15,7 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparison import Comparison
 from priori.uncertainty.ztests import ZTest
 from priori.words.numbers import (
+    abridged,
     aggregate,
     alpha_text,
     decision,
@@ -203,14 +204,8 @@ def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
         return f"{leader} is significantly better than each of the other {len(worse)} systems."
     if not worse:
         return f"{leader} is best, but the data cannot tell it from any of the other {len(undecided)} systems."
-    tell = f"the data cannot tell {names[best]} from {_abridged(undecided, 'or')}"
-    return f"{leader} is significantly better than {_abridged(worse)}; {tell}."
-
-
-def _abridged(names: list[str], last: str = "and") -> str:
-    if len(names) <= 4:
-        return listing(names, last)
-    return f"{', '.join(names[:3])} {last} {len(names) - 3} others"
+    tell = f"the data cannot tell {names[best]} from {abridged(undecided, 'or')}"
+    return f"{leader} is significantly better than {abridged(worse)}; {tell}."
 
 
 def about_letters(confidence_level: float) -> str:
@@ -227,11 +222,8 @@ def ztest_verdict(tested: ZTest) -> str:
     if tested.comparison is None or tested.b is None:
         hter = tested.a.hter
         return f"{tested.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
-    confidence = [
-        f"{name} {_confident(float(test.confidence))}"
-        for name, test in tested.comparison.tests.items()
-        if name in ("dependent", "independent")
-    ]
+    tests = {name: test for name, test in tested.comparison.tests.items() if name in ("dependent", "independent")}
+    confidence = [f"{name} {_confident(float(test.confidence))}" for name, test in tests.items()]
     differ = "differ significantly" if tested.significant else "do not differ significantly"
     return f"{tested.a.name} and {tested.b.name} {differ} at {level} (confidence: {', '.join(confidence)})"
 
@@ -266,8 +258,7 @@ def heading(study: Study) -> str:
     """Return the title given, or the systems' names."""
     if study.settings.title.strip():
         return short(study.settings.title, 200)
-    names = [short(member.name, 30) for member in study.members]
-    return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"])
+    return abridged([short(member.name, 30) for member in study.members])
 
 
 def about_interval(settings: Mapping[str, Any]) -> str:
