@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.types import Floats
-from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_colours
+from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def plot_average(
     ax = axes(ax, figsize=(5, height))
     if singles and not averages[0].from_file:
         _singles(ax, averages[0])
-    for curve, colour in with_colours(averages):
+    for curve, colour, _ in with_looks(averages):
         label = f"{curve.method.name} (area {curve.area:.3f})"
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=label)
         if interval and len(curve.datasets) > 1:
@@ -109,7 +109,7 @@ def plot_average_epc(
         for row in first.each:
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
         ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
-    for curve, colour in with_colours(averages):
+    for curve, colour, _ in with_looks(averages):
         ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
         ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
     ax.set(**epc_labels(first, "Average ", "test sets"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.plots.style import LINES, axes, finished, with_colours
+from priori.plots.style import LINES, axes, finished, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ def plot_coverage(coverage: Coverage, *, ax: Axes | None = None) -> Axes:
     """Draw the share covered against the number of draws, a line for each bootstrap; the level is dotted."""
     ax = axes(ax, figsize=(6, 4))
     settings = coverage.settings
-    for index, ((name, rows), colour) in enumerate(with_colours(coverage.lines().items())):
+    for index, ((name, rows), colour, _) in enumerate(with_looks(coverage.lines().items())):
         style: dict[str, Any] = {"color": colour, "label": name, "ls": LINES[index % len(LINES)]}
         if len(rows) == 1:
             ax.axhline(100 * coverage.coverage[rows[0]], **style)

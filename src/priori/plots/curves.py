@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.types import Floats, Index
-from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_colours, with_looks
+from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,12 +82,12 @@ def plot_roc(
     upper of a band around each curve.
     """
     ax = axes(ax, figsize=(5, 5))
-    for band, colour in with_colours(bands):
+    for band, colour, _ in with_looks(bands):
         ax.fill_between(100 * band["fpr"], 100 * band["lower"], 100 * band["upper"], color=colour, alpha=0.18, lw=0)
     for curve, colour, line in with_looks(curves):
         label = f"{curve.name} (AUC {curve.auc:.3f})"
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, ls=line, label=label)
-    for point, colour in with_colours(operating_points):
+    for point, colour, _ in with_looks(operating_points):
         counts = point.outcomes
         ax.plot(100 * counts.fp / counts.negatives, 100 * counts.tp / counts.positives, "o", color=colour,
                 mec="white", label=f"{point.name}, a priori")  # fmt: skip
@@ -120,11 +120,11 @@ def plot_det(
     for curve, colour, line in with_looks(curves):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)
         ax.plot(x, y, color=colour, ls=line, label=f"{curve.name} (EER {100 * curve.eer:.2f} %)")
-    for point, colour in with_colours(operating_points):
+    for point, colour, _ in with_looks(operating_points):
         counts = point.outcomes
         ax.plot(ndtri(counts.fp / counts.negatives), ndtri(counts.fn / counts.positives), "o", color=colour,
                 mec="white", label=f"{point.name}, a priori")  # fmt: skip
-    for band, colour in with_colours(bands):
+    for band, colour, _ in with_looks(bands):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
         ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
     ax.set_xticks(list(ticks.values()), list(ticks))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -33,16 +33,10 @@ def colours(count: int) -> list[str]:
     return [palette[index % len(palette)] for index in range(count)]
 
 
-def with_colours(items: Iterable[Item]) -> list[tuple[Item, str]]:
-    """Return each thing to draw with its colour."""
-    listed = list(items)
-    return list(zip(listed, colours(len(listed)), strict=True))
-
-
-def with_looks(items: Iterable[Item]) -> list[tuple[Item, str, str]]:
+def with_looks(items: Collection[Item]) -> list[tuple[Item, str, str]]:
     """Return each thing to draw with its colour and its line."""
-    looks = enumerate(with_colours(items))
-    return [(item, colour, LINES[index // 8 % len(LINES)]) for index, (item, colour) in looks]
+    lines = [LINES[index // 8 % len(LINES)] for index in range(len(items))]
+    return list(zip(items, colours(len(items)), lines, strict=True))
 
 
 def scaling(rate: bool) -> tuple[int, str]:

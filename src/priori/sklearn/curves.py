@@ -204,9 +204,8 @@ class EPCDisplay(Display):
             ``return_indices=True``.
         X, y : the data given to `cross_validate`
         sample_weight, response_method, pos_label, ax, name, curve_kwargs, plot_chance_level, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``.
-        task, criterion, measure, points, bounds, alpha
-            As in `priori.epc`.
+            As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``; the rest as in
+            `priori.epc`.
         """
         parts, positive = from_cv_results(
             cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
