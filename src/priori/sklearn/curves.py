@@ -20,6 +20,8 @@ from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, res
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.uncertainty.bands import Band
+
 Limits = tuple[Floats | None, Floats | None]
 
 
@@ -173,13 +175,16 @@ class EPCDisplay(Display):
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         curve: EPC | AverageEPC
+        interval: AverageEPC | Band
         if y_true_dev is None or y_score_dev is None:
             level = 0.95 if confidence_level is None else confidence_level
-            curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
+            interval = curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
         else:
             dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
             curve = epc(dev, test, name=legend_name, **settings)
-        limits = _limits(curve, confidence_level, n_resamples, random_state)
+            if confidence_level is not None:
+                interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        limits = (None, None) if confidence_level is None else (interval.lower, interval.upper)
         display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), limits)
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
@@ -228,15 +233,6 @@ class EPCDisplay(Display):
                       criterion=curve.criterion.name)  # fmt: skip
         display.curve_ = curve
         return display
-
-
-def _limits(curve: EPC | AverageEPC, confidence_level: float | None, n_resamples: int, random_state: int) -> Limits:
-    if confidence_level is None:
-        return None, None
-    if isinstance(curve, AverageEPC):
-        return curve.lower, curve.upper
-    band = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-    return band.lower, band.upper
 
 
 def _chance_level(curve: EPC) -> Floats:

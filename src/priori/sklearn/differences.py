@@ -13,16 +13,15 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.epc import average_epc
 from priori.curves.averaging.intervals import IntervalPlan
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
+from priori.uncertainty.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from priori.uncertainty.comparison import Comparison
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -165,7 +164,11 @@ class DifferenceDisplay(Display):
         else:
             devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
             a, b = (epc(dev, test, name=key, **settings) for dev, test, key in zip(devs, tests, "AB", strict=True))
-            display = cls._compared(a, b, legend_name, confidence_level, n_resamples, random_state)
+            comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+            display = cls(alpha=comparison.alpha, difference=comparison.difference, lower=comparison.lower,
+                          upper=comparison.upper, name=legend_name, measure=a.measure.title,
+                          criterion=a.criterion.name)  # fmt: skip
+            display.comparison_ = comparison
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
@@ -193,17 +196,6 @@ class DifferenceDisplay(Display):
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         display = cls._over_folds(parts, "A minus B" if name is None else name, confidence_level, settings)
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
-
-    @classmethod
-    def _compared(cls, a: EPC, b: EPC, name: str, confidence_level: float, n_resamples: int, random_state: int) -> Self:
-        from priori.uncertainty.comparison import compare
-
-        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(alpha=comparison.alpha, difference=comparison.difference, lower=comparison.lower,
-                      upper=comparison.upper, name=name, measure=a.measure.title,
-                      criterion=a.criterion.name)  # fmt: skip
-        display.comparison_ = comparison
-        return display
 
     @classmethod
     def _over_folds(

@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.types import Floats
 from priori.curves.epc import EPC
-from priori.scores import ScoreSet, Trials
+from priori.scores import Trials
 from priori.studies.evaluation import Study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
@@ -168,21 +168,18 @@ def _ties(curve: EPC) -> str:
     return f"{percent(share)} of a class have one and the same score" if share >= TIED else ""
 
 
-def _ratio(scores: ScoreSet) -> float:
-    return scores.n_negatives / scores.n_positives
-
-
 def _unbalanced(curve: EPC) -> str:
-    ratio = _ratio(curve.test)
-    if max(ratio, 1 / ratio) < UNBALANCED:
+    negatives, positives = curve.test.n_negatives, curve.test.n_positives
+    if max(negatives / positives, positives / negatives) < UNBALANCED:
         return ""
-    return f"{curve.test.n_negatives:,} negatives to {curve.test.n_positives:,} positives in the test set"
+    return f"{negatives:,} negatives to {positives:,} positives in the test set"
 
 
 def _prior_shift(curve: EPC) -> str:
     names = {curve.measure.name, curve.criterion.v1.name, curve.criterion.v2.name}
     balance_matters = names & {"precision", "accuracy", "error", "mcc"} or curve.measure.name.startswith("f")
-    ratio = _ratio(curve.dev) / _ratio(curve.test)
+    dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
+    ratio = dev / test
     if not balance_matters or curve.measure.name in ("far", "frr") or max(ratio, 1 / ratio) < 1.5:
         return ""
     shares = [percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]

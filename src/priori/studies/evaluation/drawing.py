@@ -76,10 +76,6 @@ def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogra
     share = np.linspace(0, 1, bins + 1)
     edges = low * (1 - share) + high * share  # does not overflow where high - low would
     beyond = sum(o.size - int(np.searchsorted(o, high, "right") - np.searchsorted(o, low, "left")) for o in sets[:2])
-    negatives, positives, dev_negatives, dev_positives = (_in_bins(ordered, edges) for ordered in sets)
+    inner = ([0, *np.searchsorted(ordered, edges[1:-1], side="right"), ordered.size] for ordered in sets)
+    negatives, positives, dev_negatives, dev_positives = (np.diff(ends).astype(np.int64) for ends in inner)
     return ScoreHistogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
-
-
-def _in_bins(ordered: Floats, edges: Floats) -> NDArray[np.int64]:
-    inner = np.searchsorted(ordered, edges[1:-1], side="right")
-    return np.diff(np.concatenate([[0], inner, [ordered.size]])).astype(np.int64)
