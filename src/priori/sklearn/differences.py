@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -106,16 +107,13 @@ class DifferenceDisplay(Display):
             As in `from_predictions`.
         """
         together("development data need both X_dev and y_dev", X_dev, y_dev)
-        test_scores, dev_scores = [], []
-        for estimator in (estimator_a, estimator_b):
-            score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-            dev = None if X_dev is None else responses(
-                estimator, X_dev, response_method=response_method, pos_label=pos_label)[0]  # fmt: skip
-            test_scores.append(score)
-            dev_scores.append(dev)
-        names = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
+        estimators = (estimator_a, estimator_b)
+        respond = partial(responses, response_method=response_method, pos_label=pos_label)
+        (score_a, _), (score_b, positive) = (respond(estimator, X) for estimator in estimators)
+        dev_a, dev_b = (None if X_dev is None else respond(estimator, X_dev)[0] for estimator in estimators)
+        names = [type(estimator).__name__ for estimator in estimators]
         return cls.from_predictions(
-            y, *test_scores, y_true_dev=y_dev, y_score_dev_a=dev_scores[0], y_score_dev_b=dev_scores[1],
+            y, score_a, score_b, y_true_dev=y_dev, y_score_dev_a=dev_a, y_score_dev_b=dev_b,
             sample_weight=sample_weight, pos_label=positive,
             name=" minus ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
