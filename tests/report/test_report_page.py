@@ -10,8 +10,7 @@ import pytest
 import studies
 from priori.plots.style import COLOURS
 from priori.report import Study, render_html
-from priori.report.data import pack, page_data, unpack
-from priori.report.page import asset, environment
+from priori.report.page import asset, environment, pack, page_data, unpack
 from priori.words.sentences import verdict
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}

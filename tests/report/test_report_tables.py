@@ -13,7 +13,7 @@ import pytest
 
 import studies
 from priori.report import Study, render_csv, render_latex, render_markdown
-from priori.report.rows import fixed_tables, moving_tables
+from priori.report.tables import fixed_tables, moving_tables
 
 HOSTILE = ("a|b_c*d*`e`<script>&amp;[x](y)#$", r"\input{x} 50% & #1 ~^{} \\ $x_1$ é", "plain")
 

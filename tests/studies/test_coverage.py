@@ -9,8 +9,7 @@ import priori
 from priori import Scores
 from priori.base.errors import InputError, OptionError
 from priori.scores import restrict
-from priori.studies.coverage import coverage
-from priori.studies.experiments import Tally, standard_error
+from priori.studies.coverage import Tally, coverage, standard_error
 from priori.studies.simulation import generator, population, systems
 
 

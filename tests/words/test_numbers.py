@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from priori.decisions.measures import get_measure
 from priori.words.numbers import (
+    abridged,
     aggregate,
     clean,
     counted,
@@ -80,3 +81,9 @@ def test_names_that_turn_the_text_round_are_set_apart() -> None:
     assert short("مرحبا") == "\u2068مرحبا\u2069"
     assert short("  ") == "(no name)"
     assert clean("a\nb\x00c\udcff") == "a b\ufffdc\ufffd"
+
+
+def test_long_lists_are_abridged() -> None:
+    assert abridged(list("ABCD")) == "A, B, C and D"
+    assert abridged(list("ABCDE"), "or") == "A, B, C or 2 others"
+    assert abridged(list("ABCDEFG"), most=6) == "A, B, C, D, E and 2 others"

@@ -45,9 +45,9 @@ from priori.words.sentences import (
 )
 def test_what_an_alpha_means(task: str, criterion: str, alpha: str, said: str) -> None:
     domain = get_task(task)
-    weighed = weighing(get_criterion(criterion, domain), domain, Fraction(alpha))
-    assert weighed.text == said
-    assert "alpha" not in weighed.meaning
+    rule = get_criterion(criterion, domain)
+    assert weighing(rule, domain, Fraction(alpha), with_alpha=True) == said
+    assert "alpha" not in weighing(rule, domain, Fraction(alpha))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 from tallies import Row
 
 import priori
-from priori.studies.experiments import standard_error
+from priori.studies.coverage import standard_error
 from priori.studies.simulation import systems
 
 #: How much users differ, and whose thresholds the unseen curve has.

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from priori.studies import experiments
+from priori.studies import coverage
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Row:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]
 
 
-class Tally(experiments.Tally):
+class Tally(coverage.Tally):
     """What was gathered on one population under the keys (method, promise), as rows of the record."""
 
     def __init__(self, part: str, population: str, nominal: float = 0.95) -> None:
@@ -47,7 +47,7 @@ class Tally(experiments.Tally):
         result = []
         for (method, promise), pairs in self.repeats.items():
             share, width = np.array(pairs).T
-            error = float(experiments.standard_error(share))
+            error = float(coverage.standard_error(share))
             result.append(
                 Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
                     float(width.mean()), share.size)

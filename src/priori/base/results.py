@@ -102,8 +102,8 @@ class Result:
         return {**plain(self.summary()), **plain(self.columns())}
 
     def plotly(self) -> Any:
-        """Return an interactive Plotly figure; see `priori.plots.interactive`."""
-        from priori.plots.interactive import figure
+        """Return an interactive Plotly figure; see `priori.plots.plotly_figures`."""
+        from priori.plots.plotly_figures import figure
 
         return figure(self)
 

@@ -13,8 +13,7 @@ from priori.cli.progress import Progress
 from priori.curves.epc import epc
 from priori.decisions.measures import Measure
 from priori.scores import Scores
-from priori.studies.coverage import Coverage, coverage
-from priori.studies.experiments import FOUR, PREDICTION
+from priori.studies.coverage import FOUR, PREDICTION, Coverage, coverage
 from priori.words.numbers import cell as percent
 
 #: The options of simulated systems, and what `priori.studies.simulation.systems` calls them.

@@ -12,7 +12,7 @@ from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, m
 from priori.cli.output import Output, table_text
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure, get_task, wer
-from priori.plots.ztests import figure_ztest
+from priori.plots.comparison import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
 from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores
 from priori.words.numbers import cell as percent

@@ -201,7 +201,7 @@ class EPC(Result):
 
     def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
         """Return a plotly figure of the curve; options as in `plot`."""
-        from priori.plots.interactive import figure_epc
+        from priori.plots.plotly_figures import figure_epc
 
         return figure_epc(self, bands=bands, best=best)
 

@@ -1,22 +1,12 @@
 """Figures for papers and notebooks: results in, matplotlib axes out. Nothing is computed here."""
 
 from priori.plots.average import plot_average, plot_average_epc
-from priori.plots.comparison import plot_comparison, plot_histogram
+from priori.plots.comparison import figure_ztest, plot_comparison, plot_confidence, plot_histogram
 from priori.plots.coverage import plot_coverage
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
-from priori.plots.ztests import figure_ztest, plot_confidence
 
 __all__ = [
-    "figure_ztest",
-    "plot_average",
-    "plot_average_epc",
-    "plot_comparison",
-    "plot_confidence",
-    "plot_coverage",
-    "plot_det",
-    "plot_epc",
-    "plot_histogram",
-    "plot_roc",
-    "save",
-]
+    "figure_ztest", "plot_average", "plot_average_epc", "plot_comparison", "plot_confidence", "plot_coverage",
+    "plot_det", "plot_epc", "plot_histogram", "plot_roc", "save",
+]  # fmt: skip

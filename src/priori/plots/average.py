@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.types import Floats
-from priori.plots.style import axes, colours, scaling
+from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +22,9 @@ CROSSES = 12
 
 
 def plot_average(
-    curves: AverageCurve | Sequence[AverageCurve],
-    *,
-    ax: Axes | None = None,
-    singles: bool = True,
-    interval: bool = True,
-    text: bool = True,
-) -> Axes:
+    curves: AverageCurve | Sequence[AverageCurve], *, ax: Axes | None = None, singles: bool = True,
+    interval: bool = True, text: bool = True,
+) -> Axes:  # fmt: skip
     """Draw average ROC curves.
 
     Parameters
@@ -44,27 +40,20 @@ def plot_average(
     """
     from priori.curves.averaging.result import AverageCurve
 
-    shown = [curves] if isinstance(curves, AverageCurve) else list(curves)
-    tall = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in shown)) * text
-    ax = axes(ax, figsize=(5, tall))
-    if singles and not shown[0].from_file:
-        _singles(ax, shown[0])
-    for curve, colour in zip(shown, colours(len(shown)), strict=True):
-        ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=_label(curve))
+    averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
+    height = 5.0 + (1.0 + 0.7 * any(curve.warning for curve in averages)) * text
+    ax = axes(ax, figsize=(5, height))
+    if singles and not averages[0].from_file:
+        _singles(ax, averages[0])
+    for curve, colour, _ in with_looks(averages):
+        label = f"{curve.method.name} (area {curve.area:.3f})"
+        ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=label)
         if interval and len(curve.datasets) > 1:
             _interval(ax, curve, colour)
-    ax.plot([0, 100], [0, 100], color="0.6", lw=0.8, ls=":")
-    ax.set(xlabel="False positive rate (%)", ylabel="True positive rate (%)", xlim=(-1, 101), ylim=(-1, 101),
-           aspect="equal", title=f"Average of {len(shown[0].datasets)} ROC curves (a posteriori)")  # fmt: skip
-    ax.grid(alpha=0.25)
-    ax.legend(frameon=False, loc="lower right")
+    roc_axes(ax, f"Average of {len(averages[0].datasets)} ROC curves (a posteriori)")
     if text:
-        _text(ax, shown)
+        _text(ax, averages)
     return ax
-
-
-def _label(curve: AverageCurve) -> str:
-    return f"{curve.method.name} (area {curve.area:.3f})"
 
 
 def _singles(ax: Axes, curve: AverageCurve) -> None:
@@ -84,15 +73,15 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
                     fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
         return
-    x, y = outline_of(curve)
-    ax.fill(100 * x, 100 * y, color=colour, alpha=0.25, lw=0)
+    ax.fill(*(100 * side for side in outline_of(curve)), color=colour, alpha=0.25, lw=0)
 
 
 def outline_of(curve: AverageCurve) -> tuple[Floats, Floats]:
     """Return the outline of the interval, x and y: from its upper to its lower limits and back."""
-    x = np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]])
-    y = np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]])
-    return x, y
+    return (
+        np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]]),
+        np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]]),
+    )
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
@@ -112,19 +101,16 @@ def plot_average_epc(
     """Draw average Expected Performance Curves and their intervals over the curves of single data sets."""
     from priori.curves.averaging.epc import AverageEPC
 
-    shown = [curves] if isinstance(curves, AverageEPC) else list(curves)
-    first = shown[0]
+    averages = [curves] if isinstance(curves, AverageEPC) else list(curves)
+    first = averages[0]
     ax = axes(ax)
-    scale, unit = scaling(first.measure.rate)
+    scale, _ = scaling(first.measure.rate)
     if singles:
         for row in first.each:
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
         ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
-    for curve, colour in zip(shown, colours(len(shown)), strict=True):
+    for curve, colour, _ in with_looks(averages):
         ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
         ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
-    ax.set(xlabel=f"alpha (criterion {first.criterion.name})", title="Average Expected Performance Curve (a priori)",
-           ylabel=f"{first.measure.title}{unit} on the test sets")  # fmt: skip
-    ax.grid(alpha=0.25)
-    ax.legend(frameon=False)
-    return ax
+    ax.set(**epc_labels(first, "Average ", "test sets"))
+    return finished(ax)

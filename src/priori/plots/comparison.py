@@ -1,15 +1,20 @@
-"""Two systems compared: their difference along alpha, and the histogram of its replicates at one alpha."""
+"""Two systems compared: their difference along alpha, its replicates at one alpha, the confidence of the z-tests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from priori.plots.style import axes, colours, scaling
+import numpy as np
+
+from priori.plots.style import axes, colours, finished, scaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from priori.uncertainty.comparison import Comparison
+    from priori.uncertainty.normal_tests import ZSystem
+    from priori.uncertainty.ztest_curves import ZTestCurve
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -25,11 +30,14 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     marker = "o" if comparison.alpha.size == 1 else None
     ax.plot(comparison.alpha, scale * comparison.difference, color=colour, marker=marker)
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
-    ax.set_title(f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant")
-    ax.set_xlabel("alpha")
-    ax.set_ylabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
+    title = f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant"
+    ax.set(xlabel="alpha", ylabel=f"{_difference(comparison)}{unit}", title=title)
     ax.grid(alpha=0.25)
     return ax
+
+
+def _difference(comparison: Comparison) -> str:
+    return f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b})"
 
 
 def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = None, bins: int = 50) -> Axes:
@@ -43,7 +51,47 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     for bound in (comparison.pointwise.lower[column], comparison.pointwise.upper[column]):
         ax.axvline(scale * bound, color=colour, lw=2)
     ax.axvline(0, color="0.2", ls="--", lw=1)
-    ax.set_xlabel(f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b}){unit}")
-    ax.set_ylabel("replicates")
-    ax.set_title(f"alpha {comparison.alpha[column]:.4g}, {comparison.settings['confidence_level']:.0%} interval")
+    title = f"alpha {comparison.alpha[column]:.4g}, {comparison.settings['confidence_level']:.0%} interval"
+    ax.set(xlabel=f"{_difference(comparison)}{unit}", ylabel="replicates", title=title)
     return ax
+
+
+def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
+    """Draw the confidence that two systems differ against alpha; above the level, the verdict needs both tests."""
+    ax = axes(ax, figsize=(6, 2.5))
+    names = [name for name in ("dependent", "independent") if name in curve.comparison.tests]
+    for name, colour, line in zip(names, ("0.1", "0.45"), ("-", "--"), strict=False):
+        ax.plot(curve.alpha, 100 * curve.comparison.tests[name].confidence, color=colour, ls=line, label=name)
+    level = 100 * curve.confidence_level
+    ax.axhline(level, color="0.6", lw=0.8, ls=":")
+    ax.fill_between(curve.alpha, 0, 100, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0)
+    title = f"Confidence that {curve.a.name} and {curve.b.name} differ; grey: significant at {level:g} %"
+    ax.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), title=title)
+    return finished(ax)
+
+
+def better_system(curve: ZTestCurve) -> ZSystem:
+    """Return the system whose values are the better ones in the mean over the alphas."""
+    mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (curve.a, curve.b))
+    b_is_better = mean_b > mean_a if curve.measure.greater_is_better else mean_b < mean_a
+    return curve.b if b_is_better else curve.a
+
+
+def figure_ztest(curve: ZTestCurve) -> Figure:
+    """Draw the two curves, the better one's interval at each alpha, and below them the confidence (Figure 3.11)."""
+    from matplotlib import pyplot
+
+    figure, (upper, lower) = pyplot.subplots(
+        2, 1, sharex=True, figsize=(6.5, 6), layout="constrained", gridspec_kw={"height_ratios": (3, 2)}
+    )
+    scale, unit = scaling(curve.measure.rate)
+    better = better_system(curve)
+    for system, colour in zip((curve.a, curve.b), colours(2), strict=True):
+        upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name)
+        if system is better:
+            low, high = scale * system.hter.lower, scale * system.hter.upper
+            upper.fill_between(curve.alpha, low, high, color=colour, alpha=0.18, lw=0)
+    upper.set(ylabel=f"{curve.measure.title}{unit} on the test set", title="Expected Performance Curve (a priori)")
+    finished(upper)
+    plot_confidence(curve, ax=lower)
+    return figure

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from priori.base.errors import OptionError
 from priori.base.whole_files import whole_file
@@ -12,25 +13,60 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from priori.curves.averaging.epc import AverageEPC
+    from priori.curves.epc import EPC
+
 #: Okabe and Ito's palette, ordered so that neighbours differ in lightness too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")
 LINES = ("-", "--", "-.", ":")
 FORMATS = ("svg", "png", "pdf")
+Item = TypeVar("Item")
 
 
 def colours(count: int) -> list[str]:
     """Return ``count`` colours: the user's own cycle if they set one, otherwise the colour-blind-safe palette."""
     from matplotlib import rcParams, rcParamsDefault
 
-    chosen = rcParams["axes.prop_cycle"]
-    own = chosen.by_key().get("color", []) if chosen != rcParamsDefault["axes.prop_cycle"] else []
-    palette = own or COLOURS
+    cycle = rcParams["axes.prop_cycle"]
+    users_colours = cycle.by_key().get("color", []) if cycle != rcParamsDefault["axes.prop_cycle"] else []
+    palette = users_colours or COLOURS
     return [palette[index % len(palette)] for index in range(count)]
+
+
+def with_looks(items: Collection[Item]) -> list[tuple[Item, str, str]]:
+    """Return each thing to draw with its colour and its line."""
+    lines = [LINES[index // 8 % len(LINES)] for index in range(len(items))]
+    return list(zip(items, colours(len(items)), lines, strict=True))
 
 
 def scaling(rate: bool) -> tuple[int, str]:
     """Return what values are multiplied with, and the unit their axis says: rates are drawn in per cent."""
     return (100, " (%)") if rate else (1, "")
+
+
+def epc_labels(curve: EPC | AverageEPC, average: str = "", sets: str = "test set") -> dict[str, str]:
+    """Return the title and the labels of the axes of an Expected Performance Curve."""
+    return {
+        "title": f"{average}Expected Performance Curve (a priori)",
+        "xlabel": f"alpha (criterion {curve.criterion.name})",
+        "ylabel": f"{curve.measure.title}{scaling(curve.measure.rate)[1]} on the {sets}",
+    }
+
+
+def roc_axes(ax: Axes, title: str, *, chance: bool = True) -> Axes:
+    """Label the axes of ROC curves, in per cent, and draw the line of chance."""
+    if chance:
+        ax.plot([0, 100], [0, 100], color="0.6", lw=0.8, ls=":")
+    ax.set(xlabel="False positive rate (%)", ylabel="True positive rate (%)", title=title,
+           xlim=(-1, 101), ylim=(-1, 101), aspect="equal")  # fmt: skip
+    return finished(ax, "lower right")
+
+
+def finished(ax: Axes, legend: Literal["lower right"] | None = None) -> Axes:
+    """Add the grid and the legend."""
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, loc=legend)
+    return ax
 
 
 def axes(ax: Axes | None, **size: Any) -> Axes:
@@ -54,12 +90,12 @@ def check_format(path: str | Path) -> str:
 
 
 def save(figure: Figure | Axes, path: str | Path, *, dpi: float = 150) -> Path:
-    """Write a figure, or the one that these axes are in, whole or not at all; the same one gives the same bytes."""
+    """Write a figure, or the one that these axes are in, atomically; the same one gives the same bytes."""
     from matplotlib import rc_context
 
     target, kind = Path(path), check_format(path)
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     with whole_file(target) as temporary, rc_context({"svg.hashsalt": "priori", "svg.fonttype": "path"}):
-        whole = figure.figure  # a figure is its own
-        whole.savefig(temporary, format=kind, metadata=metadata, dpi=dpi)  # type: ignore[union-attr]
+        # A figure is its own figure.
+        figure.figure.savefig(temporary, format=kind, metadata=metadata, dpi=dpi)  # type: ignore[union-attr]
     return target

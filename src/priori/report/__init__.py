@@ -6,13 +6,6 @@ from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
 
 __all__ = [
-    "Settings",
-    "SourceFile",
-    "Study",
-    "System",
-    "make_study",
-    "render_csv",
-    "render_html",
-    "render_latex",
+    "Settings", "SourceFile", "Study", "System", "make_study", "render_csv", "render_html", "render_latex",
     "render_markdown",
-]
+]  # fmt: skip

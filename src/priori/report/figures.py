@@ -7,14 +7,14 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.curves.epc import EPC
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS
-from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation import Study
 from priori.words.numbers import short
 
 if TYPE_CHECKING:
@@ -32,16 +32,14 @@ def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
     drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
         "epc": (_curves, (11.5, 4.6)),
-        "roc": (_roc, (5.5, 5.3)),
-        "det": (_det, (5.5, 5.3)),
+        "roc": (partial(_a_posteriori, kind="roc", draw=plot_roc, loc="lower right"), (5.5, 5.3)),
+        "det": (partial(_a_posteriori, kind="det", draw=plot_det, loc="upper right"), (5.5, 5.3)),
     }
     if study.pairs:
         drawings["difference"] = (_difference, (11.5, 3.8))
-    found = {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
-    for place, member in enumerate(study.members):
-        name = f"scores-{place}"
-        found[name] = _draw(study, name, lambda s, f, m=member, p=place: _scores(s, f, m, p), (4.6, 2.5))  # type: ignore[misc]
-    return found
+    for number in range(len(study.members)):
+        drawings[f"scores-{number}"] = (partial(_scores, number=number), (4.6, 2.5))
+    return {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
 
 
 def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: tuple[float, float]) -> str:
@@ -66,13 +64,12 @@ def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: 
 def _slim(svg: str) -> str:
     """Return the drawing alone: no prologue, no sizes, no names that nothing uses, the page's colours and type."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg)
-    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg)
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    for size in ("height", "width"):
+        svg = re.sub(rf'(<svg[^>]*?) {size}="[^"]*"', r"\1", svg)
     used = set(re.findall(r"#([\w-]+)", svg))
-    svg = re.sub(r' id="([\w.-]+)"', lambda found: found[0] if found[1] in used else "", svg)
-    svg = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
+    svg = re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), svg)
     svg = re.sub(r"font: ([\w ]*?)([\d.]+px) [^;\"]*", r"font: \1\2 var(--sans)", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
@@ -85,34 +82,17 @@ def _label(name: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def _renamed(study: Study) -> list[EPC]:
-    return [replace(curve, name=_label(curve.name)) for curve in study.curves]
-
-
-def _at(curve: EPC, index: int) -> EPC:
-    """Return a curve of one alpha, for the point to mark."""
-    one = slice(index, index + 1)
-    return replace(
-        curve, alpha=curve.alpha[one], threshold=curve.threshold[one], value=curve.value[one], best=curve.best[one],
-        outcomes=curve.outcomes[one], dev_outcomes=curve.dev_outcomes[one],
-    )  # fmt: skip
-
-
-def _cursor(axes: Axes, x: float) -> None:
-    axes.axvline(x, color="#000000", lw=1)
-
-
 def _curves(study: Study, figure: Figure) -> None:
     axes = figure.add_subplot()
     bands = [member.band for member in study.members if member.band is not None]
     regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
-    curves = _renamed(study)
+    curves = [replace(curve, name=_label(curve.name)) for curve in study.curves]
     plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
     scale = 100 if study.settings.shown.rate else 1
     alpha = float(study.settings.alpha)
-    _cursor(axes, alpha)
-    for place, curve in enumerate(curves):
-        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[place % 8], mec="white", ms=8)
+    axes.axvline(alpha, color="#000000", lw=1)
+    for number, curve in enumerate(curves):
+        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[number % 8], mec="white", ms=8)
     axes.set_xlabel("alpha")
 
 
@@ -124,7 +104,7 @@ def _difference(study: Study, figure: Figure) -> None:
     for panel in panels:
         for low, high in pair.regions():
             panel.axvspan(low, high, color="0.85", zorder=0, lw=0)
-        _cursor(panel, float(study.settings.alpha))
+        panel.axvline(float(study.settings.alpha), color="#000000", lw=1)
         panel.grid(alpha=0.25)
     if pair.lower is not None and pair.upper is not None:
         upper.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color="#8b919b", alpha=0.3, lw=0)
@@ -138,29 +118,20 @@ def _difference(study: Study, figure: Figure) -> None:
     panels[-1].set(xlabel="alpha", xlim=(0, 1))
 
 
-def _roc(study: Study, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    curves = [replace(member.roc, name=_label(member.name)) for member in study.members]
-    plot_roc(curves, ax=axes, operating_points=[_at(curve, study.at) for curve in _renamed(study)])
-    _legend(axes, len(curves), loc="lower right")
-
-
-def _det(study: Study, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    curves = [replace(member.det, name=_label(member.name)) for member in study.members]
-    plot_det(curves, ax=axes, operating_points=[_at(curve, study.at) for curve in _renamed(study)])
-    _legend(axes, len(curves), loc="upper right")
-
-
-def _legend(axes: Axes, count: int, loc: Any) -> None:
-    """Name the curves only; the dots have their colours."""
+def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[..., Axes], loc: Any) -> None:
+    """Draw ROC or DET curves with the a priori operating points; the legend names the curves only."""
+    curves = [replace(getattr(member, kind), name=_label(member.name)) for member in study.members]
+    here = slice(study.at, study.at + 1)
+    points = [replace(curve, name=_label(curve.name), outcomes=curve.outcomes[here]) for curve in study.curves]
+    axes = draw(curves, ax=figure.add_subplot(), operating_points=points)
     handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[:count], labels[:count], frameon=False, loc=loc)
+    axes.legend(handles[: len(curves)], labels[: len(curves)], frameon=False, loc=loc)
 
 
-def _scores(study: Study, figure: Figure, member: Member, place: int) -> None:
-    axes, shares, edges = figure.add_subplot(), member.histogram.shares(), member.histogram.edges
-    for name, colour in (("negatives", "#8b919b"), ("positives", COLOURS[place % 8])):
+def _scores(study: Study, figure: Figure, *, number: int) -> None:
+    axes, member = figure.add_subplot(), study.members[number]
+    shares, edges = member.histogram.shares(), member.histogram.edges
+    for name, colour in (("negatives", "#8b919b"), ("positives", COLOURS[number % 8])):
         axes.stairs(100 * shares[name], edges, fill=True, color=colour, alpha=0.4, label=name)
         axes.stairs(100 * shares[f"dev_{name}"], edges, color=colour, lw=1)
     threshold = float(np.clip(member.curve.threshold[study.at], edges[0], edges[-1]))

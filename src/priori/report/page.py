@@ -1,18 +1,25 @@
-"""The page: one HTML file from one study, with or without scripts."""
+"""The page: one HTML file from one study, with or without scripts, and the data it carries for them."""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from priori.report.data import pack, page_data, unbroken
-from priori.report.rows import fixed_tables, moving_tables
-from priori.studies.evaluation import Study
-from priori.words.alternatives import describe_figures
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.results import plain
+from priori.plots.curves import det_axes
+from priori.report.tables import fixed_tables, moving_tables
+from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.drawing import probit
+from priori.words.figure_descriptions import describe_figures
 from priori.words.numbers import alpha_text, clean, short, weighing
-from priori.words.sentences import about_interval, describe_settings, heading
+from priori.words.sentences import about_interval, describe_settings, heading, verdict
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -22,15 +29,12 @@ def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
-        loader=ChoiceLoader([*loaders, PackageLoader("priori.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    loader = ChoiceLoader([*loaders, PackageLoader("priori.report")])
+    templates = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text)
-    return made
+    templates.filters.update(clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text)
+    return templates
 
 
 def asset(name: str) -> str:
@@ -93,7 +97,7 @@ def page_context(
         "figures": figures,
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
-        "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha).meaning,
+        "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
     }
@@ -102,8 +106,104 @@ def page_context(
 def _policy(scripts: list[Any]) -> str:
     """Return a policy under which only these scripts run and nothing is fetched."""
     hashes = [base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{one}'" for one in hashes) or "'none'"
+    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def pack(content: Any) -> str:
+    """Return content as a page carries it: JSON, compressed, in letters that mean nothing to HTML.
+
+    Every text is there once for each alpha, so that a page of many systems would be large without.
+
+    Examples
+    --------
+    >>> unpack(pack({"name": "</script>"}))
+    {'name': '</script>'}
+    """
+    text = json.dumps(plain(content), allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def unpack(text: str) -> Any:
+    """Return what was packed, as the page's script does."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def unbroken(text: str) -> str:
+    """Return the text with spaces that do not break before a unit."""
+    return text.replace(" %", "\u00a0%")
+
+
+def page_data(study: Study) -> dict[str, Any]:
+    """Return everything the scripts of the page need."""
+    measure = study.settings.shown
+    return {
+        "at": study.at,
+        "alpha": study.curves[0].alpha,
+        "level": study.settings.confidence_level,
+        "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
+                    "fromZero": measure.rate and not measure.greater_is_better},
+        "systems": [_system(member) for member in study.members],
+        "pairs": [pair.to_dict() for pair in study.pairs],
+        "det": _det_axis(study),
+        "live": _live(study),
+    }  # fmt: skip
+
+
+def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
+    """Return numbers with the digits that a drawing can show."""
+    return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
+
+
+def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
+    return {"x": _short(probit(x), 5), "y": _short(probit(y), 5)}
+
+
+def _system(member: Member) -> dict[str, Any]:
+    curve, band = member.curve, member.band
+    shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
+    outcomes, det = curve.outcomes, member.det
+    far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
+    return {
+        "name": clean(member.name), "short": short(member.name, 30),
+        "value": curve.value, "best": curve.best, "threshold": curve.threshold,
+        "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
+        "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
+        "counts": vars(outcomes), "devCounts": vars(curve.dev_outcomes),
+        "roc": {"fpr": _short(member.roc.fpr), "tpr": _short(member.roc.tpr), "auc": member.auc},
+        "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
+        "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
+        "detPoint": _deviates(far, frr),
+        "scores": {"edges": _short(member.histogram.edges, 8), **shares},
+    }  # fmt: skip
+
+
+def _det_axis(study: Study) -> dict[str, Any]:
+    """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
+    worst = max(member.eer for member in study.members)
+    low, high, ticks = det_axes([member.det for member in study.members], 0.6 if worst < 0.4 else 0.99)
+    return {"range": [low, high], "ticks": _short(np.array([*ticks.values()]), 5), "texts": list(ticks)}
+
+
+def _live(study: Study) -> dict[str, Any]:
+    """Return every text that moves with alpha, one entry per alpha."""
+    settings, alphas = study.settings, study.curves[0].fractions
+    tables: dict[str, dict[str, list[Any]]] = {}
+    answers: dict[str, list[str]] = {}
+    for index in range(len(alphas)):
+        for table in moving_tables(study, index):
+            texts = tables.setdefault(table.key, {"cells": [], "systems": []})
+            texts["cells"].append([[unbroken(cell) for cell in row[1:]] for row in table.rows])
+            if table.key == "leaderboard":
+                texts["systems"].append(list(table.systems or ()))
+        for answer in verdict(study, index).answers:
+            answers.setdefault(answer.key, []).append(unbroken(answer.answer))
+    return {
+        "alpha": [alpha_text(alpha) for alpha in alphas],
+        "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
+        "answers": answers,
+        "tables": tables,
+    }

@@ -1,17 +1,222 @@
-"""Tables for papers, from the same study as the page: Markdown and LaTeX, escaped; CSV with every digit."""
+"""The tables of a study: texts for the page, Markdown and LaTeX for papers, CSV with every digit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
 
 from priori.base.results import csv_text
-from priori.curves.epc import EPC
-from priori.report.rows import TextTable, fixed_tables, moving_tables
-from priori.studies.evaluation import Study
+from priori.decisions.measures import Measure
+from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.pairs import Pair
+from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
-from priori.words.numbers import alpha_text, clean
-from priori.words.sentences import heading
+from priori.words.numbers import alpha_text, cell, clean, deployable, level_text, short, threshold_text
+from priori.words.sentences import about_letters, heading
+
+#: The alphas that a table along the curve shows: the nearest there are.
+ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
+MISSING = "–"
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts; the first column names the row, the others are numbers unless they are listed in ``words``.
+
+    ``groups`` are headings over several columns: (text, number of columns), beginning at the second column.
+    ``systems`` are the numbers of the systems that the rows belong to, where they do.
+    """
+
+    key: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    words: tuple[int, ...] = ()
+    groups: tuple[tuple[str, int], ...] = ()
+    systems: tuple[int, ...] | None = None
+
+    @property
+    def groups_by_column(self) -> list[str]:
+        """The heading of the group over each column; empty where there is none."""
+        headings = ["", *(text for text, width in self.groups for _ in range(width))]
+        return headings + [""] * (len(self.header) - len(headings))
+
+
+def _filled(table: TextTable) -> TextTable:
+    """Return the table without the columns that have nothing to show."""
+    columns = [column for column, cells in enumerate(zip(*table.rows, strict=True)) if {*cells} != {MISSING}]
+    groups = groupby(table.groups_by_column[column] for column in columns[1:]) if table.groups else ()
+    return replace(
+        table,
+        header=tuple(table.header[column] for column in columns),
+        rows=tuple(tuple(row[column] for column in columns) for row in table.rows),
+        words=tuple(columns.index(column) for column in table.words if column in columns),
+        groups=tuple((text, len(list(run))) for text, run in groups),
+    )
+
+
+def _signed(value: float, measure: Measure) -> str:
+    text = f"{100 * value:+.2f}" if measure.rate else f"{value:+.4g}"
+    return text.replace("-", "−")
+
+
+def _interval(limits: Band | Pair | None, index: int, measure: Measure) -> str:
+    if limits is None or limits.lower is None or limits.upper is None:
+        return MISSING
+    ends = [f"{100 * end[index]:.2f}" if measure.rate else f"{end[index]:.4g}" for end in (limits.lower, limits.upper)]
+    return " to ".join(ends).replace("-", "−")
+
+
+def _level(study: Study) -> str:
+    return level_text(study.settings.confidence_level)
+
+
+def _names(study: Study) -> list[str]:
+    return [short(member.name) for member in study.members]
+
+
+def _by_name(study: Study) -> list[tuple[str, Member]]:
+    return list(zip(_names(study), study.members, strict=True))
+
+
+def _v(study: Study) -> tuple[str, str]:
+    names = (study.settings.domain.v1.name, study.settings.domain.v2.name)
+    v1, v2 = (name.upper() if len(name) == 3 else name.capitalize() for name in names)
+    return v1, v2
+
+
+def operating_points(study: Study, index: int) -> TextTable:
+    """Return what each system's threshold is at an alpha, and what it gives on both sets."""
+    measure, (v1, v2) = study.settings.shown, _v(study)
+    rows = []
+    for name, member in _by_name(study):
+        curve = member.curve
+        threshold = threshold_text(deployable(curve, index))
+        rates = (cell(float(rate[index])) for rate in (curve.dev_v1, curve.dev_v2, curve.v1, curve.v2))
+        value, best = (cell(float(values[index]), measure.rate) for values in (curve.value, curve.best))
+        interval, optimism = _interval(member.band, index, measure), _signed(float(curve.optimism[index]), measure)
+        rows.append((name, threshold, *rates, value, interval, best, optimism))
+    return TextTable(
+        "operating-points", "Operating points",
+        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"), tuple(rows),
+        "A trial is accepted when its score is greater than the threshold. A posteriori: the threshold chosen on the "
+        "test set itself.", groups=(("", 1), ("Development", 2), ("Test", 6)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
+
+
+def outcome_counts(study: Study, index: int) -> TextTable:
+    """Return the whole-number outcomes of each system's threshold at an alpha, on both sets."""
+    rows = []
+    for name, member in _by_name(study):
+        sets = (member.curve.dev_outcomes, member.curve.outcomes)
+        counts = (getattr(outcomes, kind)[index] for outcomes in sets for kind in ("tp", "fp", "tn", "fn"))
+        rows.append((name, *(f"{int(count):,}" for count in counts)))
+    return TextTable(
+        "outcomes", "Outcomes", ("System", *("TP", "FP", "TN", "FN") * 2), tuple(rows),
+        "Trials: true and false positives (accepted), true and false negatives (rejected).",
+        groups=(("Development", 4), ("Test", 4)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
+
+
+def comparisons(study: Study, index: int) -> TextTable:
+    """Return every two systems against each other at an alpha."""
+    measure, names = study.settings.shown, _names(study)
+    rows = []
+    for pair in study.pairs:
+        leader, winner = pair.better(index), MISSING
+        if pair.significant is not None:
+            winner = f"{names[leader]} is better" if leader is not None and pair.significant[index] else "cannot tell"
+        p_value = MISSING if pair.p_value is None else f"{float(pair.p_value[index]):.4f}"
+        confidence = MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %"
+        difference, interval = _signed(float(pair.difference[index]), measure), _interval(pair, index, measure)
+        rows.append((f"{names[pair.a]} − {names[pair.b]}", difference, interval, p_value, confidence, winner))
+    unit = " (points)" if measure.rate else ""
+    header = ("Pair", f"Difference{unit}", _level(study), "p", "z-test", "Verdict")
+    return TextTable("comparisons", "Differences", header, tuple(rows), _about_tests(study), words=(5,))
+
+
+def _about_tests(study: Study) -> str:
+    first, parts = study.pairs[0], []
+    if first.p_value is not None:
+        holm = ", Holm-adjusted over the pairs" if len(study.pairs) > 1 else ""
+        parts.append(f"p: paired bootstrap{holm}.")
+    if first.confidence is not None:
+        parts.append("z-test: its confidence that the two differ, taking trials for independent.")
+    return " ".join(parts)
+
+
+def leaderboard(study: Study, index: int) -> TextTable:
+    """Return the systems from best to worst at an alpha."""
+    ranks, names = ranks_of(study.curves, index), _names(study)
+    measure, order = study.settings.shown, sorted(range(len(names)), key=ranks.__getitem__)
+    best = order[0]
+    against = {system: pair for pair in study.pairs for system in (pair.a, pair.b) if best in (pair.a, pair.b)}
+    rows = []
+    for system in order:
+        member, significant = study.members[system], against[system].significant
+        if significant is None:
+            verdict = MISSING
+        elif system == best:
+            verdict = ""
+        else:
+            verdict = f"worse than {names[best]}" if significant[index] else f"cannot be told from {names[best]}"
+        value = cell(float(member.curve.value[index]), measure.rate)
+        interval = _interval(member.band, index, measure)
+        letters = MISSING if study.letters is None else study.letters[index][system]
+        rows.append((names[system], str(ranks[system]), value, interval, letters, verdict))
+    header = ("System", "Rank", measure.title, _level(study), "Group", "Against the first")
+    note = "" if study.letters is None else about_letters(study.settings.confidence_level)
+    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(4, 5), systems=tuple(order))
+
+
+def areas_table(study: Study) -> TextTable:
+    """Return the areas, a priori, and the summaries that are a posteriori."""
+    measure, (v1, v2) = study.settings.shown, _v(study)
+    rows = [
+        (name, MISSING if member.area is None else cell(member.area, measure.rate), cell(member.areas.e_v1),
+         cell(member.areas.e_v2), cell(member.areas.g), cell(member.areas.post_g), f"{member.auc:.4f}",
+         cell(member.eer))
+        for name, member in _by_name(study)
+    ]  # fmt: skip
+    return TextTable(
+        "areas", "Areas", ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"), tuple(rows),
+        f"Under the EPC: the mean {measure.title} over all alphas. E(V1), E(V2): the expected ({v1} + {v2})/2 over all "
+        f"targets of {v1}, of {v2}; G is their mean.",
+        groups=(("A priori", 4), ("A posteriori", 3)), systems=tuple(range(len(rows))),
+    )  # fmt: skip
+
+
+def along_alpha(study: Study) -> TextTable:
+    """Return the curve at a few alphas."""
+    measure, alpha = study.settings.shown, study.curves[0].alpha
+    columns = list(dict.fromkeys(int(np.argmin(np.abs(alpha - near))) for near in ALPHAS))
+    rows = [
+        (name, *(cell(float(member.curve.value[column]), measure.rate) for column in columns))
+        for name, member in _by_name(study)
+    ]
+    header = ("System", *(alpha_text(alpha[column]) for column in columns))
+    return TextTable("along-alpha", f"{measure.title} along alpha", header, tuple(rows),
+                     groups=(("alpha", len(columns)),), systems=tuple(range(len(rows))))  # fmt: skip
+
+
+def moving_tables(study: Study, index: int) -> list[TextTable]:
+    """Return the tables that move with alpha."""
+    tables = [operating_points(study, index), outcome_counts(study, index)]
+    if study.pairs:
+        tables.append(comparisons(study, index))
+    if len(study.members) > 2:
+        tables.insert(0, leaderboard(study, index))
+    return [_filled(table) for table in tables]
+
+
+def fixed_tables(study: Study) -> list[TextTable]:
+    """Return the tables about all alphas."""
+    return [_filled(table) for table in (along_alpha(study), areas_table(study))]
 
 
 def render_markdown(study: Study) -> str:
@@ -19,34 +224,22 @@ def render_markdown(study: Study) -> str:
     parts = [f"# {_markdown(heading(study))}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
     if study.cautions:
         parts.append("\n".join(f"- **{caution.title}.** {_markdown(caution.text)}" for caution in study.cautions))
-    for table in _tables(study):
-        rows = [_flat_header(table), ["---", *("---" if at in table.words else "---:" for at in _columns(table))]]
-        rows += [[_markdown(cell) for cell in row] for row in table.rows]
-        rows[0] = [_markdown(cell) for cell in rows[0]]
+    for heading_text, table in _headed_tables(study):
+        # The words of the groups stand before those of their columns.
+        headings = zip(table.groups_by_column, table.header, strict=True)
+        header = [f"{group.lower()} {column}".strip() for group, column in headings]
+        rows = [[_markdown(cell) for cell in row] for row in (header, *table.rows)]
+        rows.insert(1, ["---", *("---" if column in table.words else "---:" for column in range(1, len(header)))])
         lines = [f"| {' | '.join(row)} |" for row in rows]
         note = [_markdown(table.note)] if table.note else []
-        parts += [f"## {_markdown(_headed(study, table))}", "\n".join(lines), *note]
+        parts += [f"## {_markdown(heading_text)}", "\n".join(lines), *note]
     return "\n\n".join(parts) + "\n"
 
 
-def _columns(table: TextTable) -> range:
-    return range(1, len(table.header))
-
-
-def _headed(study: Study, table: TextTable) -> str:
-    moving = table.key not in ("along-alpha", "areas")
-    return f"{table.title} at alpha = {alpha_text(study.settings.alpha)}" if moving else table.title
-
-
-def _tables(study: Study) -> list[TextTable]:
-    return [*moving_tables(study, study.at), *fixed_tables(study)]
-
-
-def _flat_header(table: TextTable) -> list[str]:
-    """Return the header with the words of the groups before their columns."""
-    groups = [""] + [text for text, width in table.groups for _ in range(width)]
-    groups += [""] * (len(table.header) - len(groups))
-    return [f"{group.lower()} {cell}".strip() for group, cell in zip(groups, table.header, strict=True)]
+def _headed_tables(study: Study) -> list[tuple[str, TextTable]]:
+    moving = [(f"{table.title} at alpha = {alpha_text(study.settings.alpha)}", table)
+              for table in moving_tables(study, study.at)]  # fmt: skip
+    return [*moving, *((table.title, table) for table in fixed_tables(study))]
 
 
 def _markdown(text: str) -> str:
@@ -57,20 +250,18 @@ def _markdown(text: str) -> str:
 def render_latex(study: Study) -> str:
     """Return the tables of a study as LaTeX (booktabs), names escaped."""
     parts = ["% \\usepackage{booktabs}"]
-    for table in _tables(study):
-        align = "l" + "".join("l" if at in table.words else "r" for at in _columns(table))
+    for heading_text, table in _headed_tables(study):
+        align = "l" + "".join("l" if column in table.words else "r" for column in range(1, len(table.header)))
         lines = [
             "\\begin{table}",
             "  \\centering",
-            f"  \\caption{{{_latex(_headed(study, table))}. {_latex(table.note)}}}".replace(". }", ".}"),
+            f"  \\caption{{{_latex(heading_text)}. {_latex(table.note)}}}".replace(". }", ".}"),
             f"  \\begin{{tabular}}{{{align}}}",
             "    \\toprule",
         ]
         if any(text for text, _ in table.groups):
             lines += _latex_groups(table)
-        lines.append(f"    {_latex_row(table.header)}")
-        lines.append("    \\midrule")
-        lines += [f"    {_latex_row(row)}" for row in table.rows]
+        lines += [f"    {_latex_row(table.header)}", "    \\midrule", *(f"    {_latex_row(row)}" for row in table.rows)]
         lines += ["    \\bottomrule", "  \\end{tabular}", "\\end{table}"]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
@@ -104,12 +295,12 @@ def _latex(text: str) -> str:
 
 def render_csv(study: Study) -> str:
     """Return the curves of a study as CSV, every digit kept: one row per system and alpha."""
-    return csv_text(_curve_columns(member.curve, member.band) for member in study.members)
-
-
-def _curve_columns(curve: EPC, band: Band | None) -> dict[str, object]:
-    columns: dict[str, object] = {"system": [curve.name], **curve.columns()}
-    if band is not None:
-        columns |= {"lower": band.lower, "upper": band.upper}
-    counts = curve.outcomes
-    return {**columns, "tp": counts.tp, "fp": counts.fp, "tn": counts.tn, "fn": counts.fn}
+    return csv_text(
+        {
+            "system": [member.curve.name],
+            **member.curve.columns(),
+            **({} if member.band is None else {"lower": member.band.lower, "upper": member.band.upper}),
+            **vars(member.curve.outcomes),
+        }
+        for member in study.members
+    )

@@ -15,10 +15,6 @@ from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
 from priori.sklearn.threshold import AprioriThresholdClassifier
 
 __all__ = [
-    "AprioriScorer",
-    "AprioriThresholdClassifier",
-    "AverageROCDisplay",
-    "DifferenceDisplay",
-    "EPCDisplay",
+    "AprioriScorer", "AprioriThresholdClassifier", "AverageROCDisplay", "DifferenceDisplay", "EPCDisplay",
     "make_apriori_scorer",
-]
+]  # fmt: skip

@@ -14,9 +14,8 @@ from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
 from priori.plots.average import outline_of
-from priori.sklearn.displays import Display, positive_label
+from priori.sklearn.displays import Contents, Display, Style, positive_label
 from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
-from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,8 +58,8 @@ class AverageROCDisplay(Display):
     >>> from sklearn.model_selection import cross_validate
     >>> from priori.sklearn import AverageROCDisplay
     >>> X, y = make_classification(n_samples=600, random_state=0)
-    >>> found = cross_validate(LogisticRegression(), X, y, return_estimator=True, return_indices=True)
-    >>> display = AverageROCDisplay.from_cv_results(found, X, y, method="vertical")
+    >>> results = cross_validate(LogisticRegression(), X, y, return_estimator=True, return_indices=True)
+    >>> display = AverageROCDisplay.from_cv_results(results, X, y, method="vertical")
     >>> len(display.singles)
     5
     """
@@ -77,7 +76,7 @@ class AverageROCDisplay(Display):
 
     _metric_name = "AUC"
     _chance_label = "Chance level (AUC = 0.5)"
-    _legend_place = "lower right"
+    _legend_loc = "lower right"
     _bounded_spines = ("bottom", "left")
 
     def plot(
@@ -86,13 +85,17 @@ class AverageROCDisplay(Display):
         plot_chance_level: bool | None = None, chance_level_kw: Style | None = None, despine: bool = False,
     ) -> Self:  # fmt: skip
         """Draw the average, its interval, and behind it the single curves; arguments as in `RocCurveDisplay.plot`."""
-        return self._drawn(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine, behind=plot_singles)
+        return self._draw(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine, behind=plot_singles)
 
-    def _called(self, name: str | None) -> str | None:
+    def _legend_name(self, name: str | None) -> str | None:
         return " ".join(part for part in (name, self.method and f"{self.method} average") if part) or None
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        return [(self.fpr, self.tpr)], None if self.roc_auc is None else [self.roc_auc]
+    def _contents(self) -> Contents:
+        label, limits = positive_label(self.pos_label), (-0.01, 1.01)
+        labels = {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
+                  "ylim": limits, "aspect": "equal"}  # fmt: skip
+        areas = None if self.roc_auc is None else [self.roc_auc]
+        return Contents([(self.fpr, self.tpr)], areas, ((0, 1), (0, 1)), labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.singles_ = [
@@ -102,14 +105,6 @@ class AverageROCDisplay(Display):
         ]
         if self.outline is not None:
             (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return (0, 1), (0, 1)
-
-    def _axes(self) -> dict[str, Any]:
-        label, limits = positive_label(self.pos_label), (-0.01, 1.01)
-        return {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
-                "ylim": limits, "aspect": "equal"}  # fmt: skip
 
     @classmethod
     def from_estimator(
@@ -179,10 +174,7 @@ class AverageROCDisplay(Display):
             within=within, rng=rng, skip_incomplete=skip_incomplete,
         )  # fmt: skip
         display = cls._of(curve, name, pos_label)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
-            despine=despine,
-        )  # fmt: skip
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
     def from_cv_results(
@@ -209,22 +201,12 @@ class AverageROCDisplay(Display):
             within=within, rng=rng, skip_incomplete=skip_incomplete,
         )  # fmt: skip
         display = cls._of(curve, name, positive)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )  # fmt: skip
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod
     def _of(cls, curve: AverageCurve, name: str | None, pos_label: Any) -> Self:
-        display = cls(
-            fpr=curve.fpr,
-            tpr=curve.tpr,
-            singles=curve.singles(),
-            outline=outline_of(curve) if len(curve.datasets) > 1 else None,
-            roc_auc=curve.auc.value,
-            name=name,
-            method=curve.method.name,
-            pos_label=pos_label,
-        )
+        outline = outline_of(curve) if len(curve.datasets) > 1 else None
+        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline,
+                      roc_auc=curve.auc.value, name=name, method=curve.method.name, pos_label=pos_label)  # fmt: skip
         display.curve_ = curve
         return display

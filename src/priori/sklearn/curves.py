@@ -14,12 +14,13 @@ from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, positive_label, together
+from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from priori.uncertainty.bands import Band
 
 Limits = tuple[Floats | None, Floats | None]
 
@@ -56,12 +57,8 @@ class EPCDisplay(Display):
     ----------
     curve_ : EPC or AverageEPC
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
-    line_ : matplotlib Artist or list of Artists
-        The curves.
-    band_ : matplotlib Artist or None
-        The interval.
-    chance_level_ : matplotlib Artist or None
-        The chance level.
+    line_, band_, chance_level_ : matplotlib Artists
+        The curve or a list of curves, the interval, the chance level; the latter two may be None.
     ax_, figure_ : matplotlib Axes and Figure
 
     Examples
@@ -94,20 +91,16 @@ class EPCDisplay(Display):
 
     _metric_name = "area"
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
+    def _contents(self) -> Contents:
         values = self.value if isinstance(self.value, list) else [self.value]
         areas = self.area if isinstance(self.area, list) or self.area is None else [self.area]
-        return [(self.alpha, value) for value in values], areas
+        chance = None if self.chance is None else (self.alpha, self.chance)
+        labels = along_alpha(self.criterion, self.measure, self.pos_label)
+        return Contents([(self.alpha, value) for value in values], areas, chance, labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         if self.lower is not None and self.upper is not None:
             self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return None if self.chance is None else (self.alpha, self.chance)
-
-    def _axes(self) -> dict[str, Any]:
-        return along_alpha(self.criterion, self.measure + positive_label(self.pos_label))
 
     @classmethod
     def from_estimator(
@@ -133,10 +126,6 @@ class EPCDisplay(Display):
             As in `sklearn.metrics.RocCurveDisplay.from_estimator`; weights must be whole numbers.
         task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
             As in `from_predictions`.
-
-        Returns
-        -------
-        display : EPCDisplay
         """
         together("development data need both X_dev and y_dev", X_dev, y_dev)
         y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
@@ -179,29 +168,25 @@ class EPCDisplay(Display):
             Draw an interval: by the bootstrap, ``n_resamples`` times; with folds, Student's t over them.
         random_state : int
             The seed of the folds and of the bootstrap.
-
-        Returns
-        -------
-        display : EPCDisplay
         """
         together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
         test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name="test")
-        called = "Classifier" if name is None else name
+        legend_name = "Classifier" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         curve: EPC | AverageEPC
+        interval: AverageEPC | Band
         if y_true_dev is None or y_score_dev is None:
             level = 0.95 if confidence_level is None else confidence_level
-            curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
+            interval = curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
         else:
             dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
-            curve = epc(dev, test, name=called, **settings)
-        limits = _limits(curve, confidence_level, n_resamples, random_state)
-        display = cls._of(curve, curve.value, called, _shown_label(pos_label, y_true), limits)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
-            despine=despine,
-        )  # fmt: skip
+            curve = epc(dev, test, name=legend_name, **settings)
+            if confidence_level is not None:
+                interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        limits = (None, None) if confidence_level is None else (interval.lower, interval.upper)
+        display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), limits)
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
     def from_cv_results(
@@ -224,13 +209,8 @@ class EPCDisplay(Display):
             ``return_indices=True``.
         X, y : the data given to `cross_validate`
         sample_weight, response_method, pos_label, ax, name, curve_kwargs, plot_chance_level, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``.
-        task, criterion, measure, points, bounds, alpha
-            As in `priori.epc`.
-
-        Returns
-        -------
-        display : EPCDisplay
+            As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``; the rest as in
+            `priori.epc`.
         """
         parts, positive = from_cv_results(
             cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
@@ -239,52 +219,31 @@ class EPCDisplay(Display):
             parts, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha
         )
         display = cls._of(curve, list(curve.each), name, positive)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )  # fmt: skip
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod
     def _of(
         cls, curve: EPC | AverageEPC, value: Floats | list[Floats], name: str | list[str] | None, pos_label: Any,
         limits: Limits = (None, None),
     ) -> Self:  # fmt: skip
-        display = cls(
-            alpha=curve.alpha,
-            value=value,
-            lower=limits[0],
-            upper=limits[1],
-            chance=_chance_level(curve if isinstance(curve, EPC) else curve.curves[0]),
-            area=[float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value)),
-            name=name,
-            pos_label=pos_label,
-            measure=curve.measure.title,
-            criterion=curve.criterion.name,
-        )
+        area = [float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value))
+        chance = _chance_level(curve if isinstance(curve, EPC) else curve.curves[0])
+        display = cls(alpha=curve.alpha, value=value, lower=limits[0], upper=limits[1], chance=chance, area=area,
+                      name=name, pos_label=pos_label, measure=curve.measure.title,
+                      criterion=curve.criterion.name)  # fmt: skip
         display.curve_ = curve
         return display
 
 
-def _limits(curve: EPC | AverageEPC, confidence_level: float | None, n_resamples: int, random_state: int) -> Limits:
-    if confidence_level is None:
-        return None, None
-    if isinstance(curve, AverageEPC):
-        return curve.lower, curve.upper
-    band = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-    return band.lower, band.upper
-
-
 def _chance_level(curve: EPC) -> Floats:
     """Return the curve of a classifier that gives every sample the same score."""
-    flat = [
-        Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives)) for part in (curve.dev, curve.test)
-    ]
-    return epc(
-        *flat, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=curve.alpha.tolist()
-    ).value
+    dev, test = (Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives))
+                 for part in (curve.dev, curve.test))  # fmt: skip
+    alphas = curve.alpha.tolist()
+    return epc(dev, test, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=alphas).value
 
 
-def _shown_label(pos_label: Any, y_true: ArrayLike) -> Any:
+def _axis_label(pos_label: Any, y_true: ArrayLike) -> Any:
     """Return the positive class for the axes; None where it was recognised from words."""
     if pos_label is not None:
         return pos_label

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,17 +14,15 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.epc import average_epc
 from priori.curves.averaging.intervals import IntervalPlan
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
-from priori.sklearn.displays import CriterionOption, Display, MeasureOption, along_alpha, together
+from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
-from priori.sklearn.style import Style
+from priori.uncertainty.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from priori.uncertainty.comparison import Comparison
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,7 +35,7 @@ class DifferenceDisplay(Display):
     Parameters
     ----------
     alpha, difference : ndarray
-        The trade-offs, and A's value less B's.
+        The trade-offs, and A's value minus B's.
     lower, upper : ndarray
         The interval.
     name : str, optional
@@ -77,17 +76,12 @@ class DifferenceDisplay(Display):
     _chance_label = "No difference"
     _chance_shown = True
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        return [(self.alpha, self.difference)], None
+    def _contents(self) -> Contents:
+        labels = along_alpha(self.criterion, f"Difference in {self.measure}")
+        return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        return (0, 1), (0, 0)
-
-    def _axes(self) -> dict[str, Any]:
-        return along_alpha(self.criterion, f"Difference in {self.measure}")
 
     @classmethod
     def from_estimator(
@@ -112,19 +106,16 @@ class DifferenceDisplay(Display):
         task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
             As in `from_predictions`.
         """
-        both = together("development data need both X_dev and y_dev", X_dev, y_dev)
-        y_scores, dev_scores = [], []
-        for estimator in (estimator_a, estimator_b):
-            score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-            y_scores.append(score)
-            if both:
-                score, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-                dev_scores.append(score)
-        names = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
+        together("development data need both X_dev and y_dev", X_dev, y_dev)
+        estimators = (estimator_a, estimator_b)
+        respond = partial(responses, response_method=response_method, pos_label=pos_label)
+        (score_a, _), (score_b, positive) = (respond(estimator, X) for estimator in estimators)
+        dev_a, dev_b = (None if X_dev is None else respond(estimator, X_dev)[0] for estimator in estimators)
+        names = [type(estimator).__name__ for estimator in estimators]
         return cls.from_predictions(
-            y, *y_scores, y_true_dev=y_dev, y_score_dev_a=dev_scores[0] if both else None,
-            y_score_dev_b=dev_scores[1] if both else None, sample_weight=sample_weight, pos_label=positive,
-            name=" less ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
+            y, score_a, score_b, y_true_dev=y_dev, y_score_dev_a=dev_a, y_score_dev_b=dev_b,
+            sample_weight=sample_weight, pos_label=positive,
+            name=" minus ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
@@ -162,20 +153,21 @@ class DifferenceDisplay(Display):
         tests = [
             scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight) for score in (y_score_a, y_score_b)
         ]
-        called = "A less B" if name is None else name
+        legend_name = "A minus B" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
         if y_true_dev is None or y_score_dev_a is None or y_score_dev_b is None:
             parts = [folds(test, cv, random_state) for test in tests]
-            display = cls._over_folds(parts, called, confidence_level, settings)
+            display = cls._over_folds(parts, legend_name, confidence_level, settings)
         else:
             devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
-            a, b = (epc(dev, test, name=which, **settings) for dev, test, which in zip(devs, tests, "AB", strict=True))
-            display = cls._compared(a, b, called, confidence_level, n_resamples, random_state)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw,
-            despine=despine,
-        )  # fmt: skip
+            a, b = (epc(dev, test, name=key, **settings) for dev, test, key in zip(devs, tests, "AB", strict=True))
+            comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+            display = cls(alpha=comparison.alpha, difference=comparison.difference, lower=comparison.lower,
+                          upper=comparison.upper, name=legend_name, measure=a.measure.title,
+                          criterion=a.criterion.name)  # fmt: skip
+            display.comparison_ = comparison
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
     def from_cv_results(
@@ -192,39 +184,16 @@ class DifferenceDisplay(Display):
         Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
         Arguments as in `EPCDisplay.from_cv_results` and `from_predictions`.
         """
-        for one, other in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
-            if not np.array_equal(one, other):
+        for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
+            if not np.array_equal(fold_a, fold_b):
                 raise OptionError("the two cross-validations have different folds; give both the same cv")
-        parts = [
-            from_cv_results(
-                results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
-            )[0]
-            for results in (cv_results_a, cv_results_b)
-        ]
+        options: dict[str, Any] = {"response_method": response_method, "pos_label": pos_label,
+                                   "sample_weight": sample_weight}  # fmt: skip
+        parts = [from_cv_results(results, X, y, **options)[0] for results in (cv_results_a, cv_results_b)]
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
-        display = cls._over_folds(parts, "A less B" if name is None else name, confidence_level, settings)
-        return display.plot(
-            ax, curve_kwargs=curve_kwargs, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kwargs,
-            despine=despine,
-        )  # fmt: skip
-
-    @classmethod
-    def _compared(cls, a: EPC, b: EPC, name: str, confidence_level: float, n_resamples: int, random_state: int) -> Self:
-        from priori.uncertainty.comparison import compare
-
-        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(
-            alpha=comparison.alpha,
-            difference=comparison.difference,
-            lower=comparison.lower,
-            upper=comparison.upper,
-            name=name,
-            measure=a.measure.title,
-            criterion=a.criterion.name,
-        )
-        display.comparison_ = comparison
-        return display
+        display = cls._over_folds(parts, "A minus B" if name is None else name, confidence_level, settings)
+        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod
     def _over_folds(
@@ -235,12 +204,5 @@ class DifferenceDisplay(Display):
         mean = each.mean(axis=0)
         plan = IntervalPlan.checked("t", confidence_level, 1, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
-        return cls(
-            alpha=a.alpha,
-            difference=mean,
-            lower=lower,
-            upper=upper,
-            name=name,
-            measure=a.measure.title,
-            criterion=a.criterion.name,
-        )
+        return cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
+                   criterion=a.criterion.name)  # fmt: skip

@@ -1,29 +1,40 @@
-"""What the displays share: scikit-learn's arguments and attributes, and one way to draw."""
+"""What the displays share: scikit-learn's arguments, attributes and look, and one way to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.sklearn.style import Style, curve_styles, despined, new_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Style = Mapping[str, Any]
 CriterionOption = str | Criterion | Callable[[Outcomes, float], Any] | None
 MeasureOption = str | Measure | Callable[[Outcomes], Any] | None
+
+
+class Contents(NamedTuple):
+    """What a display shows: x and y of each curve, and each one's number in the legend; the chance level; the axes."""
+
+    curves: list[tuple[Floats, Floats]]
+    metrics: list[float] | None
+    chance: tuple[Any, Any] | None
+    labels: dict[str, Any]
 
 
 class Display:
     """A display holds numbers and draws them with `plot`.
 
-    A display says what its curves are (`_curves`), what lies around and behind them (`_draw_around`), where chance
-    lies (`_chance`) and how its axes are labelled (`_axes`); all else is the same for all of them.
+    A display says what it shows (`_contents`) and draws what lies around and behind its curves (`_draw_around`); all
+    else is the same for all of them.
     """
 
     name: Any
@@ -32,20 +43,15 @@ class Display:
     #: The label of the chance level, and whether it is drawn when nothing is said.
     _chance_label: ClassVar[str] = "Chance level"
     _chance_shown: ClassVar[bool] = False
-    _legend_place: ClassVar[Literal["best", "lower right"]] = "best"
+    _legend_loc: ClassVar[Literal["best", "lower right"]] = "best"
     #: The borders that end at 0 and 1 where the others are taken away.
     _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool | None = None,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-    ) -> Self:
+        self, ax: Axes | None = None, *, name: str | list[str] | None = None,
+        curve_kwargs: Style | Sequence[Style] | None = None, plot_chance_level: bool | None = None,
+        chance_level_kw: Style | None = None, despine: bool = False,
+    ) -> Self:  # fmt: skip
         """Draw the display.
 
         Parameters
@@ -68,16 +74,16 @@ class Display:
         -------
         display : the display itself
         """
-        return self._drawn(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine)
+        return self._draw(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
-    def _drawn(
+    def _draw(
         self, ax: Axes | None, name: Any, curve_kwargs: Style | Sequence[Style] | None,
         plot_chance_level: bool | None, chance_level_kw: Style | None, despine: bool, *, behind: bool = True,
     ) -> Self:  # fmt: skip
-        curves, metrics = self._curves()
-        called = self._called(self.name if name is None else name)
-        styles = curve_styles(len(curves), called, metrics, self._metric_name, curve_kwargs)
-        self.ax_ = ax = new_axes(ax)
+        curves, metrics, chance, labels = self._contents()
+        legend_name = self._legend_name(self.name if name is None else name)
+        styles = _curve_styles(len(curves), legend_name, metrics, self._metric_name, curve_kwargs)
+        self.ax_ = ax = _new_axes() if ax is None else ax
         self.figure_ = ax.figure
         lines = [
             ax.plot(x, y, **{"marker": "o" if x.size == 1 else None, **style})[0]
@@ -87,42 +93,35 @@ class Display:
         self.band_: Any = None
         self._draw_around(ax, lines[0].get_color(), behind)
         self.chance_level_: Any = None
-        chance = self._chance()
         if chance is not None and (self._chance_shown if plot_chance_level is None else plot_chance_level):
-            style = styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
+            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
             (self.chance_level_,) = ax.plot(*chance, **style)
-        ax.set(**self._axes())
+        ax.set(**labels)
         if despine:
-            despined(ax, self._bounded_spines)
+            ax.spines[["top", "right"]].set_visible(False)
+            for side in self._bounded_spines:
+                ax.spines[side].set_bounds(0, 1)
         if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc=self._legend_place)
+            ax.legend(loc=self._legend_loc)
         return self
 
-    def _called(self, name: Any) -> Any:
+    def _legend_name(self, name: Any) -> Any:
         """Return what the legend calls the curves."""
         return name
 
-    def _curves(self) -> tuple[list[tuple[Floats, Floats]], list[float] | None]:
-        """Return x and y of each curve, and the number of each that the legend shows, if any."""
+    def _contents(self) -> Contents:
+        """Return what the display shows."""
         raise NotImplementedError
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
-        """Draw what lies around the curves, and if so wanted what lies behind them."""
-        raise NotImplementedError
-
-    def _chance(self) -> tuple[Any, Any] | None:
-        """Return x and y of the chance level, if there is one."""
-        raise NotImplementedError
-
-    def _axes(self) -> dict[str, Any]:
-        """Return the labels and the limits of the axes."""
+        """Draw what lies around the curves, and if asked for what lies behind them."""
         raise NotImplementedError
 
 
-def along_alpha(criterion: str | None, label: str) -> dict[str, Any]:
+def along_alpha(criterion: str | None, label: str, pos_label: Any = None) -> dict[str, Any]:
     """Return the axes of a curve along alpha."""
     rule = "" if criterion is None else f" (criterion: {criterion})"
-    return {"xlabel": f"alpha{rule}", "ylabel": label, "xlim": (-0.01, 1.01)}
+    return {"xlabel": f"alpha{rule}", "ylabel": label + positive_label(pos_label), "xlim": (-0.01, 1.01)}
 
 
 def positive_label(pos_label: Any) -> str:
@@ -132,7 +131,65 @@ def positive_label(pos_label: Any) -> str:
 
 def together(message: str, *values: Any) -> bool:
     """Tell whether all values were given; some without the others are a mistake."""
-    given = [value is not None for value in values]
-    if any(given) and not all(given):
+    missing = [value is None for value in values]
+    if any(missing) and not all(missing):
         raise OptionError(message)
-    return all(given)
+    return not any(missing)
+
+
+def _new_axes() -> Axes:
+    """Return new axes whose colours colour-blind readers can tell apart."""
+    from matplotlib import pyplot
+
+    from priori.plots.style import COLOURS, colours
+
+    _, ax = pyplot.subplots()
+    ax.set_prop_cycle(color=colours(len(COLOURS)))
+    return ax
+
+
+def _styled(default: Style, overrides: Style | None) -> dict[str, Any]:
+    """Return the default style with overrides; ``c`` and ``color`` are the same, and so on."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return {**default, **normalize_kwargs(dict(overrides or {}), Line2D)}
+
+
+def _curve_styles(
+    count: int, name: str | Sequence[str] | None, metrics: Sequence[float] | None, metric_name: str,
+    curve_kwargs: Style | Sequence[Style] | None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the style of each curve, with its label.
+
+    One dictionary serves all curves, which then share one legend entry with the mean and the standard deviation of
+    the metric; a list has one dictionary, and makes one legend entry, per curve.
+    """
+    each = isinstance(curve_kwargs, Sequence)
+    if each and len(curve_kwargs or ()) != count:
+        raise OptionError(f"curve_kwargs must be None, a dictionary, or a list of {count} of them")
+    names: list[str | None] = [name] * count if name is None or isinstance(name, str) else list(name)
+    if len(names) == 1:
+        names *= count
+    if len(names) != count:
+        raise OptionError(f"name must be one text, or a list of {count}, not of {len(names)}")
+    if count > 1 and len(set(names)) > 1 and not each:
+        raise OptionError("curves with names of their own need looks of their own: give curve_kwargs as a list")
+    default: Style = {}
+    if count == 1 or each:
+        labels = [_label(names[index], metric_name, metrics and metrics[index]) for index in range(count)]
+    else:
+        from priori.plots.style import colours
+
+        spread = f" +/- {np.std(metrics):.3f}" if metrics else ""
+        labels = [_label(names[0], metric_name, np.mean(metrics) if metrics else None, spread)] + [None] * (count - 1)
+        default = {"alpha": 0.5, "linestyle": "--", "color": colours(1)[0]}
+    styles: list[Any] = list(curve_kwargs or ()) if each else [curve_kwargs] * count
+    return [_styled({"label": label, **default}, style) for label, style in zip(labels, styles, strict=True)]
+
+
+def _label(name: str | None, metric_name: str, metric: Any, spread: str = "") -> str | None:
+    if metric is None:
+        return name
+    metric_text = f"{metric_name} = {metric:.3f}{spread}"
+    return metric_text if name is None else f"{name} ({metric_text})"

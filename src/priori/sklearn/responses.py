@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +14,9 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
-_METHODS = ("auto", "predict_proba", "decision_function")
-
-
-def take(values: Any, index: Any) -> Any:
-    """Return the rows of an array, a sparse matrix or a dataframe."""
-    return _safe_indexing(values, index)
+_METHODS = get_args(ResponseMethod)
+#: Returns rows of an array, a sparse matrix or a dataframe.
+take = _safe_indexing
 
 
 def check_binary(y: Any) -> NDArray[Any]:
@@ -48,12 +45,12 @@ def responses(
     if response_method not in _METHODS:
         raise unknown("response_method", response_method, _METHODS)
     name = type(estimator).__name__
-    wanted = ("predict_proba", "decision_function") if response_method == "auto" else (response_method,)
-    method = next((one for one in wanted if hasattr(estimator, one)), None)
+    methods = _METHODS[1:] if response_method == "auto" else (response_method,)
+    method = next((method for method in methods if hasattr(estimator, method)), None)
     if method is None:
-        raise OptionError(f"{name} has no {' and no '.join(wanted)}; a threshold needs a score of each sample")
+        raise OptionError(f"{name} has no {' and no '.join(methods)}; a threshold needs a score of each sample")
     # First, so that an estimator that is not fitted says so itself.
-    found = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    score = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
         raise InputError(f"{name} knows {len(classes)} classes; a decision between two is needed")
@@ -61,16 +58,16 @@ def responses(
     if positive not in classes:
         raise OptionError(f"pos_label={pos_label!r} is not one of the classes {classes}")
     second = bool(positive == classes[1])
-    if found.ndim == 2:
-        return found[:, int(second)], positive
-    return found if second else -found, positive
+    if score.ndim == 2:
+        return score[:, int(second)], positive
+    return score if second else -score, positive
 
 
 def repeats(sample_weight: ArrayLike) -> NDArray[np.int64]:
     """Return how many times each sample counts; weights that are not whole numbers are an error."""
-    given = np.asarray(sample_weight, dtype=np.float64)
-    times = np.rint(given).astype(np.int64)
-    if (times != given).any() or (times < 0).any():
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    times = np.rint(weights).astype(np.int64)
+    if (times != weights).any() or (times < 0).any():
         raise OptionError("sample_weight must be whole numbers from 0 up: outcomes are counted, not weighed")
     return times
 
@@ -88,22 +85,19 @@ def scores(
     return Scores.from_predictions(labels, values, pos_label=pos_label, source=name)
 
 
-def folds(found: Scores, cv: int, random_state: int) -> dict[str, Scores]:
+def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
     """Take scores apart at random into folds with the same share of each class."""
-    smaller = min(found.n_negatives, found.n_positives)
+    smaller = min(whole.n_negatives, whole.n_positives)
     if cv < 2 or smaller < cv:
         raise OptionError(
             f"cv={cv}: the smaller class has {smaller} samples; choose from 2 to {smaller} folds, "
             "or give a development set"
         )
     rng = np.random.default_rng(random_state)
-    negative, positive = (
-        np.array_split(rng.permutation(len(trials)), cv) for trials in (found.negative, found.positive)
-    )
-    parts = zip(negative, positive, strict=True)
+    by_class = [np.array_split(rng.permutation(len(trials)), cv) for trials in (whole.negative, whole.positive)]
     return {
-        f"fold {place}": Scores(found.negative.take(own), found.positive.take(other), source=f"fold {place}")
-        for place, (own, other) in enumerate(parts, start=1)
+        f"fold {fold}": Scores(whole.negative.take(negative), whole.positive.take(positive), source=f"fold {fold}")
+        for fold, (negative, positive) in enumerate(zip(*by_class, strict=True), start=1)
     }
 
 
@@ -123,12 +117,10 @@ def from_cv_results(
     tests = cv_results["indices"]["test"]
     if max((int(np.max(index)) for index in tests), default=0) >= size:
         raise InputError(f"cv_results was made from more samples than the {size} given here; give the same X and y")
-    found: dict[str, Scores] = {}
-    for place, (estimator, index) in enumerate(zip(cv_results["estimator"], tests, strict=True), start=1):
+    parts: dict[str, Scores] = {}
+    for fold, (estimator, index) in enumerate(zip(cv_results["estimator"], tests, strict=True), start=1):
         score, positive = responses(estimator, take(X, index), response_method=response_method, pos_label=pos_label)
         weight = None if sample_weight is None else np.asarray(sample_weight)[index]
-        name = f"fold {place}"
-        found[name] = scores(
-            np.asarray(take(y, index)) == positive, score, pos_label=True, sample_weight=weight, name=name
-        )
-    return found, positive
+        labels, name = np.asarray(take(y, index)) == positive, f"fold {fold}"
+        parts[name] = scores(labels, score, pos_label=True, sample_weight=weight, name=name)
+    return parts, positive

@@ -38,13 +38,11 @@ class AprioriScorer:
             counted = self._decided(estimator, X, y, sample_weight)
         else:
             score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
-            found = scores(np.asarray(y) == positive, score, pos_label=True, sample_weight=sample_weight)
-            curve = average_epc(
-                folds(found, self.cv, self.random_state), task=domain, criterion=self.criterion, measure=shown,
-                alpha=[alpha],
-            )  # fmt: skip
-            counts = [one.outcomes for one in curve.curves]
-            counted = Outcomes(*(sum(getattr(one, name) for one in counts) for name in ("tp", "fp", "tn", "fn")))
+            whole = scores(np.asarray(y) == positive, score, pos_label=True, sample_weight=sample_weight)
+            parts = folds(whole, self.cv, self.random_state)
+            averaged = average_epc(parts, task=domain, criterion=self.criterion, measure=shown, alpha=[alpha])
+            counts = [vars(curve.outcomes) for curve in averaged.curves]
+            counted = Outcomes(**{kind: sum(outcomes[kind] for outcomes in counts) for kind in counts[0]})
         value = float(np.ravel(shown(counted, float(alpha)))[0])
         return value if shown.greater_is_better else -value
 
@@ -82,16 +80,10 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: MeasureOption = None,
-    *,
-    criterion: CriterionOption = None,
-    alpha: Any = 0.5,
-    task: str | Task = "authentication",
-    cv: int = 5,
-    response_method: ResponseMethod = "auto",
-    pos_label: Any = None,
-    random_state: int = 0,
-) -> AprioriScorer:
+    measure: MeasureOption = None, *, criterion: CriterionOption = None, alpha: Any = 0.5,
+    task: str | Task = "authentication", cv: int = 5, response_method: ResponseMethod = "auto",
+    pos_label: Any = None, random_state: int = 0,
+) -> AprioriScorer:  # fmt: skip
     """Make a scorer for ``scoring=`` in `cross_validate`, `GridSearchCV` and friends, greater is better.
 
     scikit-learn hands a scorer a fitted estimator and the samples of the outer validation fold; it never shows it the
@@ -125,11 +117,11 @@ def make_apriori_scorer(
     >>> from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
     >>> X, y = make_classification(n_samples=600, random_state=0)
     >>> scorer = make_apriori_scorer("hter", alpha=0.5)
-    >>> found = cross_val_score(LogisticRegression(), X, y, scoring=scorer)
-    >>> bool(((-0.1 < found) & (found < 0)).all())
+    >>> values = cross_val_score(LogisticRegression(), X, y, scoring=scorer)
+    >>> bool(((-0.1 < values) & (values < 0)).all())
     True
-    >>> own = cross_val_score(AprioriThresholdClassifier(LogisticRegression()), X, y, scoring=scorer)
-    >>> bool(((-0.1 < own) & (own < 0)).all())
+    >>> values = cross_val_score(AprioriThresholdClassifier(LogisticRegression()), X, y, scoring=scorer)
+    >>> bool(((-0.1 < values) & (values < 0)).all())
     True
     """
     domain = get_task(task)

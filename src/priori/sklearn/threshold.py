@@ -39,7 +39,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
           "a false acceptance rate of 1 %"; there, any scikit-learn metric of predicted labels.
         - Outcomes are whole-number counts; sample weights reach the fit of the estimator, not the choice (samples of
           weight 0 are left out of both).
-        - `decision_function` is the score less the threshold, so that its sign is the decision, and there is no
+        - `decision_function` is the score minus the threshold, so that its sign is the decision, and there is no
           `predict_proba` to contradict `predict`; probabilities are those of ``estimator_``.
         - `epc` shows how the choice works at every alpha on other data.
 
@@ -108,19 +108,11 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        *,
-        criterion: CriterionOption = None,
-        alpha: Any = 0.5,
-        task: str | Task = "authentication",
-        cv: Any = None,
-        refit: bool = True,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        n_jobs: int | None = None,
+        self, estimator: Any, *, criterion: CriterionOption = None, alpha: Any = 0.5,
+        task: str | Task = "authentication", cv: Any = None, refit: bool = True,
+        response_method: ResponseMethod = "auto", pos_label: Any = None, n_jobs: int | None = None,
         random_state: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.estimator = estimator
         self.criterion = criterion
         self.alpha = alpha
@@ -167,8 +159,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         """Return what goes to the estimator's fit and to the splitter."""
         if not sklearn.get_config()["enable_metadata_routing"]:
             return fit_params, {"groups": groups}
-        given = fit_params if groups is None else {"groups": groups, **fit_params}
-        routed = process_routing(self, "fit", **given)
+        routed = process_routing(self, "fit", **({} if groups is None else {"groups": groups}), **fit_params)
         return routed.estimator.fit, routed.splitter.split
 
     def _splits(self, X: Any, y: Any, split_params: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -187,23 +178,26 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         if not self.refit and len(splits) != 1:
             raise OptionError(f"refit=False keeps the estimator of one split, and cv gives {len(splits)} splits")
 
-        def one(train: Any, held: Any) -> tuple[Any, NDArray[np.bool_], NDArray[np.float64]]:
-            own = {name: _rows(value, train, len(y)) for name, value in params.items()}
-            fitted = clone(self.estimator).fit(take(X, train), take(y, train), **own)
+        def fit_and_score(train: Any, held: Any) -> tuple[Any, NDArray[np.bool_], NDArray[np.float64]]:
+            train_params = {name: _rows(value, train, len(y)) for name, value in params.items()}
+            fitted = clone(self.estimator).fit(take(X, train), take(y, train), **train_params)
             return fitted, *self._scored(fitted, take(X, held), take(y, held))
 
-        done = Parallel(n_jobs=self.n_jobs)(delayed(one)(train, held) for train, held in splits)
-        fitted, labels, score = zip(*done, strict=True)
+        folds = Parallel(n_jobs=self.n_jobs)(delayed(fit_and_score)(train, held) for train, held in splits)
+        fitted, labels, score = zip(*folds, strict=True)
         return fitted[-1], np.concatenate(labels), np.concatenate(score)
 
     def _scored(self, fitted: Any, X: Any, y: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         score, positive = responses(fitted, X, response_method=self.response_method, pos_label=self.pos_label)
         return np.asarray(y) == positive, score
 
+    def _responses(self, X: Any) -> tuple[NDArray[np.float64], Any]:
+        check_is_fitted(self, "threshold_")
+        return responses(self.estimator_, X, response_method=self.response_method, pos_label=self.pos_label)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the positive class where the score is greater than the threshold, else the other one."""
-        check_is_fitted(self, "threshold_")
-        score, positive = responses(self.estimator_, X, response_method=self.response_method, pos_label=self.pos_label)
+        score, positive = self._responses(X)
         second = bool(positive == self.classes_[1])
         return np.asarray(self.classes_[((score > self.threshold_) == second).astype(np.intp)])
 
@@ -213,9 +207,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         The sign is that of ``classes_[1]``, as everywhere in scikit-learn. The estimator's own scores and
         probabilities, which know nothing of the threshold, are those of ``estimator_``.
         """
-        check_is_fitted(self, "threshold_")
-        score, positive = responses(self.estimator_, X, response_method=self.response_method, pos_label=self.pos_label)
-        # A score at the threshold is not greater: just below 0. (inf less inf would be NaN.)
+        score, positive = self._responses(X)
+        # A score at the threshold is not greater: just below 0. (inf minus inf would be NaN.)
         equal = score == self.threshold_
         passed = np.where(equal, -np.finfo(np.float64).tiny, np.where(equal, 0.0, score) - self.threshold_)
         return np.asarray(passed if positive == self.classes_[1] else -passed)
@@ -239,17 +232,12 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
             name=type(self.estimator_).__name__ if name is None else name,
         )  # fmt: skip
 
-    # -- what scikit-learn asks about a classifier ---------------------------------------------------------
-
     def get_metadata_routing(self) -> Any:
         """Return how metadata given to `fit` reach the estimator and the splitter."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
-        if hasattr(self.cv, "split"):
-            router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
-        else:
-            router.add(splitter=check_cv(3), method_mapping=MethodMapping().add(caller="fit", callee="split"))
-        return router
+        splitter = self.cv if hasattr(self.cv, "split") else check_cv(3)
+        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
@@ -269,17 +257,17 @@ def _without_weightless(
 ) -> tuple[Any, Any, dict[str, Any], Any]:
     """Leave out the samples whose weight is 0: the choice of the threshold must not see them either."""
     weight = fit_params.get("sample_weight")
-    kept = None if weight is None else np.flatnonzero(np.asarray(weight) != 0)
-    if kept is None or kept.size == len(y):
+    weighed = None if weight is None else np.flatnonzero(np.asarray(weight) != 0)
+    if weighed is None or weighed.size == len(y):
         return X, y, fit_params, groups
-    labels = np.asarray(take(y, kept))
+    labels = np.asarray(take(y, weighed))
     if np.unique(labels).size < 2:
         raise InputError("sample_weight leaves one class only; the threshold between two needs both")
-    params = {name: _rows(value, kept, len(y)) for name, value in fit_params.items()}
-    return take(X, kept), labels, params, None if groups is None else take(groups, kept)
+    params = {name: _rows(value, weighed, len(y)) for name, value in fit_params.items()}
+    return take(X, weighed), labels, params, None if groups is None else take(groups, weighed)
 
 
 def _rows(value: Any, index: Any, size: int) -> Any:
     """Return the rows of a parameter that has one value per sample; anything else as it is."""
-    one_each = hasattr(value, "__len__") and not isinstance(value, str) and len(value) == size
-    return take(value, index) if one_each else value
+    per_sample = hasattr(value, "__len__") and not isinstance(value, str) and len(value) == size
+    return take(value, index) if per_sample else value

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import epc
+from priori.curves.epc import EPC, epc
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes
-from priori.scores import ScoreSet
-from priori.studies.experiments import FOUR, PREDICTION, Experiment, Pair, Tally, Thresholds, run, standard_error
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.scores import Scores, ScoreSet, restrict
+from priori.studies.simulation import generator
+from priori.uncertainty.bands import make_band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.intervals import bounds as percentile_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Thresholds = Literal["kept", "anew"]
+Pair = tuple[Scores, Scores]
+
+#: The name, among the bootstraps, of the prediction band: it is to cover the curve of that many unseen users.
+PREDICTION = "prediction"
+FOUR = ("sample", "user", "user-constrained", "joint")
 
 
 @dataclass(frozen=True)
@@ -95,15 +105,12 @@ class Coverage(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        told, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
+        saved_conjecture, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
+        conjecture = saved_conjecture and Conjecture(tuple(saved_conjecture["widths"]), saved_conjecture["share"])
         return super()._from_parts(
-            saved,
-            bootstrap=tuple(table["bootstrap"].tolist()),
-            draws=np.column_stack([table["U"], table["S"]]),
-            _experiments=saved["experiments"],
-            conjecture=Conjecture(tuple(told["widths"]), told["share"]) if told else None,
-            **known,
-        )
+            saved, bootstrap=tuple(table["bootstrap"].tolist()), draws=np.column_stack([table["U"], table["S"]]),
+            _experiments=saved["experiments"], conjecture=conjecture, **known,
+        )  # fmt: skip
 
     @cached_property
     def _experiments(self) -> int:
@@ -127,29 +134,25 @@ class Coverage(Result):
     @cached_property
     def conjecture(self) -> Conjecture | None:
         """Conjecture (14), where the three bootstraps it speaks of were run."""
-        found_rows = [self._last(name) for name in ("user-constrained", "user", "joint")]
-        rows = [row for row in found_rows if row is not None]
-        if len(rows) < 3:
+        names = ("user-constrained", "user", "joint")
+        if not set(names) <= set(self.bootstrap):
             return None
-        found = self.widths[:, rows]
-        narrow, middle, wide = (float(width) for width in found.mean(axis=0))
-        share = float(np.mean((found[:, 0] <= found[:, 1]) & (found[:, 1] <= found[:, 2])))
-        return Conjecture((narrow, middle, wide), share)
-
-    def _last(self, bootstrap: str) -> int | None:
-        """Return the row with the most draws of a bootstrap; the joint one's with the most draws of users."""
-        rows = [row for row, name in enumerate(self.bootstrap) if name == bootstrap]
-        return max(rows, key=lambda row: (*self.draws[row],), default=None)
+        # Of each bootstrap the row with the most draws, of users first.
+        order = sorted(range(len(self.bootstrap)), key=lambda row: (*self.draws[row],))
+        last = {self.bootstrap[row]: row for row in order}
+        widths = self.widths[:, [last[name] for name in names]]
+        narrow, middle, wide = (float(width) for width in widths.mean(axis=0))
+        return Conjecture((narrow, middle, wide), float(np.mean((np.diff(widths) >= 0).all(axis=1))))
 
     def lines(self) -> dict[str, list[int]]:
         """Return the rows of each line of Figure 2, by name: the joint bootstrap has one for U and one for S."""
-        found: dict[str, list[int]] = {}
+        lines: dict[str, list[int]] = {}
         for row, (name, (users, samples)) in enumerate(zip(self.bootstrap, self.draws.tolist(), strict=True)):
             line = name
             if name in BOOTSTRAPS and BOOTSTRAPS[name].nested:
                 line += f", S = {samples}" if samples == self.settings["fixed"] else f", U = {users}"
-            found.setdefault(line, []).append(row)
-        return found
+            lines.setdefault(line, []).append(row)
+        return lines
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
@@ -159,45 +162,28 @@ class Coverage(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""
-        return {
-            "bootstrap": np.array(self.bootstrap),
-            "U": self.draws[:, 0],
-            "S": self.draws[:, 1],
-            "coverage": self.coverage,
-            "standard_error": self.standard_error,
-            "width": self.width,
-        }
+        users, samples = self.draws.T
+        return {"bootstrap": np.array(self.bootstrap), "U": users, "S": samples, "coverage": self.coverage,
+                "standard_error": self.standard_error, "width": self.width}  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and conjecture (14)."""
-        found = self.conjecture
-        told = None if found is None else {"widths": list(found.widths), "share": found.share, "holds": found.holds}
-        return {**self.settings, "experiments": self._experiments, "conjecture": told}
+        conjecture = self.conjecture and {
+            "widths": list(self.conjecture.widths), "share": self.conjecture.share, "holds": self.conjecture.holds
+        }  # fmt: skip
+        return {**self.settings, "experiments": self._experiments, "conjecture": conjecture}
 
 
 def coverage(
-    systems: Sequence[Pair] | Mapping[str, Pair],
-    *,
-    train_users: int = 31,
-    test_users: int = 62,
-    bootstraps: Sequence[str] = (*FOUR, PREDICTION),
-    n_resamples: int | Sequence[int] = (10, 30, 100),
-    fixed: int = 30,
-    repeats: int = 1,
-    confidence_level: float = 0.95,
-    resample: Resample = "both",
-    thresholds: Thresholds = "kept",
-    rng: int = 0,
-    threads: int | None = None,
+    systems: Sequence[Pair] | Mapping[str, Pair], *, train_users: int = 31, test_users: int = 62,
+    bootstraps: Sequence[str] = (*FOUR, PREDICTION), n_resamples: int | Sequence[int] = (10, 30, 100),
+    fixed: int = 30, repeats: int = 1, confidence_level: float = 0.95, resample: Resample = "both",
+    thresholds: Thresholds = "kept", rng: int = 0, threads: int | None = None,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
-    points: int = 101,
-    bounds: tuple[Any, Any] = (0, 1),
-    alpha: Any = None,
-    preset: str | None = None,
-    progress: Progress | None = None,
-) -> Coverage:
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None, points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, preset: str | None = None, progress: Progress | None = None,
+) -> Coverage:  # fmt: skip
     """Make bands from some users and see how much of the curve of others they cover (2007, section 5, Figure 2).
 
     Parameters
@@ -234,8 +220,8 @@ def coverage(
     >>> import priori
     >>> from priori.studies.simulation import systems
     >>> pool = systems(2, 40, 5, 20, rng=1)
-    >>> found = priori.coverage(pool, train_users=12, test_users=24, n_resamples=40, points=11)
-    >>> found.bootstrap
+    >>> result = priori.coverage(pool, train_users=12, test_users=24, n_resamples=40, points=11)
+    >>> result.bootstrap
     ('sample', 'user', 'user-constrained', 'joint', 'joint', 'prediction')
     """
     curve_of = partial(
@@ -243,8 +229,7 @@ def coverage(
     )
     shared = Resampling(confidence_level=confidence_level, resample=resample)
     experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
-    given = systems.values() if isinstance(systems, Mapping) else systems
-    pool = [_in_memory(pair) for pair in given]
+    pool = [_in_memory(pair) for pair in (systems.values() if isinstance(systems, Mapping) else systems)]
     variants = experiment.variants(n_resamples, fixed)
     for pair in pool:
         experiment.check(pair)
@@ -252,7 +237,7 @@ def coverage(
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
     tally = Tally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        run(experiment, variants, pool[number], (number, repeat), curve_of, tally, threads=threads)
+        experiment.run(variants, pool[number], number, repeat, curve_of, tally, threads)
         if progress:
             progress(done, len(pool) * repeats)
     shares, widths = np.array(list(tally.repeats.values())).T.copy()
@@ -272,3 +257,158 @@ def _in_memory(system: Sequence[ScoreSet]) -> Pair:
         raise refusal
     dev, test = (as_score_set(scores, refusal).load() for scores in system)
     return dev, test
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The experiment's settings, checked, and what follows from them; ``resampling`` is what all bands share."""
+
+    train_users: int
+    test_users: int
+    resampling: Resampling
+    thresholds: Thresholds
+    seed: int
+    bootstraps: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in self.bootstraps:
+            if name not in (*FOUR, PREDICTION):
+                raise unknown("bootstrap", name, (*FOUR, PREDICTION))
+        if not self.bootstraps:
+            raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
+        if self.thresholds not in get_args(Thresholds):
+            raise unknown("choice of thresholds", self.thresholds, get_args(Thresholds))
+        if self.train_users < 2 or self.test_users < 2:
+            raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides the numbers, for the record."""
+        level, resample = float(self.resampling.confidence_level), self.resampling.resample
+        return {"confidence_level": level, "train_users": self.train_users, "test_users": self.test_users,
+                "resample": resample, "thresholds": self.thresholds, "seed": self.seed}  # fmt: skip
+
+    def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
+        """Return the runs of every bootstrap."""
+        numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
+        if not numbers or min(*numbers, fixed, 1) < 1:
+            raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
+        return [variant for name in self.bootstraps for variant in self._runs_of(name, numbers, fixed)]
+
+    def _runs_of(self, bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
+        """Return the runs of one bootstrap; of a nested one first U varies, then S."""
+        most = numbers[-1]
+        if bootstrap == PREDICTION:
+            # Development users are resampled only where they will be new.
+            resampling = replace(
+                self.resampling, bootstrap=USER.name, n_resamples=most * fixed, promise="prediction",
+                resample="test" if self.thresholds == "kept" else "both", future_users=self.test_users,
+            )  # fmt: skip
+            return [Variant(bootstrap, resampling, ((most * fixed, 1),))]
+        design = BOOTSTRAPS[bootstrap]
+        common = replace(self.resampling, bootstrap=bootstrap, interval="percentile")
+        if design.nested:
+            by_users = tuple((number, fixed) for number in numbers)
+            by_samples = tuple((fixed, number) for number in numbers if (fixed, number) not in by_users)
+            runs = (((most, fixed), by_users), ((fixed, most), by_samples))
+            return [Variant(bootstrap, replace(common, n_resamples=draws), rows) for draws, rows in runs if rows]
+        rows = tuple((number, 1) if design.draws_users else (1, number) for number in numbers)
+        return [Variant(bootstrap, replace(common, n_resamples=most), rows)]
+
+    def check(self, pair: Pair) -> None:
+        """Raise an error where a system lacks users."""
+        both = self.train_users + self.test_users
+        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "anew")), both)
+        for scores, users in zip(pair, needed, strict=True):
+            if not scores.has_users:
+                raise InputError(
+                    f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
+                    "read a user column (--column user=NAME)"
+                )
+            if scores.n_users < users:
+                raise InputError(
+                    f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
+                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer (--train-users, "
+                    "--test-users)"
+                )
+
+    def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:
+        """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
+        order = generator((self.seed, repeat, 0)).permutation(_users(test))
+        same = _same_users(dev, test)
+        dev_order = order if same else generator((self.seed, repeat, 1)).permutation(_users(dev))
+        first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
+        band_dev = restrict(dev, dev_order[first])
+        new = others if same else slice(self.train_users, 2 * self.train_users)
+        curve_dev = restrict(dev, dev_order[new]) if self.thresholds == "anew" else band_dev
+        return (band_dev, restrict(test, order[first])), (curve_dev, restrict(test, order[others]))
+
+    def run(
+        self, variants: Sequence[Variant], pair: Pair, number: int, repeat: int, curve_of: Callable[..., EPC],
+        tally: Tally, threads: int | None,
+    ) -> None:  # fmt: skip
+        """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
+        seen, unseen = self.draw(*pair, repeat)
+        curve, future = curve_of(*seen), curve_of(*unseen).value
+        seed = int(generator((self.seed, repeat, number)).integers(0, 2**62))
+        for index, variant in enumerate(variants):
+            for row, (lower, upper) in zip(variant.rows, variant.bounds(curve, seed, threads), strict=True):
+                tally.cover((index, row), lower, upper, future)
+
+
+def _users(scores: Scores) -> NDArray[Any]:
+    """Return the names of the users who have trials."""
+    assert scores.users is not None
+    codes = [trials.user for trials in (scores.negative, scores.positive) if trials.user is not None]
+    return np.asarray(scores.users.values[np.unique(np.concatenate(codes))])
+
+
+def _same_users(dev: Scores, test: Scores) -> bool:
+    return dev.has_users and test.has_users and set(map(str, _users(dev))) == set(map(str, _users(test)))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
+
+    bootstrap: str
+    resampling: Resampling
+    rows: tuple[tuple[int, int], ...]
+
+    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
+        """Return the bounds of each row."""
+        resampling = replace(self.resampling, rng=seed)
+        predicts = resampling.promise == "prediction"
+        band = make_band(curve, resampling, threads=threads, keep=not predicts)
+        if predicts:
+            yield band.lower, band.upper
+            return
+        assert band.replicates is not None
+        draws = resampling.n_resamples
+        nested = draws if isinstance(draws, tuple) else (draws, 1)
+        replicates = band.replicates.reshape(*nested, -1)
+        for users, samples in self.rows:
+            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
+            yield percentile_bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
+
+
+class Tally:
+    """Shares that bands covered and their widths, repeat by repeat, each kind of band under a key of its own."""
+
+    def __init__(self) -> None:
+        self.repeats: dict[Hashable, list[tuple[float, float]]] = defaultdict(list)
+
+    def add(self, key: Hashable, inside: NDArray[Any] | float, width: NDArray[Any] | float) -> None:
+        """Add one repeat: whether, or at which share of places, the truth was covered; and the band's width."""
+        self.repeats[key].append((float(np.mean(inside)), float(np.mean(width))))
+
+    def cover(self, key: Hashable, lower: Floats, upper: Floats, truth: Floats | float, *, whole: bool = False) -> None:
+        """Add a band: the share of the truth inside, or whether the ``whole`` of it is."""
+        inside = np.asarray((lower <= truth) & (truth <= upper))
+        self.add(key, bool(inside.all()) if whole else inside, upper - lower)
+
+
+def standard_error(shares: Floats) -> Floats:
+    """Return the standard error of the mean of each column, rows taken for independent; NaN for one row."""
+    if len(shares) < 2:
+        return np.full(shares.shape[1:], np.nan)
+    return np.asarray(shares.std(axis=0, ddof=1) / np.sqrt(len(shares)))

@@ -60,16 +60,9 @@ class Spread:
         total = self.variance + other.variance
         share = self.variance / total if total else 0.5
 
-        def mean(one: float, two: float) -> float:
-            return share * one + (1 - share) * two
-
-        return Spread(
-            self.rate - other.rate,
-            total,
-            self.per_user,
-            mean(self.design_effect, other.design_effect),
-            mean(self.intraclass, other.intraclass),
-        )
+        effect = share * self.design_effect + (1 - share) * other.design_effect
+        intraclass = share * self.intraclass + (1 - share) * other.intraclass
+        return Spread(self.rate - other.rate, total, self.per_user, effect, intraclass)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,12 +99,8 @@ class DesignEffect(Result):
 
     def plus(self, other: DesignEffect) -> DesignEffect:
         """Return the design effect on the difference to another system on other trials."""
-        return DesignEffect(
-            min(self.users, other.users),
-            self.negatives.plus(other.negatives),
-            self.positives.plus(other.positives),
-            self.covariance + other.covariance,
-        )
+        negatives, positives = self.negatives.plus(other.negatives), self.positives.plus(other.positives)
+        return DesignEffect(min(self.users, other.users), negatives, positives, self.covariance + other.covariance)
 
     def variance(self, weights: Weights, users: float = 1) -> float:
         """Return the variance of an aggregate measured on so many users with as many trials each."""
@@ -124,18 +113,15 @@ class DesignEffect(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""
-        both = (self.negatives, self.positives)
-        fields = ("rate", "per_user", "design_effect", "intraclass")
-        return {
-            "class": np.array(["negatives", "positives"]),
-            **{name: np.array([getattr(spread, name) for spread in both]) for name in fields},
-        }
+        spreads, fields = (self.negatives, self.positives), ("rate", "per_user", "design_effect", "intraclass")
+        values = {name: np.array([getattr(spread, name) for spread in spreads]) for name in fields}
+        return {"class": np.array(["negatives", "positives"]), **values}
 
 
 def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 
-    The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors less their
+    The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors minus their
     expectation)^2 / n^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
 
     Examples
@@ -146,14 +132,13 @@ def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
     >>> user = np.tile(np.repeat(np.arange(100), 20), 2)
     >>> label = np.repeat([0, 1], 2000)
     >>> score = rng.normal(2.5 * label) + rng.normal(0, 0.7, 100)[user]
-    >>> found = design_effect(Scores.from_predictions(label, score, user=user), 1.25)
-    >>> found.positives.design_effect > 2
+    >>> effect = design_effect(Scores.from_predictions(label, score, user=user), 1.25)
+    >>> effect.positives.design_effect > 2
     True
     """
     trials = scores.load()
-    return _measured(
-        trials, (trials.negative.score > threshold).astype(float), (trials.positive.score <= threshold).astype(float)
-    )
+    accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
+    return _measured(trials, accepted.astype(float), rejected.astype(float))
 
 
 def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold_b: float) -> DesignEffect:
@@ -171,18 +156,15 @@ def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold
 
 def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffect:
     names = 0 if scores.users is None else len(scores.users)
-    spread_negative, off_negative = _spread(negative, scores.negative, names)
-    spread_positive, off_positive = _spread(positive, scores.positive, names)
-    if not scores.has_users:
-        return DesignEffect(0, spread_negative, spread_positive, 0.0)._came_from(scores)
-    users = scores.n_users
-    covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
-    # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
-    room = np.sqrt(
-        spread_negative.intraclass * spread_negative.variance * spread_positive.intraclass * spread_positive.variance
-    )
-    bounded = float(np.clip(covariance, -room, room))
-    return DesignEffect(users, spread_negative, spread_positive, bounded)._came_from(scores)
+    negatives, off_negative = _spread(negative, scores.negative, names)
+    positives, off_positive = _spread(positive, scores.positive, names)
+    users, bounded = scores.n_users, 0.0
+    if users:
+        covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
+        # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
+        room = np.sqrt(negatives.intraclass * negatives.variance * positives.intraclass * positives.variance)
+        bounded = float(np.clip(covariance, -room, room))
+    return DesignEffect(users, negatives, positives, bounded)._came_from(scores)
 
 
 def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -56,38 +56,23 @@ class Plan(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""
-        found = super().to_dict()
-        return {name: value[0] if name in self.columns() else value for name, value in found.items()}
+        return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
 
 
 def plan(
-    *,
-    width: float | None = None,
-    difference: float | None = None,
-    power: float = 0.8,
-    far: float | None = None,
-    frr: float | None = None,
-    far_b: float | None = None,
-    frr_b: float | None = None,
-    intraclass: float = 0.0,
-    pilot: ScoreSet | None = None,
-    threshold: float | None = None,
-    pilot_b: ScoreSet | None = None,
-    threshold_b: float | None = None,
-    negatives_per_positive: float | None = None,
-    negatives_per_user: float | None = None,
-    positives_per_user: float | None = None,
-    test: TestKind = "verdict",
-    measure: AnyMeasure = "hter",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> Plan:
+    *, width: float | None = None, difference: float | None = None, power: float = 0.8, far: float | None = None,
+    frr: float | None = None, far_b: float | None = None, frr_b: float | None = None, intraclass: float = 0.0,
+    pilot: ScoreSet | None = None, threshold: float | None = None, pilot_b: ScoreSet | None = None,
+    threshold_b: float | None = None, negatives_per_positive: float | None = None,
+    negatives_per_user: float | None = None, positives_per_user: float | None = None, test: TestKind = "verdict",
+    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> Plan:  # fmt: skip
     """Say how many users and trials it takes for an interval of a given width, or to detect a given difference.
 
     Parameters
     ----------
     width : float
-        The whole width wanted of the interval around the measure; or
+        The whole width of the interval around the measure; or
     difference, power : float
         the difference between two systems that a test should find, and how often (0.8 by default).
     far, frr, far_b, frr_b, intraclass : float, optional
@@ -114,8 +99,8 @@ def plan(
     Examples
     --------
     >>> from priori import plan
-    >>> found = plan(width=0.02, far=0.05, frr=0.05, negatives_per_positive=10)
-    >>> found.positives, found.negatives
+    >>> planned = plan(width=0.02, far=0.05, frr=0.05, negatives_per_positive=10)
+    >>> planned.positives, planned.negatives
     (502, 5020)
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
@@ -123,15 +108,19 @@ def plan(
     weights = weights_of(measure)
     goal = _goal(width, difference, power, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
-    _check_sizes(negatives_per_positive, *per_user)
+    sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives_per_user,
+             "positives_per_user": positives_per_user}  # fmt: skip
+    for name, size in sizes.items():
+        if size is not None and not (np.isfinite(size) and size > 0):
+            raise OptionError(f"{name} must be above 0, not {size:g}")
     if pilot is not None:
-        if any(rate is not None for rate in (far, frr, far_b, frr_b)) or intraclass:
+        if (far, frr, far_b, frr_b) != (None,) * 4 or intraclass:
             raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
         effects = _from_pilots(pilot, threshold, pilot_b, threshold_b)
         by_user = pilot.has_users
         unit = per_user if by_user else (negatives_per_positive or pilot.n_negatives / pilot.n_positives, 1.0)
     else:
-        if any(given is not None for given in (threshold, pilot_b, threshold_b)):
+        if (threshold, pilot_b, threshold_b) != (None, None, None):
             raise OptionError("a threshold or a second pilot goes with a pilot; give that too")
         by_user = None not in per_user
         unit = per_user if by_user else (negatives_per_positive or 1.0, 1.0)
@@ -144,10 +133,7 @@ def plan(
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     assumed = {"measure": get_measure(measure).name, "test": None if difference is None else kind}
-    return _made(goal, ready[kind], weights, by_user, effects, assumed)._came_from(pilot)
-
-
-# -- what is wanted --------------------------------------------------------------------------------------------
+    return _planned(goal, ready[kind], weights, by_user, effects["single"], assumed)._came_from(pilot)
 
 
 @dataclass(frozen=True)
@@ -188,15 +174,6 @@ def _goal(width: float | None, difference: float | None, power: float, level: fl
     return Goal(abs(difference) / (z + float(ndtri(power))), z, None, difference, power, level, alternative)
 
 
-def _check_sizes(*sizes: float | None) -> None:
-    for name, size in zip(("negatives_per_positive", "negatives_per_user", "positives_per_user"), sizes, strict=True):
-        if size is not None and not (np.isfinite(size) and size > 0):
-            raise OptionError(f"{name} must be above 0, not {size:g}")
-
-
-# -- what is known ---------------------------------------------------------------------------------------------
-
-
 def _from_rates(
     a: tuple[float | None, float | None], b: tuple[float | None, float | None], intraclass: float
 ) -> dict[str, DesignEffect]:
@@ -204,15 +181,16 @@ def _from_rates(
         raise OptionError("give the rates expected (far and frr), or a pilot and its threshold")
     if not 0 <= intraclass <= 1:
         raise OptionError(f"intraclass must lie between 0 and 1, not {intraclass:g}")
-    both = []
-    for rates in (a, tuple(one if other is None else other for one, other in zip(a, b, strict=True))):
-        for name, rate in zip(("far", "frr"), rates, strict=True):
-            assert rate is not None
-            check_rate(name, rate)
-        spreads = [Spread.binomial(rate, 1.0, intraclass) for rate in rates if rate is not None]
+    systems = []
+    for far, frr in (a, (a[0] if b[0] is None else b[0], a[1] if b[1] is None else b[1])):
+        assert far is not None
+        assert frr is not None
+        check_rate("far", far)
+        check_rate("frr", frr)
+        spreads = Spread.binomial(far, 1.0, intraclass), Spread.binomial(frr, 1.0, intraclass)
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
-        both.append(DesignEffect(0, spreads[0], spreads[1], 0.0))
-    return {"single": both[0], "independent": both[0].plus(both[1])}
+        systems.append(DesignEffect(0, *spreads, 0.0))
+    return {"single": systems[0], "independent": systems[0].plus(systems[1])}
 
 
 def _from_pilots(
@@ -220,19 +198,16 @@ def _from_pilots(
 ) -> dict[str, DesignEffect]:
     if threshold is None or (pilot_b is None) != (threshold_b is None):
         raise OptionError("each pilot needs its threshold, chosen on other data")
-    one = design_effect(pilot, threshold)
+    single = design_effect(pilot, threshold)
     if pilot_b is None or threshold_b is None:
-        return {"single": one, "independent": one.plus(one)}
-    return {
-        "single": one,
-        "independent": one.plus(design_effect(pilot_b, threshold_b)),
-        "dependent": paired_design_effect(pilot, threshold, pilot_b, threshold_b),
-    }
+        return {"single": single, "independent": single.plus(single)}
+    paired = paired_design_effect(pilot, threshold, pilot_b, threshold_b)
+    return {"single": single, "independent": single.plus(design_effect(pilot_b, threshold_b)), "dependent": paired}
 
 
 def _kinds(effects: dict[str, DesignEffect], test: TestKind) -> list[str]:
-    if test not in ("verdict", "dependent", "independent"):
-        raise unknown("test", test, ("verdict", "dependent", "independent"))
+    if test not in get_args(TestKind):
+        raise unknown("test", test, get_args(TestKind))
     if test == "verdict":
         return [kind for kind in ("independent", "dependent") if kind in effects]
     if test not in effects:
@@ -240,69 +215,48 @@ def _kinds(effects: dict[str, DesignEffect], test: TestKind) -> list[str]:
     return [test]
 
 
-# -- the answer ------------------------------------------------------------------------------------------------
-
-
-def _made(
-    goal: Goal,
-    effect: DesignEffect,
-    weights: Weights,
-    by_user: bool,
-    effects: dict[str, DesignEffect],
-    assumed: dict[str, Any],
+def _planned(
+    goal: Goal, effect: DesignEffect, weights: Weights, by_user: bool, single: DesignEffect, assumed: dict[str, Any]
 ) -> Plan:
-    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
+    far, frr = effect.negatives, effect.positives
+    for name, weight, spread in (("FAR", weights.far, far), ("FRR", weights.frr, frr)):
         if weight and not spread.variance:
             raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
     units = int(np.ceil(effect.variance(weights) / goal.sd**2 * (1 - 1e-12)))
-    negatives, positives = (
-        int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (effect.negatives, effect.positives)
-    )
+    negatives, positives = (int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (far, frr))
+    users = units if by_user else None
     sd = float(np.sqrt(effect.variance(weights, units)))
-    single = effects["single"]
     assumptions = {
-        **assumed,
-        "confidence_level": goal.confidence_level,
-        "alternative": goal.alternative,
-        "far": single.negatives.rate,
-        "frr": single.positives.rate,
-        "negatives_per_user": effect.negatives.per_user if by_user else None,
-        "positives_per_user": effect.positives.per_user if by_user else None,
-        "design_effect_far": effect.negatives.design_effect,
-        "design_effect_frr": effect.positives.design_effect,
-        "intraclass_far": effect.negatives.intraclass,
-        "intraclass_frr": effect.positives.intraclass,
-        "covariance": effect.covariance,
-        "pilot_users": single.users or None,
-    }
+        **assumed, "confidence_level": goal.confidence_level, "alternative": goal.alternative,
+        "far": single.negatives.rate, "frr": single.positives.rate,
+        "negatives_per_user": far.per_user if by_user else None,
+        "positives_per_user": frr.per_user if by_user else None,
+        "design_effect_far": far.design_effect, "design_effect_frr": frr.design_effect,
+        "intraclass_far": far.intraclass, "intraclass_frr": frr.intraclass,
+        "covariance": effect.covariance, "pilot_users": single.users or None,
+    }  # fmt: skip
     return Plan(
-        users=units if by_user else None,
-        negatives=negatives,
-        positives=positives,
-        sd=sd,
-        width=2 * quantile(goal.confidence_level) * sd,
-        power=goal.power_at(sd),
-        assumptions=assumptions,
-        sentence=_sentence(goal, units if by_user else None, negatives, positives, assumptions),
+        users, negatives, positives, sd, 2 * quantile(goal.confidence_level) * sd, goal.power_at(sd), assumptions,
+        sentence=_sentence(goal, users, negatives, positives, assumptions),
         warnings=tuple(_doubts(single, effect, negatives, positives, by_user)),
-    )
+    )  # fmt: skip
 
 
 def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, assumed: dict[str, Any]) -> str:
-    who = f"{users:,} users with " if users is not None else ""
+    with_users = "" if users is None else f"{users:,} users with "
     level = f"{100 * goal.confidence_level:g} %"
     if goal.difference is None:
-        what = f"give a {level} interval of the {assumed['measure']} that is {goal.width:g} wide"
+        aim = f"give a {level} interval of the {assumed['measure']} that is {goal.width:g} wide"
     else:
-        what = (
+        aim = (
             f"find a difference of {abs(goal.difference):g} in the {assumed['measure']} with a power of "
             f"{goal.power:g} at {level} confidence ({assumed['test']} test)"
         )
     effects = f"design effects of {assumed['design_effect_far']:.2f} and {assumed['design_effect_frr']:.2f}"
     return (
-        f"{who}{negatives:,} negatives and {positives:,} positives in all {what}, if the FAR is {assumed['far']:.4g} "
-        f"and the FRR {assumed['frr']:.4g}" + (f", with {effects}" if users is not None else "")
+        f"{with_users}{negatives:,} negatives and {positives:,} positives in all {aim}, if the FAR is "
+        f"{assumed['far']:.4g} and the FRR {assumed['frr']:.4g}" + (f", with {effects}" if users is not None else "")
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,19 +23,10 @@ def generator(rng: Rng) -> np.random.Generator:
 
 
 def population(
-    n_users: int,
-    genuine_per_user: int | Sequence[int] = 9,
-    impostor_per_user: int | Sequence[int] = 96,
-    *,
-    separation: float = 2.5,
-    user_effect_sd: float = 0.5,
-    genuine_effect_sd: float | None = None,
-    probe_effect_sd: float = 0.0,
-    crossed: bool = False,
-    shift: float = 0.0,
-    prefix: str = "u",
-    rng: Rng = 0,
-) -> Scores:
+    n_users: int, genuine_per_user: int | Sequence[int] = 9, impostor_per_user: int | Sequence[int] = 96, *,
+    separation: float = 2.5, user_effect_sd: float = 0.5, genuine_effect_sd: float | None = None,
+    probe_effect_sd: float = 0.0, crossed: bool = False, shift: float = 0.0, prefix: str = "u", rng: Rng = 0,
+) -> Scores:  # fmt: skip
     """Draw the scores of one system on users whose models differ.
 
     The score of an impostor trial against user j is ``shift + a_j + noise``, of a genuine trial
@@ -70,9 +62,9 @@ def population(
     >>> population(31, rng=1)
     Scores(2976 negatives, 279 positives, 31 users)
     """
-    own = user_effect_sd if genuine_effect_sd is None else genuine_effect_sd
+    genuine_sd = user_effect_sd if genuine_effect_sd is None else genuine_effect_sd
     impostor_noise = 1 - user_effect_sd**2 - probe_effect_sd**2
-    if min(user_effect_sd, own, probe_effect_sd) < 0 or impostor_noise < 0 or own > 1:
+    if min(user_effect_sd, genuine_sd, probe_effect_sd) < 0 or impostor_noise < 0 or genuine_sd > 1:
         raise OptionError("effects must not be negative, and their squares must not add to more than 1 in a class")
     if probe_effect_sd and not crossed:
         raise OptionError("an effect of the probe needs crossed identities: give crossed=True")
@@ -81,26 +73,23 @@ def population(
     if n_users < 2 and crossed:
         raise OptionError("crossed identities need at least two users")
     draw = generator(rng)
-    effects = draw.standard_normal((3, n_users)) * [[user_effect_sd], [own], [probe_effect_sd]]
+    effects = draw.standard_normal((3, n_users)) * [[user_effect_sd], [genuine_sd], [probe_effect_sd]]
     user = np.repeat(np.arange(n_users, dtype=np.int32), impostor)
     claimed = np.repeat(np.arange(n_users, dtype=np.int32), genuine)
     score = shift + effects[0][user] + np.sqrt(impostor_noise) * draw.standard_normal(user.size)
-    own_score = shift + separation + effects[1][claimed] + np.sqrt(1 - own**2) * draw.standard_normal(claimed.size)
+    genuine_noise = np.sqrt(1 - genuine_sd**2) * draw.standard_normal(claimed.size)
+    genuine_score = shift + separation + effects[1][claimed] + genuine_noise
     probe: NDArray[np.int32] | None = None
     if crossed:
         # Any user but the claimed one: skip it by adding 1 from there on.
         probe = draw.integers(0, n_users - 1, user.size, dtype=np.int32)
         probe = probe + (probe >= user).astype(np.int32)
         score = score + effects[2][probe]
-    for array in (score, own_score):
+    for array in (score, genuine_score):
         array.setflags(write=False)
     names = Names(np.array([f"{prefix}{number:0{len(str(n_users))}d}" for number in range(1, n_users + 1)]))
-    return Scores(
-        Trials(score, user, probe),
-        Trials(own_score, claimed, claimed if crossed else None),
-        users=names,
-        source="simulated",
-    )
+    genuine_trials = Trials(genuine_score, claimed, claimed if crossed else None)
+    return Scores(Trials(score, user, probe), genuine_trials, users=names, source="simulated")
 
 
 def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: float = 0.0) -> tuple[Floats, Floats]:
@@ -115,20 +104,15 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
     """
     from scipy.special import ndtr
 
-    at = np.asarray(thresholds, dtype=np.float64) - shift
-    return np.asarray(ndtr(-at)), np.asarray(ndtr(at - separation))
+    shifted = np.asarray(thresholds, dtype=np.float64) - shift
+    return np.asarray(ndtr(-shifted)), np.asarray(ndtr(shifted - separation))
 
 
 def systems(
-    count: int = 24,
-    n_users: int = 124,
-    genuine_per_user: int | Sequence[int] = 9,
-    impostor_per_user: int | Sequence[int] = 96,
-    *,
-    equal_error_rates: tuple[float, float] = (0.05, 0.25),
-    user_effect_sd: float = 0.5,
-    rng: int | Sequence[int] = 0,
-) -> list[tuple[Scores, Scores]]:
+    count: int = 24, n_users: int = 124, genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96, *, equal_error_rates: tuple[float, float] = (0.05, 0.25),
+    user_effect_sd: float = 0.5, rng: int | Sequence[int] = 0,
+) -> list[tuple[Scores, Scores]]:  # fmt: skip
     """Draw a pool of systems, each a development and a test set of its own users, by default of NIST 2005's shape.
 
     Their equal error rates are evenly spaced; everything else is `population`'s. The users of the two sets differ.
@@ -146,19 +130,13 @@ def systems(
         raise OptionError("give at least one system, and equal error rates between 0 and 1")
     seed = [rng] if isinstance(rng, int) else list(rng)
 
-    def draw(number: int, rate: float, which: int, prefix: str) -> Scores:
-        return population(
-            n_users,
-            genuine_per_user,
-            impostor_per_user,
-            separation=float(-2 * ndtri(rate)),
-            user_effect_sd=user_effect_sd,
-            prefix=prefix,
-            rng=(*seed, number, which),
-        )
-
-    rates = enumerate(np.linspace(low, high, count))
-    return [(draw(number, rate, 0, "d"), draw(number, rate, 1, "t")) for number, rate in rates]
+    draw = partial(population, n_users, genuine_per_user, impostor_per_user, user_effect_sd=user_effect_sd)
+    pool = []
+    for number, rate in enumerate(np.linspace(low, high, count)):
+        separation = float(-2 * ndtri(rate))
+        dev = draw(separation=separation, prefix="d", rng=(*seed, number, 0))
+        pool.append((dev, draw(separation=separation, prefix="t", rng=(*seed, number, 1))))
+    return pool
 
 
 def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:

@@ -106,7 +106,7 @@ class Band(Result):
 
     def plotly(self, *, best: bool = False) -> Any:
         """Return a plotly figure of the curve and its band; options as in `plot`."""
-        from priori.plots.interactive import figure_epc
+        from priori.plots.plotly_figures import figure_epc
 
         return figure_epc(self.curve, bands=[self], best=best)
 

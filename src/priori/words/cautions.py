@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.types import Floats
 from priori.curves.epc import EPC
-from priori.scores import ScoreSet, Trials
+from priori.scores import Trials
 from priori.studies.evaluation import Study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
@@ -54,42 +54,38 @@ class Check:
 
     def caution(self, study: Study) -> Caution | None:
         """Return the caution where it applies."""
-        found = self.find(study)
-        if not found:
+        findings = self.find(study)
+        if not findings:
             return None
         alpha = f"At alpha = {alpha_text(study.settings.alpha)}"
-        return Caution(self.kind, self.level, self.title, self.text.format(found="; ".join(found), alpha=alpha))
+        return Caution(self.kind, self.level, self.title, self.text.format(found="; ".join(findings), alpha=alpha))
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
     """Return every caution that applies at the alpha of interest, the gravest first."""
-    given = [*(check.caution(study) for check in CHECKS), *_of_bands(study)]
-    kept = [caution for caution in given if caution is not None]
-    return tuple(sorted(kept, key=lambda caution: caution.level != "warning"))
+    every = [*(check.caution(study) for check in CHECKS), *_of_bands(study)]
+    return tuple(sorted((caution for caution in every if caution), key=lambda caution: caution.level != "warning"))
 
 
 def _of_bands(study: Study) -> list[Caution]:
     """Pass on what the bootstrap itself has to say, once, except what a check says."""
     warned = dict.fromkeys(line for member in study.members if member.band for line in member.band.warnings)
-    return [
-        Caution("bootstrap", "note", "About the bootstrap", line[:1].upper() + line[1:] + ".")
-        for line in warned
-        if line != USERS_UNUSED
-    ]
+    lines = [line[:1].upper() + line[1:] + "." for line in warned if line != USERS_UNUSED]
+    return [Caution("bootstrap", "note", "About the bootstrap", line) for line in lines]
 
 
-def _told(curve: EPC, study: Study, text: str) -> str:
+def _of_system(curve: EPC, study: Study, text: str) -> str:
     return f"{short(curve.name)}: {text}" if len(study.members) > 1 else text
 
 
-def _by_system(say: Callable[[EPC], str]) -> Find:
+def _by_system(describe: Callable[[EPC], str]) -> Find:
     """Find what there is to say of each system; said once where all share it."""
 
     def find(study: Study) -> list[str]:
-        lines = [say(curve) for curve in study.curves]
+        lines = [describe(curve) for curve in study.curves]
         if len(set(lines)) == 1:
             return lines[:1] if lines[0] else []
-        return [_told(curve, study, line) for curve, line in zip(study.curves, lines, strict=True) if line]
+        return [_of_system(curve, study, line) for curve, line in zip(study.curves, lines, strict=True) if line]
 
     return find
 
@@ -104,10 +100,7 @@ def _names(applies: Callable[[EPC, int], bool]) -> Find:
     return find
 
 
-# -- do the two sets agree? ----------------------------------------------------------------------------------
-
-
-def _same_data(curve: EPC, at: int) -> bool:
+def _same_data(curve: EPC, index: int) -> bool:
     dev, test = curve.dev.load(), curve.test.load()
     return np.array_equal(dev.negatives, test.negatives) and np.array_equal(dev.positives, test.positives)
 
@@ -126,19 +119,18 @@ def _disagreement(study: Study) -> list[str]:
     parts = []
     for curve in study.curves:
         threshold = float(curve.threshold[study.at])
-        for name, what in (("negative", "FAR"), ("positive", "FRR")):
-            sets = []
-            for scores in (curve.dev, curve.test):
-                trials: Trials = getattr(scores.load(), name)
-                sets.append(_errors(trials, (trials.score > threshold) == (name == "negative")))
-            (dev_errors, dev_size, dev_spread), (errors, size, spread) = sets
+        for name, title in (("negative", "FAR"), ("positive", "FRR")):
+            sets: list[Trials] = [getattr(scores.load(), name) for scores in (curve.dev, curve.test)]
+            (dev_errors, dev_size, dev_spread), (errors, size, spread) = (
+                _errors(trials, (trials.score > threshold) == (name == "negative")) for trials in sets
+            )
             pooled = (dev_errors + errors) / (dev_size + size)
             by_chance = pooled * (1 - pooled) * (1 / dev_size + 1 / size)
             deviation = np.sqrt(max(by_chance, dev_spread + spread))
             dev_rate, rate = dev_errors / dev_size, errors / size
             if deviation > 0 and abs(rate - dev_rate) > DEVIATIONS * deviation:
-                rates = f"{what} {percent(dev_rate)} on the development set, {percent(rate)} on the test set"
-                parts.append(_told(curve, study, rates))
+                rates = f"{title} {percent(dev_rate)} on the development set, {percent(rate)} on the test set"
+                parts.append(_of_system(curve, study, rates))
     return parts
 
 
@@ -147,13 +139,9 @@ def _few_errors(study: Study) -> list[str]:
     for curve in study.curves:
         outcomes = curve.outcomes[study.at]
         errors = zip((outcomes.fp, outcomes.fn), error_nouns(curve.task), strict=True)
-        few = [counted(int(number), noun) for number, noun in errors if int(number) < ENOUGH_ERRORS]
-        if few:
-            parts.append(_told(curve, study, listing(few)))
+        if few := [counted(int(number), noun) for number, noun in errors if int(number) < ENOUGH_ERRORS]:
+            parts.append(_of_system(curve, study, listing(few)))
     return parts
-
-
-# -- users ---------------------------------------------------------------------------------------------------
 
 
 def _few_users(curve: EPC) -> str:
@@ -163,16 +151,10 @@ def _few_users(curve: EPC) -> str:
 
 
 def _users_unused(study: Study) -> list[str]:
-    return [
-        member.name
-        for member in study.members
-        if member.band is not None
-        and not BOOTSTRAPS[member.band.settings["bootstrap"]].by_user
-        and (member.curve.dev.has_users or member.curve.test.has_users)
-    ]
-
-
-# -- scores --------------------------------------------------------------------------------------------------
+    single_trials = (
+        member for member in study.members if member.band and not BOOTSTRAPS[member.band.settings["bootstrap"]].by_user
+    )
+    return [member.name for member in single_trials if member.curve.dev.has_users or member.curve.test.has_users]
 
 
 def _largest_tie(ordered: Floats) -> float:
@@ -186,21 +168,18 @@ def _ties(curve: EPC) -> str:
     return f"{percent(share)} of a class have one and the same score" if share >= TIED else ""
 
 
-def _ratio(scores: ScoreSet) -> float:
-    return scores.n_negatives / scores.n_positives
-
-
 def _unbalanced(curve: EPC) -> str:
-    ratio = _ratio(curve.test)
-    if max(ratio, 1 / ratio) < UNBALANCED:
+    negatives, positives = curve.test.n_negatives, curve.test.n_positives
+    if max(negatives / positives, positives / negatives) < UNBALANCED:
         return ""
-    return f"{curve.test.n_negatives:,} negatives to {curve.test.n_positives:,} positives in the test set"
+    return f"{negatives:,} negatives to {positives:,} positives in the test set"
 
 
 def _prior_shift(curve: EPC) -> str:
     names = {curve.measure.name, curve.criterion.v1.name, curve.criterion.v2.name}
     balance_matters = names & {"precision", "accuracy", "error", "mcc"} or curve.measure.name.startswith("f")
-    ratio = _ratio(curve.dev) / _ratio(curve.test)
+    dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
+    ratio = dev / test
     if not balance_matters or curve.measure.name in ("far", "frr") or max(ratio, 1 / ratio) < 1.5:
         return ""
     shares = [percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]
@@ -212,15 +191,12 @@ def _missing(curve: EPC) -> str:
     return f"{counted(number, 'score')} missing" if number else ""
 
 
-# -- the bootstrap -------------------------------------------------------------------------------------------
-
-
 def _few_resamples(study: Study) -> list[str]:
     settings, pairs = study.settings, len(study.pairs)
-    drawn = settings.n_resamples if isinstance(settings.n_resamples, int) else int(np.prod(settings.n_resamples))
-    if settings.bootstrap is None or 2 * pairs / (drawn + 1) < 1 - settings.confidence_level:
+    resamples = int(np.prod(settings.n_resamples))
+    if settings.bootstrap is None or 2 * pairs / (resamples + 1) < 1 - settings.confidence_level:
         return []
-    return [f"{counted(drawn, 'resample')} and {counted(pairs, 'pair')}"]
+    return [f"{counted(resamples, 'resample')} and {counted(pairs, 'pair')}"]
 
 
 #: Every caution but the bootstrap's own, in the order in which those of one level are shown.
@@ -242,7 +218,7 @@ CHECKS = (
           "The user of each trial is known, but the bootstrap resamples single trials. Trials of one user are alike, "
           "so the intervals are too narrow; choose the user bootstrap."),
     Check("extreme-threshold", "warning", "A threshold that decides nothing",
-          _names(lambda curve, at: bool(np.isinf(curve.threshold[at]))),
+          _names(lambda curve, index: bool(np.isinf(curve.threshold[index]))),
           "{alpha} the best that can be done on the development set with {found} is to accept, or to reject, every "
           "trial whatever its score."),
     Check("ties", "warning", "Many equal scores", _by_system(_ties),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from priori.curves.epc import EPC
@@ -21,9 +20,9 @@ _ISOLATE, _END = "\u2068", "\u2069"
 
 def clean(text: str) -> str:
     """Return a name without line breaks, control characters and broken surrogates, which no page can show."""
-    kept = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
-                   for char in text)  # fmt: skip
-    return " ".join(kept.split())
+    readable = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
+                       for char in text)  # fmt: skip
+    return " ".join(readable.split())
 
 
 def short(name: str, width: int = 40) -> str:
@@ -50,6 +49,11 @@ def listing(items: Sequence[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def abridged(items: Sequence[str], last: str = "and", most: int = 4) -> str:
+    """Return a list that names not more than ``most``: 'A, B, C and 4 others'."""
+    return listing(items if len(items) <= most else [*items[: most - 1], f"{len(items) - most + 1} others"], last)
 
 
 def counted(number: int, noun: str) -> str:
@@ -131,58 +135,42 @@ def threshold_text(threshold: str) -> str:
 
 def decision(threshold: str) -> str:
     """Return what a threshold does, for a sentence."""
-    if threshold in ("inf", "-inf"):
-        return "reject every trial" if threshold == "inf" else "accept every trial"
-    return f"accept when the score is greater than {threshold}"
+    extremes = {"inf": "reject every trial", "-inf": "accept every trial"}
+    return extremes.get(threshold, f"accept when the score is greater than {threshold}")
 
 
 def deployable(curve: EPC, index: int) -> str:
     """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
     threshold = float(curve.threshold[index])
-    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    errors = [(part.fp, part.fn) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
     for digits in range(6, 17):
         text = f"{threshold:.{digits}g}"
         rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(int(part.fp), int(part.fn)) for part in rounded] == errors:
+        if [(part.fp, part.fn) for part in rounded] == errors:
             return text
     return repr(threshold)
 
 
-# -- what an alpha means -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Weighing:
-    """What an alpha means: the trade-off in words, and the alpha itself where the words do not give it."""
-
-    meaning: str
-    alpha: str = ""
-
-    @property
-    def text(self) -> str:
-        """Both, to begin a sentence with."""
-        return f"{self.meaning} (alpha = {self.alpha})" if self.alpha else self.meaning
-
-
-def weighing(criterion: Criterion, task: Task, alpha: Fraction) -> Weighing:
-    """Return what an alpha means.
+def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:
+    """Return what an alpha means: the trade-off in words, ``with_alpha`` also the alpha where they do not give it.
 
     Examples
     --------
     >>> from priori.decisions.criteria import get_criterion
     >>> from priori.decisions.measures import get_task
-    >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5)).text
+    >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5), with_alpha=True)
     'With FAR weighed 4 times FRR (alpha = 0.8)'
     """
-    if criterion.name in ("wer", "pr"):
-        return Weighing(_weights(criterion, alpha), alpha_text(alpha))
-    if criterion.name in ("target-v1", "target-v2"):
-        target = _rate_name((task.v1 if criterion.name == "target-v1" else task.v2).name)
-        return Weighing(f"Aiming at a {target} of {percent(float(alpha))}", alpha_text(alpha))
+    v1, v2 = (measure.name.upper() if len(measure.name) == 3 else measure.name for measure in (task.v1, task.v2))
     if criterion.name == "eer":
-        v1, v2 = (_rate_name(measure.name) for measure in (task.v1, task.v2))
-        return Weighing(f"With the threshold where {v1} and {v2} are nearest")
-    return Weighing(f"At alpha = {alpha_text(alpha)}")
+        return f"With the threshold where {v1} and {v2} are nearest"
+    if criterion.name in ("wer", "pr"):
+        meaning = _weights(criterion, alpha)
+    elif criterion.name in ("target-v1", "target-v2"):
+        meaning = f"Aiming at a {v1 if criterion.name == 'target-v1' else v2} of {percent(float(alpha))}"
+    else:
+        return f"At alpha = {alpha_text(alpha)}"
+    return f"{meaning} (alpha = {alpha_text(alpha)})" if with_alpha else meaning
 
 
 def _weights(criterion: Criterion, alpha: Fraction) -> str:
@@ -194,7 +182,3 @@ def _weights(criterion: Criterion, alpha: Fraction) -> str:
     heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
     ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
     return f"With {heavy} weighed {float(ratio):.3g} times {light}"
-
-
-def _rate_name(name: str) -> str:
-    return name.upper() if len(name) == 3 else name

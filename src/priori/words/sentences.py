@@ -15,6 +15,7 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparison import Comparison
 from priori.uncertainty.ztests import ZTest
 from priori.words.numbers import (
+    abridged,
     aggregate,
     alpha_text,
     decision,
@@ -68,25 +69,22 @@ def verdict(study: Study, index: int) -> Answers:
     return Answers(curves[0].fractions[index], tuple(answers))
 
 
-# -- how well ------------------------------------------------------------------------------------------------
-
-
 def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int) -> str:
     first, names, ranks = curves[0], [short(curve.name) for curve in curves], ranks_of(curves, index)
     title = aggregate(first.measure)
-    opening = weighing(first.criterion, first.task, first.fractions[index]).text
+    opening = weighing(first.criterion, first.task, first.fractions[index], with_alpha=True)
     values = [_with_interval(curve, band, index) for curve, band in zip(curves, bands, strict=True)]
-    order = sorted(range(len(curves)), key=lambda place: (ranks[place], place))
+    order = sorted(range(len(curves)), key=ranks.__getitem__)
     if len(curves) <= 3:
         leader, *others = range(len(curves)) if len(curves) < 3 else order
         parts = [f"{possessive(names[leader])} expected {title} is {values[leader]}"]
-        parts += [f"{possessive(names[place])} is {values[place]}" for place in others]
+        parts += [f"{possessive(names[system])} is {values[system]}" for system in others]
         return f"{opening}, {'; '.join(parts)}."
     extreme = "highest" if first.measure.greater_is_better else "lowest"
-    leaders = [place for place in order if ranks[place] == 1]
+    leaders = [system for system in order if ranks[system] == 1]
     of_all = f"the {extreme} expected {title} of {len(curves)} systems: {values[leaders[0]]}."
     if len(leaders) > 1:
-        return f"{opening}, {listing([names[place] for place in leaders])} share {of_all}"
+        return f"{opening}, {listing([names[system] for system in leaders])} share {of_all}"
     second, last = order[1], order[-1]
     return (
         f"{opening}, {names[leaders[0]]} has {of_all} "
@@ -102,13 +100,10 @@ def _with_interval(curve: EPC, band: Band | None, index: int) -> str:
     return f"{text} ({level_text(band.settings['confidence_level'])}: {limits})"
 
 
-# -- is it more than chance ------------------------------------------------------------------------------------
-
-
 def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     """Say whether systems differ at an alpha; of two also where along alpha each is better.
 
-    ``pairs`` are all pairs of the curves, by their places.
+    ``pairs`` are all pairs of the curves, by their numbers.
     """
     return _two(curves, pairs[0], index) if len(curves) == 2 else _many(curves, pairs, index)
 
@@ -135,7 +130,7 @@ def _along(pair: Pair, names: Sequence[str], curve: EPC) -> str:
         return "It is the same at every alpha, which this criterion does not use."
     assert pair.throughout is not None
     everywhere = bool(pair.throughout.all())
-    regions = [(name, pair.regions(place)) for place, name in zip((pair.a, pair.b), names, strict=True)]
+    regions = [(name, pair.regions(system)) for system, name in zip((pair.a, pair.b), names, strict=True)]
     opening = "With all alphas tested together,"
     for name, spans in regions:
         if everywhere and spans == ((float(pair.alpha[0]), float(pair.alpha[-1])),):
@@ -164,14 +159,13 @@ def _ranges(regions: Sequence[Span]) -> str:
     listed = list(regions)
     if len(listed) > 3:
         listed = sorted(sorted(listed, key=lambda region: region[0] - region[1])[:2])
-    said = [
-        f"at alpha = {alpha_text(low)}"
-        if low == high
-        else f"for alpha between {alpha_text(low)} and {alpha_text(high)}"
-        for low, high in listed
-    ]
-    others = len(regions) - len(listed)
-    return listing([*said, f"in {others} narrower ranges"] if others else said)
+    ranges = []
+    for low, high in listed:
+        between = f"for alpha between {alpha_text(low)} and {alpha_text(high)}"
+        ranges.append(f"at alpha = {alpha_text(low)}" if low == high else between)
+    if others := len(regions) - len(listed):
+        ranges.append(f"in {others} narrower ranges")
+    return listing(ranges)
 
 
 def _without_bootstrap(index: int, pair: Pair, size: str, leader: str | None) -> str:
@@ -199,25 +193,19 @@ def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
     best = ranks_of(curves, index).index(1)
     worse: list[str] = []
-    open_: list[str] = []
+    undecided: list[str] = []
     for pair in pairs:  # in the order of the systems
-        if best not in (pair.a, pair.b):
-            continue
         if pair.significant is None:
             return "No bootstrap was run, so there is no test of the differences."
-        (worse if pair.significant[index] else open_).append(names[pair.b if pair.a == best else pair.a])
-    if not open_:
-        return f"{where} {names[best]} is significantly better than each of the other {len(worse)} systems."
+        if best in (pair.a, pair.b):
+            (worse if pair.significant[index] else undecided).append(names[pair.b if pair.a == best else pair.a])
+    leader = f"{where} {names[best]}"
+    if not undecided:
+        return f"{leader} is significantly better than each of the other {len(worse)} systems."
     if not worse:
-        return f"{where} {names[best]} is best, but the data cannot tell it from any of the other {len(open_)} systems."
-    tell = f"the data cannot tell {names[best]} from {_abridged(open_, 'or')}"
-    return f"{where} {names[best]} is significantly better than {_abridged(worse)}; {tell}."
-
-
-def _abridged(names: list[str], last: str = "and") -> str:
-    if len(names) <= 4:
-        return listing(names, last)
-    return f"{', '.join(names[:3])} {last} {len(names) - 3} others"
+        return f"{leader} is best, but the data cannot tell it from any of the other {len(undecided)} systems."
+    tell = f"the data cannot tell {names[best]} from {abridged(undecided, 'or')}"
+    return f"{leader} is significantly better than {abridged(worse)}; {tell}."
 
 
 def about_letters(confidence_level: float) -> str:
@@ -234,16 +222,10 @@ def ztest_verdict(tested: ZTest) -> str:
     if tested.comparison is None or tested.b is None:
         hter = tested.a.hter
         return f"{tested.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
-    confidence = [
-        f"{name} {_confident(float(test.confidence))}"
-        for name, test in tested.comparison.tests.items()
-        if name in ("dependent", "independent")
-    ]
-    said = "differ significantly" if tested.significant else "do not differ significantly"
-    return f"{tested.a.name} and {tested.b.name} {said} at {level} (confidence: {', '.join(confidence)})"
-
-
-# -- what to deploy --------------------------------------------------------------------------------------------
+    tests = {name: test for name, test in tested.comparison.tests.items() if name in ("dependent", "independent")}
+    confidence = [f"{name} {_confident(float(test.confidence))}" for name, test in tests.items()]
+    differ = "differ significantly" if tested.significant else "do not differ significantly"
+    return f"{tested.a.name} and {tested.b.name} {differ} at {level} (confidence: {', '.join(confidence)})"
 
 
 def _threshold(curve: EPC, index: int, several: bool) -> str:
@@ -272,15 +254,11 @@ def _optimism(curve: EPC, index: int) -> str:
     return f"{opening} {best} instead of {reached}: {gap(optimism, curve.measure)} of optimism."
 
 
-# -- how it was made -------------------------------------------------------------------------------------------
-
-
 def heading(study: Study) -> str:
     """Return the title given, or the systems' names."""
     if study.settings.title.strip():
         return short(study.settings.title, 200)
-    names = [short(member.name, 30) for member in study.members]
-    return listing(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"])
+    return abridged([short(member.name, 30) for member in study.members])
 
 
 def about_interval(settings: Mapping[str, Any]) -> str:
@@ -308,11 +286,11 @@ def describe_settings(study: Study) -> dict[str, str]:
     }
     if band is None:
         return {**described, "Bootstrap": "none"}
-    drawn, kind = band.settings["n_resamples"], band.settings["bootstrap"]
+    resamples, kind = band.settings["n_resamples"], band.settings["bootstrap"]
     return {
         **described,
         "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].redraws}",
-        "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
+        "Resamples": " x ".join(f"{n:,}" for n in resamples) if isinstance(resamples, list) else f"{resamples:,}",
         "Resampled": "test set, thresholds fixed" if settings.resample == "test" else "both sets, new thresholds",
         "Intervals": about_interval(band.settings),
         "Systems compared": "unpaired" if settings.unpaired else "paired, trial by trial",

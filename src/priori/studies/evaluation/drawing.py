@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +21,13 @@ def probit_floor(test: ScoreSet) -> float:
 def thinned_curves(test: ScoreSet, name: str) -> tuple[AposterioriROC, AposterioriDET]:
     """Return the ROC and the DET curve of a set, each with the points that its own drawing needs."""
     full = roc(test, name=name)
-    kept = thin(full.fpr, full.tpr)
-    drawn = AposterioriROC(name, test, full.threshold[kept], full.outcomes[kept])
-    every = AposterioriDET(name, test, full.threshold, full.outcomes)
     low = float(probit(np.array(probit_floor(test)))) - 0.5
-    x, y = (np.clip(deviate, low, -low) / (-2 * low) for deviate in every.probit)
-    kept = thin(x, y)
-    return drawn, AposterioriDET(name, test, full.threshold[kept], full.outcomes[kept])
+    deviates = AposterioriDET(name, test, full.threshold, full.outcomes).probit
+    on_roc, on_det = thin(full.fpr, full.tpr), thin(*(np.clip(axis, low, -low) / (-2 * low) for axis in deviates))
+    return (
+        AposterioriROC(name, test, full.threshold[on_roc], full.outcomes[on_roc]),
+        AposterioriDET(name, test, full.threshold[on_det], full.outcomes[on_det]),
+    )
 
 
 def probit(rate: Floats) -> Floats:
@@ -36,12 +35,6 @@ def probit(rate: Floats) -> Floats:
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(rate, 1e-7, 1 - 1e-7)))
-
-
-# -- histograms ----------------------------------------------------------------------------------------------
-
-
-CLASSES = ("negatives", "positives", "dev_negatives", "dev_positives")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +50,8 @@ class ScoreHistogram:
 
     def shares(self) -> dict[str, Floats]:
         """Return each class's counts as shares of that class."""
-        return {name: getattr(self, name) / getattr(self, name).sum() for name in CLASSES}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists by name."""
-        return {**{name: getattr(self, name).tolist() for name in ("edges", *CLASSES)}, "beyond": self.beyond}
+        names = ("negatives", "positives", "dev_negatives", "dev_positives")
+        return {name: getattr(self, name) / getattr(self, name).sum() for name in names}
 
 
 def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogram:
@@ -85,11 +75,7 @@ def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogra
     bins = int(np.clip(2 * min(test.n_negatives, test.n_positives) ** (1 / 3), 20, 80))
     share = np.linspace(0, 1, bins + 1)
     edges = low * (1 - share) + high * share  # does not overflow where high - low would
-    negatives, positives, dev_negatives, dev_positives = (_in_bins(ordered, edges) for ordered in sets)
     beyond = sum(o.size - int(np.searchsorted(o, high, "right") - np.searchsorted(o, low, "left")) for o in sets[:2])
+    inner = ([0, *np.searchsorted(ordered, edges[1:-1], side="right"), ordered.size] for ordered in sets)
+    negatives, positives, dev_negatives, dev_positives = (np.diff(ends).astype(np.int64) for ends in inner)
     return ScoreHistogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
-
-
-def _in_bins(ordered: Floats, edges: Floats) -> NDArray[np.int64]:
-    inner = np.searchsorted(ordered, edges[1:-1], side="right")
-    return np.diff(np.concatenate([[0], inner, [ordered.size]])).astype(np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.results import plain
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
@@ -66,16 +67,13 @@ class Pair:
             return ()
         chosen = self.throughout
         if system is not None:
-            in_favour = np.array([self.better(index) == system for index in range(self.alpha.size)])
-            chosen = chosen & in_favour
+            chosen = chosen & np.array([self.better(index) == system for index in range(self.alpha.size)])
         return spans_of(self.alpha, chosen)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = ("difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
-        columns = {name: getattr(self, name) for name in names}
-        lists = {name: None if column is None else column.tolist() for name, column in columns.items()}
-        return {"a": self.a, "b": self.b, **lists, "regions": [list(region) for region in self.regions()]}
+        names = ("a", "b", "difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
+        return {name: plain(getattr(self, name)) for name in names} | {"regions": plain(self.regions())}
 
 
 def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
@@ -99,11 +97,8 @@ def make_pairs(
     if len(curves) < 2:
         return (), None
     if settings.bootstrap is None:
-        better = settings.shown.greater_is_better
-        pairs = tuple(
-            Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value)
-            for a, b in combinations(range(len(curves)), 2)
-        )
+        better, two = settings.shown.greater_is_better, combinations(range(len(curves)), 2)
+        pairs = tuple(Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value) for a, b in two)
         letters = None
     else:
         # A test of the whole population has no future set, and the interval that its bootstrap has by default.
@@ -122,35 +117,24 @@ def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
     """Return every two systems compared; those of a ranking with p-values adjusted for their number (Holm)."""
     if isinstance(compared, Comparison):
         return (_tested(0, 1, compared, compared.p_value, compared.simultaneous.p_value),)
-    places = combinations(range(len(compared.names)), 2)
+    two = combinations(range(len(compared.names)), 2)
     together = holm(np.stack([comparison.simultaneous.p_value for comparison in compared.comparisons]))
-    rows = zip(places, compared.comparisons, compared.p_value, together, strict=True)
+    rows = zip(two, compared.comparisons, compared.p_value, together, strict=True)
     return tuple(_tested(*pair, comparison, *p_values) for pair, comparison, *p_values in rows)
 
 
 def _tested(a: int, b: int, comparison: Comparison, p_value: Floats, simultaneous: Floats) -> Pair:
     allowed = 1 - comparison.verdict.confidence_level
     return Pair(
-        a,
-        b,
-        comparison.greater_is_better,
-        comparison.alpha,
-        comparison.difference,
-        comparison.lower,
-        comparison.upper,
-        p_value,
-        p_value < allowed,
-        simultaneous < allowed,
+        a, b, comparison.greater_is_better, comparison.alpha, comparison.difference, comparison.lower,
+        comparison.upper, p_value, p_value < allowed, simultaneous < allowed,
         one_sided=comparison.settings["alternative"] != "two-sided",
-    )
+    )  # fmt: skip
 
 
 def _letters(ranking: Ranking) -> Letters:
-    letters = []
-    for alpha in ranking.alpha.tolist():
-        groups = {place.name: place.groups for place in ranking.places(alpha)}
-        letters.append(tuple(groups[name] for name in ranking.names))
-    return tuple(letters)
+    by_alpha = ({ranked.name: ranked.groups for ranked in ranking.places(alpha)} for alpha in ranking.alpha.tolist())
+    return tuple(tuple(groups[name] for name in ranking.names) for groups in by_alpha)
 
 
 def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:

@@ -82,19 +82,11 @@ class Settings:
     @property
     def resampling(self) -> Resampling:
         """How bands are resampled."""
+        bootstrap = None if self.bootstrap == "auto" else self.bootstrap
         return Resampling(
-            None if self.bootstrap == "auto" else self.bootstrap,
-            self.n_resamples,
-            self.resample,
-            self.confidence_level,
-            self.interval,
-            self.simultaneous,
-            self.seed,
-            self.shared_users,
-            self.promise,
-            self.future_users,
-            self.future_trials,
-        )
+            bootstrap, self.n_resamples, self.resample, self.confidence_level, self.interval, self.simultaneous,
+            self.seed, self.shared_users, self.promise, self.future_users, self.future_trials,
+        )  # fmt: skip
 
     @property
     def domain(self) -> Task:
@@ -118,18 +110,8 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""
+        names = ("bootstrap", "n_resamples", "resample", "confidence_level", "simultaneous", "unpaired", "seed")
         return {
-            "title": self.title,
-            "task": self.domain.name,
-            "criterion": self.rule.name,
-            "measure": self.shown.name,
-            "points": self.points,
-            "alpha": float(self.alpha),
-            "bootstrap": self.bootstrap,
-            "n_resamples": self.n_resamples,
-            "resample": self.resample,
-            "confidence_level": self.confidence_level,
-            "simultaneous": self.simultaneous,
-            "unpaired": self.unpaired,
-            "seed": self.seed,
-        }
+            "title": self.title, "task": self.domain.name, "criterion": self.rule.name, "measure": self.shown.name,
+            "points": self.points, "alpha": float(self.alpha), **{name: getattr(self, name) for name in names},
+        }  # fmt: skip

@@ -52,14 +52,16 @@ class Member:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
-        files = {"dev": self.dev_file, "test": self.test_file}
         return {
             **self.curve.to_dict(),
             "band": None if self.band is None else self.band.to_dict(),
             "areas": {**plain(self.areas.to_dict()), "epc": self.area},
             "a_posteriori": {"auc": self.auc, "eer": self.eer},
-            "histogram": plain(self.histogram.to_dict()),
-            "files": {name: file and asdict(file) for name, file in files.items()},
+            "histogram": plain(vars(self.histogram)),
+            "files": {
+                "dev": self.dev_file and asdict(self.dev_file),
+                "test": self.test_file and asdict(self.test_file),
+            },
         }
 
 
@@ -121,7 +123,7 @@ class Study:
             "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
             "cautions": [vars(caution) for caution in self.cautions],
             "systems": [member.to_dict() for member in self.members],
-            "comparisons": [plain(pair.to_dict()) for pair in self.pairs],
+            "comparisons": [pair.to_dict() for pair in self.pairs],
             "ranks": ranks_of(self.curves, self.at),
             "letters": None if self.letters is None else list(self.letters[self.at]),
             "versions": self.versions,
@@ -137,12 +139,9 @@ def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
 
 
 def make_study(
-    systems: Sequence[System],
-    settings: Settings | None = None,
-    *,
-    progress: Progress | None = None,
+    systems: Sequence[System], settings: Settings | None = None, *, progress: Progress | None = None,
     command: str | None = None,
-) -> Study:
+) -> Study:  # fmt: skip
     """Compute everything a report shows.
 
     Parameters
@@ -172,26 +171,27 @@ def make_study(
     >>> print(study.verdict.answers[0].answer)
     At equal costs (alpha = 0.5), A's expected HTER is 5.8 %.
     """
-    chosen = Settings() if settings is None else settings
-    say = progress or (lambda stage, done, total: None)
+    settings = settings or Settings()
+    report = progress or (lambda stage, done, total: None)
     _check(systems)
-    fractions = chosen.alphas
-    at = fractions.index(chosen.alpha)
+    alphas, count = settings.alphas, len(systems)
+    index = alphas.index(settings.alpha)
     curves = []
     for done, system in enumerate(systems):
-        say("curves", done, len(systems))
+        report("curves", done, count)
         curves.append(
-            epc(system.dev, system.test, task=chosen.domain, criterion=chosen.rule, measure=chosen.shown,
-                alpha=fractions, name=system.name)
+            epc(system.dev, system.test, task=settings.domain, criterion=settings.rule, measure=settings.shown,
+                alpha=alphas, name=system.name)
         )  # fmt: skip
-    bands = [_band(curve, chosen, partial(say, "bands"), done, len(curves)) for done, curve in enumerate(curves)]
-    pairs, letters = make_pairs(curves, chosen, progress=partial(say, "comparisons"))
+    bands = [_band(curve, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
+    pairs, letters = make_pairs(curves, settings, progress=partial(report, "comparisons"))
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
-        say("drawings", done, len(systems))
-        members.append(_member(system, curve, band, at))
-    say("drawings", len(systems), len(systems))
-    return Study(chosen, tuple(members), pairs, letters, at, _versions(), command)
+        report("drawings", done, count)
+        members.append(_member(system, curve, band, index))
+    report("drawings", count, count)
+    versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    return Study(settings, tuple(members), pairs, letters, index, versions, command)
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -208,35 +208,21 @@ def _check(systems: Sequence[System]) -> None:
 def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:
     if settings.bootstrap is None:
         return None
-    return make_band(
-        curve,
-        settings.resampling,
-        threads=settings.threads,
-        progress=lambda part, whole: progress(done * whole + part, count * whole),
-    )
+
+    def over_all(part: int, whole: int) -> None:
+        progress(done * whole + part, count * whole)
+
+    return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all)
 
 
-def _member(system: System, curve: EPC, band: Band | None, at: int) -> Member:
-    drawn_roc, drawn_det = thinned_curves(system.test, system.name)
+def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
+    dev, test = system.dev, system.test
     try:
-        under: float | None = curve.area
+        area: float | None = curve.area
     except OptionError:  # a criterion without an exact curve
-        under = None
+        area = None
     return Member(
-        system.name,
-        curve,
-        band,
-        drawn_roc,
-        drawn_det,
-        bin_scores(system.dev, system.test, float(curve.threshold[at])),
-        areas(system.dev, system.test, task=curve.task),
-        under,
-        a_posteriori_auc(system.test),
-        a_posteriori_eer(system.test),
-        system.dev_file,
-        system.test_file,
-    )
-
-
-def _versions() -> dict[str, str]:
-    return {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
+        system.name, curve, band, *thinned_curves(test, system.name),
+        bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
+        a_posteriori_auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import studies
 from priori.report.figures import static_figures
-from priori.words.alternatives import describe_figures
+from priori.words.figure_descriptions import describe_figures
 
 
 def test_every_figure_is_described() -> None:

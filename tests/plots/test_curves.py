@@ -1,0 +1,37 @@
+"""What the drawings of curves share: the ends of exact curves, the axes of DET curves, colours and lines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import priori
+from priori.plots.curves import det_axes, steps
+from priori.plots.style import COLOURS, LINES, with_looks
+from results import curves
+
+
+def test_an_exact_curve_is_constant_up_to_its_end() -> None:
+    a, _ = curves()
+    alpha, rows = steps(a)
+    assert alpha is a.alpha
+    assert rows.tolist() == list(range(a.alpha.size))
+    exact = priori.epc(a.dev, a.test, exact=True, bounds=("0.1", "0.9"))
+    alpha, rows = steps(exact)
+    np.testing.assert_array_equal(alpha, [*exact.alpha, 0.9])
+    np.testing.assert_array_equal(exact.value[rows], [*exact.value, exact.value[-1]])
+
+
+def test_det_axes_begin_at_half_the_smallest_rate_and_mark_what_lies_between() -> None:
+    curve = priori.det(priori.Scores.from_arrays(np.arange(50.0), np.arange(20.0, 30.0)))
+    low, high, ticks = det_axes([curve])
+    assert low == ticks["1"]  # 0.5 of 50
+    assert high == ticks["60"]
+    assert "0.5" not in ticks
+    assert det_axes([curve], 0.99)[1] > high
+
+
+def test_lines_change_where_colours_begin_again() -> None:
+    looks = with_looks(list(range(9)))
+    assert [look[0] for look in looks] == list(range(9))
+    assert looks[0][1:] == (COLOURS[0], LINES[0])
+    assert looks[8][1:] == (COLOURS[0], LINES[1])
