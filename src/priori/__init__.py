@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
-    from priori.uncertainty.rates import rate_interval
+    from priori.uncertainty.rate_intervals import rate_interval
     from priori.uncertainty.ztest_curves import ztest_epc
     from priori.uncertainty.ztests import ztest, ztest_scores
 
@@ -66,7 +66,7 @@ _LATER = {
     "proportion_interval": "priori.uncertainty.proportions",
     "proportion_test": "priori.uncertainty.proportions",
     "recommend": "priori.curves.averaging",
-    "rate_interval": "priori.uncertainty.rates",
+    "rate_interval": "priori.uncertainty.rate_intervals",
     "read": "priori.readers",
     "scan": "priori.engines",
     "ztest": "priori.uncertainty.ztests",

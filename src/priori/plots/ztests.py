@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from priori.uncertainty.normal_tests import ZSystem
     from priori.uncertainty.ztest_curves import ZTestCurve
+    from priori.uncertainty.ztest_distributions import ZSystem
 
 
 def plot_confidence(found: ZTestCurve, *, ax: Axes | None = None) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -19,10 +19,9 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import Comparison, Verdict, make_comparison
+from priori.uncertainty.comparison import COMPARED, Comparison, Verdict, make_comparison
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative
-from priori.uncertainty.settings import COMPARED
 
 
 class Place(NamedTuple):
@@ -73,18 +72,18 @@ class Ranking(Result):
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
         asked = "simultaneous" if saved["simultaneous"] else "pointwise"
-        told = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
+        shared = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
         comparisons = []
         for row, (a, b) in enumerate(pairs):
             verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
-            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **told, **{asked: verdict}))
+            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **shared, **{asked: verdict}))
         return super()._from_parts(
             saved,
             names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
             alpha=by_pair["alpha"][0],
             comparisons=tuple(comparisons),
             p_value=by_pair["p_adjusted"],
-            _overall=tuple(Place(**place) for place in saved["ranking"]),
+            _overall=tuple(Place(**ranked) for ranked in saved["ranking"]),
             **known,
         )
 
@@ -111,23 +110,22 @@ class Ranking(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
-        pairs, alphas = len(self.comparisons), self.alpha.size
-        stacked = {
-            name: np.concatenate([getattr(one.verdict, name) for one in self.comparisons])
-            for name in ("difference", "lower", "upper", "p_value")
-        }
+        verdicts = [comparison.verdict for comparison in self.comparisons]
         return {
-            "system_a": np.repeat([one.name_a for one in self.comparisons], alphas),
-            "system_b": np.repeat([one.name_b for one in self.comparisons], alphas),
-            "alpha": np.tile(self.alpha, pairs),
-            **stacked,
+            "system_a": np.repeat([comparison.name_a for comparison in self.comparisons], self.alpha.size),
+            "system_b": np.repeat([comparison.name_b for comparison in self.comparisons], self.alpha.size),
+            "alpha": np.tile(self.alpha, len(verdicts)),
+            **{
+                name: np.concatenate([getattr(verdict, name) for verdict in verdicts])
+                for name in ("difference", "lower", "upper", "p_value")
+            },
             "p_adjusted": self.p_value.ravel(),
             "significant": self.p_value.ravel() < 1 - self.confidence_level,
         }
 
     def summary(self) -> dict[str, Any]:
         """Return the ranking by the mean over the alphas and how it was made."""
-        return {**self.comparisons[0].settings, "ranking": [place._asdict() for place in self.places()]}
+        return {**self.comparisons[0].settings, "ranking": [ranked._asdict() for ranked in self.places()]}
 
 
 def holm(p_values: Floats) -> Floats:
@@ -193,31 +191,16 @@ def compare_all(
 
 
 def make_ranking(
-    curves: Sequence[EPC],
-    resampling: Resampling,
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Ranking:
+    curves: Sequence[EPC], resampling: Resampling, *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    threads: int | None = None, progress: Progress | None = None,
+) -> Ranking:  # fmt: skip
     """Compare every pair of systems as a resampling describes."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
     pairs = list(combinations(curves, 2))
-    comparisons = tuple(
-        make_comparison(
-            a,
-            b,
-            resampling,
-            unpaired=unpaired,
-            alternative=alternative,
-            threads=threads,
-            progress=_part(progress, number, len(pairs)),
-        )
-        for number, (a, b) in enumerate(pairs)
-    )
+    run = partial(make_comparison, resampling=resampling, unpaired=unpaired, alternative=alternative, threads=threads)
+    comparisons = tuple(run(*pair, progress=_part(progress, number, len(pairs))) for number, pair in enumerate(pairs))
     return Ranking(
         names,
         curves[0].alpha,

@@ -1,4 +1,4 @@
-"""Plans: what a bootstrap redraws, how often, from which random numbers, and how bounds come from its replicates."""
+"""Plans: what a bootstrap resamples, how often, from which random numbers, and how bounds come from its replicates."""
 
 from __future__ import annotations
 
@@ -48,29 +48,9 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
     @property
-    def bootstrap(self) -> str:
-        """The name of the bootstrap."""
-        return self.design.name
-
-    @property
     def n_resamples(self) -> int:
         """The number of replicates."""
         return self.outer * self.inner
-
-    @property
-    def draws_users(self) -> bool:
-        """Whether users are drawn."""
-        return self.design.draws_users
-
-    @property
-    def by_user(self) -> bool:
-        """Whether the trials of a user are kept apart from those of others."""
-        return self.design.by_user
-
-    @property
-    def draws_trials(self) -> bool:
-        """Whether trials are drawn, rather than come along with their user."""
-        return self.design.draws_trials
 
     def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
@@ -98,7 +78,7 @@ class Plan:
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the numbers, for the record."""
         return {
-            "bootstrap": self.bootstrap,
+            "bootstrap": self.design.name,
             "resample": self.resample,
             "n_resamples": self.n_resamples if self.inner == 1 else [self.outer, self.inner],
             "confidence_level": self.level,

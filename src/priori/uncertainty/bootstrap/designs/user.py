@@ -9,11 +9,10 @@ import numpy as np
 
 from priori.base.types import Floats
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
-from priori.uncertainty.bootstrap.clusters import clusters_of
+from priori.uncertainty.bootstrap.calibration import Calibration, clusters_of, error_rates, from_clusters
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
-from priori.uncertainty.clustered import Clusters
+from priori.uncertainty.cluster_variance import Clusters
 
 
 class _User(Bootstrap):
