@@ -47,25 +47,13 @@ class AreaBands(Result):
 
 
 def area_bands(
-    dev: ScoreSet,
-    test: ScoreSet,
-    *,
-    task: str | Task = "authentication",
-    bounds: tuple[Any, Any] = (0, 1),
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> AreaBands:
+    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1),
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
+    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> AreaBands:  # fmt: skip
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
     Options as in `priori.uncertainty.bands.band`. The areas themselves are exact; in replicates they are means
@@ -89,15 +77,9 @@ def area_bands(
 
 
 def make_area_bands(
-    dev: ScoreSet,
-    test: ScoreSet,
-    resampling: Resampling,
-    *,
-    task: str | Task = "authentication",
-    bounds: tuple[Any, Any] = (0, 1),
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> AreaBands:
+    dev: ScoreSet, test: ScoreSet, resampling: Resampling, *, task: str | Task = "authentication",
+    bounds: tuple[Any, Any] = (0, 1), threads: int | None = None, progress: Progress | None = None,
+) -> AreaBands:  # fmt: skip
     """Compute the areas with the intervals that a resampling describes."""
     domain = get_task(task)
     low, high = check_bounds(bounds)

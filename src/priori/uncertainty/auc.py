@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
 from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, of
@@ -19,7 +18,7 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import Scores, ScoreSet
-from priori.scores.pairing import pair
+from priori.scores.pairing import Pairing, pair
 from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_level, p_values, quantile, standardise
 
 
@@ -108,12 +107,12 @@ class Components:
 
         return cls(1 - below(scores.negative.score, scores.positives), below(scores.positive.score, scores.negatives))
 
-    def take(self, negative: NDArray[np.intp], positive: NDArray[np.intp]) -> Components:
-        return Components(self.negative[negative], self.positive[positive])
-
-    def minus(self, other: Components) -> Components:
+    def minus(self, other: Components, pairing: Pairing) -> Components:
         """Return the components of the difference of two AUCs on the same trials."""
-        return Components(self.negative - other.negative, self.positive - other.positive)
+        return Components(
+            self.negative[pairing.negative_a] - other.negative[pairing.negative_b],
+            self.positive[pairing.positive_a] - other.positive[pairing.positive_b],
+        )
 
     @property
     def variance(self) -> float:
@@ -209,9 +208,7 @@ def a_posteriori_auc_test(
         variance = of_a.variance + of_b.variance
         freedom = _welch(of_a.variance, len(a), of_b.variance, len(b))
     else:
-        pairing = pair(a, b)
-        paired_a = of_a.take(pairing.negative_a, pairing.positive_a)
-        variance = paired_a.minus(of_b.take(pairing.negative_b, pairing.positive_b)).variance
+        variance = of_a.minus(of_b, pair(a, b)).variance
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
     difference, sd = auc_a - auc_b, float(np.sqrt(variance))
     statistic = float(standardise(difference, sd))

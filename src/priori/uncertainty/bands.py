@@ -137,14 +137,9 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
 
 
 def replicates_of(
-    curve: EPC,
-    plan: Plan,
-    calibration: Calibration | None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:
+    curve: EPC, plan: Plan, calibration: Calibration | None, *, threads: int | None = None,
+    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:  # fmt: skip
     """Return the curve of every replicate, each reduced to what is wanted of it."""
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:

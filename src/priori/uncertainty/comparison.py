@@ -213,22 +213,12 @@ class Comparison(Result):
 
 
 def compare(
-    curve_a: EPC,
-    curve_b: EPC,
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+    curve_a: EPC, curve_b: EPC, *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
     """Compare two systems: the paired bootstrap percentile test of their difference at every alpha.
 
     Both systems are resampled by the same trials or users, so that what makes a trial hard for both cancels out.

@@ -57,11 +57,8 @@ class Ranking(Result):
 
     _layout = Layout(
         "Every pair of several systems compared: one row per pair and alpha.",
-        {
-            **of("text", "system_a system_b"),
-            **of("number", "alpha difference lower upper p_value p_adjusted"),
-            "significant": "boolean",
-        },
+        of("text", "system_a system_b")
+        | {**of("number", "alpha difference lower upper p_value p_adjusted"), "significant": "boolean"},
         {**COMPARED, "ranking": listed(record({"name": TEXT, "value": NUMBER, "groups": TEXT}))},
         descriptions={"measure": "The measure, as figures call it."},
     )
@@ -146,21 +143,12 @@ def holm(p_values: Floats) -> Floats:
 
 
 def compare_all(
-    curves: Sequence[EPC],
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Ranking:
+    curves: Sequence[EPC], *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Ranking:  # fmt: skip
     """Compare every pair of systems; p-values are adjusted for the number of pairs (Holm), and ranked.
 
     Parameters
@@ -201,15 +189,11 @@ def make_ranking(
     pairs = list(combinations(curves, 2))
     run = partial(make_comparison, resampling=resampling, unpaired=unpaired, alternative=alternative, threads=threads)
     comparisons = tuple(run(*pair, progress=_part(progress, number, len(pairs))) for number, pair in enumerate(pairs))
-    return Ranking(
-        names,
-        curves[0].alpha,
-        np.stack([curve.value for curve in curves]),
-        comparisons,
-        holm(np.stack([comparison.p_value for comparison in comparisons])),
-        holm(np.concatenate([comparison.area.p_value for comparison in comparisons])),
-        comparisons[0].verdict.confidence_level,
-    )._came_from(*curves)
+    values, level = np.stack([curve.value for curve in curves]), comparisons[0].verdict.confidence_level
+    p_value = holm(np.stack([comparison.p_value for comparison in comparisons]))
+    area_p_value = holm(np.concatenate([comparison.area.p_value for comparison in comparisons]))
+    ranking = Ranking(names, curves[0].alpha, values, comparisons, p_value, area_p_value, level)
+    return ranking._came_from(*curves)
 
 
 def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:

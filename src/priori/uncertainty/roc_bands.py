@@ -54,19 +54,11 @@ class RocBand(Result):
 
 
 def roc_band(
-    scores: ScoreSet,
-    *,
-    fpr: Any = None,
-    points: int = 101,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RocBand:
+    scores: ScoreSet, *, fpr: Any = None, points: int = 101,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
     """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
 
     A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
@@ -96,14 +88,9 @@ def roc_band(
 
 
 def make_roc_band(
-    scores: ScoreSet,
-    resampling: Resampling,
-    *,
-    fpr: Any = None,
-    points: int = 101,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RocBand:
+    scores: ScoreSet, resampling: Resampling, *, fpr: Any = None, points: int = 101,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
     """Compute the band around a ROC curve that a resampling describes."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
@@ -124,14 +111,9 @@ def make_roc_band(
 
 
 def _heights(
-    scores: Scores,
-    fractions: tuple[Fraction, ...],
-    plan: Plan,
-    calibration: Calibration | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
+    scores: Scores, fractions: tuple[Fraction, ...], plan: Plan, calibration: Calibration | None = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Floats:  # fmt: skip
     """Return the height of every replicate's curve at these false positive rates."""
     climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
 
@@ -204,21 +186,12 @@ class RateBands(Result):
 
 
 def rate_bands(
-    scores: ScoreSet,
-    thresholds: ArrayLike,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RateBands:
+    scores: ScoreSet, thresholds: ArrayLike, *,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    promise: Promise = "confidence", future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> RateBands:  # fmt: skip
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
     Options as in `priori.uncertainty.bands.band`; there is no development set to resample.

@@ -18,6 +18,7 @@ from priori.app.pages import Pages
 from priori.report import Settings, System, make_study, render_html
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.plans import Identities
+from priori.words.sentences import describe_settings
 
 COMMANDS = ["epc", "compare", "report"]
 
@@ -148,7 +149,7 @@ def test_the_form_has_it(toy):
 def test_the_page_says_what_it_redraws(toy):
     system = System("A", scores("dataset", 1), scores("dataset", 2))
     study = make_study([system], Settings(bootstrap="by-set", n_resamples=100, points=3))
-    assert study.described_settings()["Bootstrap"] == "by-set: data sets, with all their trials"
+    assert describe_settings(study)["Bootstrap"] == "by-set: data sets, with all their trials"
     assert "by-set: data sets, with all their trials" in render_html(study, static=True)
 
 

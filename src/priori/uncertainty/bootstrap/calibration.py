@@ -27,6 +27,9 @@ from priori.uncertainty.cluster_variance import Clusters, Errors, measure_cluste
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
 
+#: The scores of another system on the same trials and its thresholds, where two are compared.
+Other = tuple[ScoreSet, Floats] | None
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -117,8 +120,9 @@ def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float])
         if times:
             columns = slice(2 * c, 2 * c + 2)
             expected = np.maximum(weights[:, columns] * times, 1e-12)
-            drawn = np.ceil(np.maximum(pdtrik(draws[:, 4:][:, columns], expected), 0.0))
-            weights[:, columns] = np.where(draws[:, 4:][:, columns] <= np.exp(-expected), 0.0, drawn)
+            uniform = draws[:, 4:][:, columns]
+            poisson = np.ceil(np.maximum(pdtrik(uniform, expected), 0.0))
+            weights[:, columns] = np.where(uniform <= np.exp(-expected), 0.0, poisson)
     return np.asarray(weights)
 
 
@@ -136,9 +140,7 @@ def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *
     return Calibration(rate, scale, weight, clusters.count, growth)
 
 
-def clusters_of(
-    test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
-) -> Clusters:
+def clusters_of(test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Clusters:
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     others = [] if other is None else [other[0]]

@@ -8,6 +8,7 @@ kernel looks at a score or at a trial again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,22 +47,16 @@ class Urns(NamedTuple):
 
 
 def _fill(
-    cells: NDArray[Any],
-    urn: NDArray[Any] | None = None,
-    urns: int = 1,
-    *,
-    partner: NDArray[Any] | None = None,
-    light: int = LIGHT,
-    number: Ints | None = None,
-) -> Urns:
+    cells: NDArray[Any], urn: NDArray[Any] | None = None, urns: int = 1, *,
+    partner: NDArray[Any] | None = None, light: int = LIGHT, number: Ints | None = None,
+) -> Urns:  # fmt: skip
     """Put trials into urns: ``cells[i]`` is the cell of trial i, ``urn[i]`` its urn (None: all in one).
 
-    Entry i stands for ``number[i]`` trials (None: for one).
-
-    Trials that nothing can tell apart (same urn, partner and cell) become one entry with their number.
-    ``light=0`` writes no trial out: right where trials are weighted, not drawn.
+    Entry i stands for ``number[i]`` trials (None: for one). Trials that nothing can tell apart (same urn, partner and
+    cell) become one entry with their number. ``light=0`` writes no trial out: right where trials are weighted, not
+    drawn.
     """
-    span = int(cells.max(initial=0)) + 1
+    cell_span = span = int(cells.max(initial=0)) + 1
     key = cells.astype(np.int64)
     if partner is not None:
         key += (partner.astype(np.int64) + 1) * span
@@ -70,7 +65,6 @@ def _fill(
         key += urn.astype(np.int64) * span
     present, trials = _distinct(key, urns * span, number)
     urn_of, rest = np.divmod(present, span)
-    cell_span = int(cells.max(initial=0)) + 1
     cell = (rest % cell_span).astype(np.int32)
     other = (rest // cell_span - 1).astype(np.int32)
     heavy = np.flatnonzero(trials >= light)
@@ -97,20 +91,15 @@ def _fill_classes(
     cells: Sequence[NDArray[Any]], numbers: Sequence[Ints | None], plan: Plan, identities: Identities | None
 ) -> tuple[Urns, Urns]:
     """Put the trials of both classes into urns as a plan draws them, by their users where it asks for them."""
-    light = LIGHT if plan.design.draws_trials else 0
-    if identities is None:
-        return _fill(cells[0], light=light, number=numbers[0]), _fill(cells[1], light=light, number=numbers[1])
-    return (
-        _fill(
-            cells[0],
-            identities.negative,
-            identities.count,
-            partner=identities.negative_partner,
-            light=light,
-            number=numbers[0],
-        ),
-        _fill(cells[1], identities.positive, identities.count, light=light, number=numbers[1]),
+    negative, positive = (
+        partial(_fill, cell, light=LIGHT if plan.design.draws_trials else 0, number=number)
+        for cell, number in zip(cells, numbers, strict=True)
     )
+    if identities is None:
+        return negative(), positive()
+    users = identities.count
+    partner = identities.negative_partner
+    return negative(identities.negative, users, partner=partner), positive(identities.positive, users)
 
 
 def _distinct(key: Ints, size: int, number: Ints | None) -> tuple[Ints, Ints]:

@@ -48,14 +48,9 @@ class Resampled(NamedTuple):
 
 
 def replicate(
-    systems: Sequence[Resampled],
-    plan: Plan,
-    statistic: Statistic,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    rows: int | None = None,
-) -> Floats:
+    systems: Sequence[Resampled], plan: Plan, statistic: Statistic, *,
+    threads: int | None = None, progress: Progress | None = None, rows: int | None = None,
+) -> Floats:  # fmt: skip
     """Return the statistic of every replicate: an array of (replicates, numbers).
 
     Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
@@ -69,14 +64,9 @@ def replicate(
 
 
 def gather(
-    work: Callable[[int, int], Floats],
-    total: int,
-    rows: int,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    even: bool = True,
-) -> Floats:
+    work: Callable[[int, int], Floats], total: int, rows: int, *,
+    threads: int | None = None, progress: Progress | None = None, even: bool = True,
+) -> Floats:  # fmt: skip
     """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
 
     With ``even`` each thread gets several parts, so that none waits long for the last.
@@ -177,12 +167,9 @@ def _outcomes(negative: Ints, positive: Ints, columns: Ints, negatives: Ints, po
 
 
 def _by_product(
-    tests: Sequence[Scores],
-    edges: Sequence[Floats],
-    columns: Sequence[Ints],
-    identities: Sequence[Identities],
+    tests: Sequence[Scores], edges: Sequence[Floats], columns: Sequence[Ints], identities: Sequence[Identities],
     plan: Plan,
-) -> tuple[Batch, int]:
+) -> tuple[Batch, int]:  # fmt: skip
     """Return the batch function for users that come with all their trials: one product of matrices.
 
     Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
