@@ -27,7 +27,7 @@ from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES
 from priori.studies.simulation import population
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
-from priori.uncertainty.ztest_distributions import (
+from priori.uncertainty.ztest_normals import (
     Rates,
     Weights,
     class_variance,

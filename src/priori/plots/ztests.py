@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from priori.uncertainty.ztest_curves import ZTestCurve
-    from priori.uncertainty.ztest_distributions import ZSystem
+    from priori.uncertainty.ztest_normals import ZSystem
 
 
 def plot_confidence(found: ZTestCurve, *, ax: Axes | None = None) -> Axes:

@@ -16,7 +16,7 @@ from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import pair
 from priori.uncertainty.cluster_variance import GroupSums
-from priori.uncertainty.ztest_distributions import Weights
+from priori.uncertainty.ztest_normals import Weights
 
 
 @partly_saved

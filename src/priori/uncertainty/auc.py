@@ -117,9 +117,8 @@ class Components:
     @property
     def variance(self) -> float:
         """DeLong's variance: of each class's components, over its size, added."""
-        return float(
-            np.var(self.positive, ddof=1) / self.positive.size + np.var(self.negative, ddof=1) / self.negative.size
-        )
+        positive, negative = (np.var(values, ddof=1) / values.size for values in (self.positive, self.negative))
+        return float(positive + negative)
 
 
 def _components(scores: ScoreSet) -> Components:
@@ -170,13 +169,9 @@ def a_posteriori_auc_interval(
 
 
 def a_posteriori_auc_test(
-    a: ScoreSet,
-    b: ScoreSet,
-    *,
-    unpaired: bool = False,
-    confidence_level: float = 0.95,
+    a: ScoreSet, b: ScoreSet, *, unpaired: bool = False, confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-) -> AposterioriAUCTest:
+) -> AposterioriAUCTest:  # fmt: skip
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
 
     Parameters

@@ -178,8 +178,7 @@ class Comparison(Result):
 
     def histogram(self, alpha: float, bins: int = 50) -> tuple[NDArray[np.int64], Floats]:
         """Return the histogram of the replicates' differences at the nearest alpha: counts and edges (Figure 6)."""
-        counts, edges = np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
-        return counts, edges
+        return np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
 
     def nearest(self, alpha: float) -> int:
         """Return the index of the alpha nearest to the one given."""
@@ -263,9 +262,8 @@ def make_comparison(
     _check_comparable(curve_a, curve_b, resampling.resample)
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; it has no prediction")
-    (curve_a, notes_a), (curve_b, notes_b) = (
-        resamplable(curve, resampling, paired=not unpaired) for curve in (curve_a, curve_b)
-    )
+    curve_a, notes_a = resamplable(curve_a, resampling, paired=not unpaired)
+    curve_b, notes_b = resamplable(curve_b, resampling, paired=not unpaired)
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, resampling.resample == "both")
     plan = resampling.settle(curve_a.dev, curve_a.test)

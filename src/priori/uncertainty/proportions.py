@@ -176,8 +176,7 @@ def _exact(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
     tail = (1 - level) / 2
     inside, some = np.where(x == n, 0.0, x), np.where(x == 0, 1.0, x)
     lower = np.where(x == 0, 0.0, betaincinv(some, n - some + 1, tail))
-    upper = np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
-    return lower, upper
+    return lower, np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
 
 
 def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
@@ -224,14 +223,9 @@ def _tested(difference: Floats, variance: Floats, method: str, alternative: Alte
 
 
 def proportion_test(
-    errors_a: ArrayLike,
-    trials_a: ArrayLike,
-    errors_b: ArrayLike,
-    trials_b: ArrayLike,
-    *,
-    pooled: bool = True,
-    alternative: Alternative = "two-sided",
-) -> ProportionTest:
+    errors_a: ArrayLike, trials_a: ArrayLike, errors_b: ArrayLike, trials_b: ArrayLike, *,
+    pooled: bool = True, alternative: Alternative = "two-sided",
+) -> ProportionTest:  # fmt: skip
     """Test whether two rates from independent sets of trials differ.
 
     Parameters

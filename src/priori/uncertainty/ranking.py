@@ -69,20 +69,15 @@ class Ranking(Result):
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
         asked = "simultaneous" if saved["simultaneous"] else "pointwise"
-        shared = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
+        alpha = by_pair["alpha"][0]
+        shared = {"alpha": alpha, "settings": saved.values(*COMPARED)}
         comparisons = []
         for row, (a, b) in enumerate(pairs):
             verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
             comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **shared, **{asked: verdict}))
-        return super()._from_parts(
-            saved,
-            names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
-            alpha=by_pair["alpha"][0],
-            comparisons=tuple(comparisons),
-            p_value=by_pair["p_adjusted"],
-            _overall=tuple(Place(**ranked) for ranked in saved["ranking"]),
-            **known,
-        )
+        known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": alpha}
+        known |= {"comparisons": tuple(comparisons), "p_value": by_pair["p_adjusted"]}
+        return super()._from_parts(saved, _overall=tuple(Place(**ranked) for ranked in saved["ranking"]), **known)
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
         """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
@@ -101,24 +96,19 @@ class Ranking(Result):
             alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
         order = np.argsort(-value if self.comparisons[0].greater_is_better else value, kind="stable")
         letters = _letters(alike[np.ix_(order, order)])
-        return tuple(
-            Place(self.names[i], float(value[i]), letter) for i, letter in zip(order.tolist(), letters, strict=True)
-        )
+        ranked = zip(order.tolist(), letters, strict=True)
+        return tuple(Place(self.names[i], float(value[i]), letter) for i, letter in ranked)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
         verdicts = [comparison.verdict for comparison in self.comparisons]
-        return {
-            "system_a": np.repeat([comparison.name_a for comparison in self.comparisons], self.alpha.size),
-            "system_b": np.repeat([comparison.name_b for comparison in self.comparisons], self.alpha.size),
-            "alpha": np.tile(self.alpha, len(verdicts)),
-            **{
-                name: np.concatenate([getattr(verdict, name) for verdict in verdicts])
-                for name in ("difference", "lower", "upper", "p_value")
-            },
-            "p_adjusted": self.p_value.ravel(),
-            "significant": self.p_value.ravel() < 1 - self.confidence_level,
-        }
+        names = zip(*((comparison.name_a, comparison.name_b) for comparison in self.comparisons), strict=True)
+        system_a, system_b = (np.repeat(each, self.alpha.size) for each in names)
+        columns = {"system_a": system_a, "system_b": system_b, "alpha": np.tile(self.alpha, len(verdicts))}
+        for name in ("difference", "lower", "upper", "p_value"):
+            columns[name] = np.concatenate([getattr(verdict, name) for verdict in verdicts])
+        adjusted = self.p_value.ravel()
+        return {**columns, "p_adjusted": adjusted, "significant": adjusted < 1 - self.confidence_level}
 
     def summary(self) -> dict[str, Any]:
         """Return the ranking by the mean over the alphas and how it was made."""
@@ -217,8 +207,8 @@ def _letters(alike: NDArray[np.bool_]) -> list[str]:
 
     grow(frozenset(), frozenset(range(len(alike))), frozenset())
     groups.sort(key=sorted)
-    return ["".join(_letter(i) for i, group in enumerate(groups) if system in group) for system in range(len(alike))]
-
-
-def _letter(index: int) -> str:
-    return chr(ord("a") + index % 26) * (1 + index // 26)
+    letters = [chr(ord("a") + i % 26) * (1 + i // 26) for i in range(len(groups))]
+    return [
+        "".join(letter for letter, group in zip(letters, groups, strict=True) if system in group)
+        for system in range(len(alike))
+    ]

@@ -79,14 +79,9 @@ class RateInterval(Result):
 
 
 def rate_interval(
-    scores: ScoreSet,
-    threshold: float,
-    *,
-    rate: Rate = "far",
-    method: Method = "adjusted-wilson",
-    dependence: Dependence | None = None,
-    confidence_level: float = 0.95,
-) -> RateInterval:
+    scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
+    dependence: Dependence | None = None, confidence_level: float = 0.95,
+) -> RateInterval:  # fmt: skip
     """Return an interval for the FAR or the FRR at a threshold fixed in advance, allowing for who the trials share.
 
     Parameters

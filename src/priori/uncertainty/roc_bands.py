@@ -133,11 +133,8 @@ def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tu
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
     q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
     kernel = load_kernel("climb")
-
-    def climb(first: int, heights: Floats) -> None:
-        kernel(first, plan.seed, plan.inner, plan.design.draws_trials, side, p, q, heights)
-
-    return climb, side.cells
+    settings = (plan.seed, plan.inner, plan.design.draws_trials, side, p, q)
+    return lambda first, heights: kernel(first, *settings, heights), side.cells
 
 
 def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int] | None:
@@ -152,12 +149,8 @@ def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tu
     ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions if fraction < 1]
     rank = np.array(ranks, dtype=np.int64)  # at rate 1 the height is 1
     kernel = load_kernel("climb_at_ranks")
-    purpose = TEST_TRIALS + 4 * plan.streams
-
-    def climb(first: int, heights: Floats) -> None:
-        kernel(first, plan.seed, purpose, rank, above, positive.size, heights[:, : rank.size])
-
-    return climb, len(fractions)
+    settings = (plan.seed, TEST_TRIALS + 4 * plan.streams, rank, above, positive.size)
+    return lambda first, heights: kernel(first, *settings, heights[:, : rank.size]), len(fractions)
 
 
 # -- thresholds fixed --------------------------------------------------------------------------------------------

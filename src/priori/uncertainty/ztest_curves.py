@@ -19,7 +19,7 @@ from priori.decisions.measures import Measure, get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
-from priori.uncertainty.ztest_distributions import (
+from priori.uncertainty.ztest_normals import (
     AnyMeasure,
     Rates,
     Setting,
@@ -94,26 +94,15 @@ class ZTestCurve(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and the warnings."""
-        return {
-            "measure": self.measure.name,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            "name_a": self.a.name,
-            "name_b": self.b.name,
-            "warnings": list(self.warnings),
-            **custom(measure=self.measure),
-        }
+        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
+        names = {"name_a": self.a.name, "name_b": self.b.name, "warnings": list(self.warnings)}
+        return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
 def ztest_epc(
-    a: EPC,
-    b: EPC,
-    *,
-    unpaired: bool = False,
-    measure: AnyMeasure | None = None,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ZTestCurve:
+    a: EPC, b: EPC, *, unpaired: bool = False, measure: AnyMeasure | None = None,
+    confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> ZTestCurve:  # fmt: skip
     """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
 
     Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck

@@ -19,7 +19,7 @@ from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
-from priori.uncertainty.ztest_distributions import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
+from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
 
 #: What each test is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -31,7 +31,6 @@ METHODS = {
 }
 #: The tests whose intervals are too narrow.
 OVER_CONFIDENT = ("naive", "class")
-
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
 
@@ -91,32 +90,22 @@ class ZTest(Result):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""
         rows: dict[str, Any] = self.a.intervals if self.comparison is None else dict(self.comparison.tests)
-        names = {"value": "value"} if self.comparison is None else {"difference": "value"}
+        names = {"value" if self.comparison is None else "difference": "value"}
         names |= {name: name for name in ("sd", "lower", "upper", "width")}
         if self.comparison is not None:
             names |= {name: name for name in ("statistic", "p_value", "confidence")}
-        return {
-            "method": np.array(list(rows)),
-            **{
-                column: np.array([float(getattr(row, name)) for row in rows.values()]) for column, name in names.items()
-            },
-            "equation": np.array([METHODS[name][0] for name in rows]),
-            "remark": np.array([METHODS[name][1] for name in rows]),
-        }
+        numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
+        equations, remarks = zip(*(METHODS[name] for name in rows), strict=True)
+        columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
+        return {name: np.array(values) for name, values in columns.items()}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, the rates, the verdict and the warnings."""
         systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        return {
-            "measure": self.measure.name,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            **{name: _described(system, self.confidence_level) for name, system in systems.items()},
-            "significant": self.significant,
-            "sentence": self.sentence,
-            "warnings": list(self.warnings),
-            **custom(measure=self.measure),
-        }
+        described = {name: _described(system, self.confidence_level) for name, system in systems.items()}
+        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
+        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
+        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
@@ -169,19 +158,11 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
 
 
 def ztest(
-    far: float,
-    frr: float,
-    negatives: int,
-    positives: int,
-    *,
-    far_b: float | None = None,
-    frr_b: float | None = None,
-    negatives_b: int | None = None,
+    far: float, frr: float, negatives: int, positives: int, *,
+    far_b: float | None = None, frr_b: float | None = None, negatives_b: int | None = None,
     positives_b: int | None = None,
-    measure: AnyMeasure = "hter",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ZTest:
+    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> ZTest:  # fmt: skip
     """Test published rates: the interval around an HTER (or DCF), and the difference to a second system's.
 
     Parameters
@@ -230,17 +211,10 @@ def ztest(
 
 
 def ztest_scores(
-    a: ScoreSet,
-    threshold_a: float,
-    b: ScoreSet | None = None,
-    threshold_b: float | None = None,
-    *,
-    unpaired: bool = False,
-    measure: AnyMeasure = "hter",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    names: tuple[str, str] = ("A", "B"),
-) -> ZTest:
+    a: ScoreSet, threshold_a: float, b: ScoreSet | None = None, threshold_b: float | None = None, *,
+    unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided", names: tuple[str, str] = ("A", "B"),
+) -> ZTest:  # fmt: skip
     """Test scores at thresholds fixed in advance: one system's interval, or two systems' difference.
 
     Parameters

@@ -199,14 +199,11 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
         return scratch[2, min(low, size - 1)]
     before, after = low - 1, low
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
+    fp, fn, next_fp, next_fn = scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after]
     if sign == 0 and kind == kinds.TARGET_RECALL:
-        nearer_before = (
-            _advantage(1, 2, totals[1], scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after])
-            >= 0
-        )
+        nearer_before = _advantage(1, 2, totals[1], fp, fn, next_fp, next_fn) >= 0
     elif sign == 0:
-        alarms, misses = scratch[0, before] - scratch[0, after], scratch[1, after] - scratch[1, before]
-        nearer_before = alarms * max(totals[1], 1) <= misses * max(totals[0], 1)
+        nearer_before = (fp - next_fp) * max(totals[1], 1) <= (next_fn - fn) * max(totals[0], 1)
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
@@ -226,10 +223,7 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
             break
         after = (fp - alarms) * positives - (fn + misses) * negatives
         if after <= 0:
-            nearer = -after < excess
-            if -after == excess:
-                more = misses * negatives - alarms * positives
-                nearer = more < 0
+            nearer = -after < excess or (-after == excess and misses * negatives < alarms * positives)
             return g if nearer else gap
         fp -= alarms
         fn += misses
@@ -246,17 +240,12 @@ def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-
     tp, other_tp = positives - fn, positives - other_fn
     accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
     precise, more = tp * other_accepted - other_tp * accepted, tp - other_tp
-    if precise < 0 or (precise == 0 and more < 0):
-        return -_advantage_of_precise(p, q, positives, -precise, -more, accepted, other_accepted)
-    return _advantage_of_precise(p, q, positives, precise, more, accepted, other_accepted)
-
-
-@compiled
-def _advantage_of_precise(p, q, positives, precise, more, accepted, other_accepted):  # type: ignore[no-untyped-def]
-    """Return the sign for a candidate that is the more precise, or as precise and finds more."""
+    sign = 1
+    if precise < 0 or (precise == 0 and more < 0):  # the other is the more precise, or as precise and finds more
+        sign, precise, more = -1, -precise, -more
     if more >= 0:
-        return 1 if p * precise > 0 or (q - p) * more > 0 else 0
-    return compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
+        return sign if p * precise > 0 or (q - p) * more > 0 else 0
+    return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
 
 
 @compiled

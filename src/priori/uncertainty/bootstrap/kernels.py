@@ -195,15 +195,12 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
     ``totals[r, c]``: the test trials of each class.
     """
     systems, alphas = errors.shape[1], errors.shape[3]
-    dev_mult, test_mult = np.ones(dev.negative.size.size, np.int64), np.ones(test.negative.size.size, np.int64)
-    dev_cells = (np.empty(dev.cells, np.int64), np.empty(dev.cells, np.int64))
-    test_cells = (np.empty(test.cells, np.int64), np.empty(test.cells, np.int64))
+    (dev_mult, dev_cells), (test_mult, test_cells) = _room(dev), _room(test)
     width = dev.values.shape[1]
     negative, positive = np.empty(width, np.int64), np.empty(width, np.int64)
     scratch = np.empty((3, width + 1), np.int64)
     counted = np.empty(test.values.shape[1], np.int64)
-    chosen = np.empty(alphas, np.int64)
-    rank = np.empty(alphas, np.int64)
+    chosen, rank = np.empty(alphas, np.int64), np.empty(alphas, np.int64)
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
         replicate = first + i
@@ -278,6 +275,12 @@ def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore
 
 
 @compiled
+def _room(side):  # type: ignore[no-untyped-def]
+    """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
+    return np.ones(side.negative.size.size, np.int64), (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+
+
+@compiled
 def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
@@ -289,8 +292,7 @@ def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # ty
 @compiled
 def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped-def]
     """Return the weights of one replicate of one side: (class, cell)."""
-    mult = np.ones(side.negative.size.size, np.int64)
-    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    mult, cells = _room(side)
     _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
     return cells
 
@@ -302,8 +304,7 @@ def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-u
     Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
     straight line between the ends.
     """
-    mult = np.ones(side.negative.size.size, np.int64)
-    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    mult, cells = _room(side)
     totals = np.empty(2, np.int64)
     for i in range(heights.shape[0]):
         _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)

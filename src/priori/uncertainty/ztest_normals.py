@@ -177,12 +177,10 @@ class Setting:
     alternative: Alternative
 
     @classmethod
-    def of(
-        cls, measure: AnyMeasure, alpha: ArrayLike | None, confidence_level: float, alternative: Alternative
-    ) -> Setting:
+    def of(cls, measure: AnyMeasure, alpha: ArrayLike | None, level: float, alternative: Alternative) -> Setting:
         """Check what was asked."""
-        quantile(confidence_level, alternative)  # says what is wrong with either
-        return cls(weights_of(measure, alpha), confidence_level, alternative)
+        quantile(level, alternative)  # says what is wrong with either
+        return cls(weights_of(measure, alpha), level, alternative)
 
     def interval(self, value: ArrayLike, variance: ArrayLike, lowest: ArrayLike, highest: ArrayLike) -> ZInterval:
         """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
@@ -219,13 +217,10 @@ class ZSystem:
         """Compute the three intervals."""
         weights = setting.weights
         value, limits = rates.value(weights), (weights.lowest, weights.highest)
-        return cls(
-            name,
-            rates,
-            setting.interval(value, hter_variance(rates, weights), *limits),
-            setting.interval(value, naive_variance(rates, weights), *limits),
-            setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0),
-        )
+        hter = setting.interval(value, hter_variance(rates, weights), *limits)
+        naive = setting.interval(value, naive_variance(rates, weights), *limits)
+        class_error = setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0)
+        return cls(name, rates, hter, naive, class_error)
 
     @property
     def intervals(self) -> dict[str, ZInterval]:
@@ -250,12 +245,9 @@ class ZComparison:
             variance(a, weights) + variance(b, weights) for variance in (hter_variance, naive_variance, class_variance)
         )
         test = partial(setting.difference, a.value(weights) - b.value(weights), widest=weights.highest - weights.lowest)
-        return cls(
-            None if disagreements is None else test(dependent_variance(disagreements, a, weights)),
-            test(independent),
-            test(naive),
-            setting.difference(a.classification_error - b.classification_error, class_, 1.0),
-        )
+        dependent = None if disagreements is None else test(dependent_variance(disagreements, a, weights))
+        class_error = setting.difference(a.classification_error - b.classification_error, class_, 1.0)
+        return cls(dependent, test(independent), test(naive), class_error)
 
     @property
     def tests(self) -> dict[str, ZDifference]:
