@@ -152,23 +152,13 @@ def replicates_of(
 
 
 def band(
-    curve: EPC,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> Band:
+    curve: EPC, *,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
+    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
+) -> Band:  # fmt: skip
     """Compute a bootstrap band around an Expected Performance Curve.
 
     Parameters

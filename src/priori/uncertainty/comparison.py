@@ -333,10 +333,11 @@ def _in_one_order(set_a: ScoreSet, set_b: ScoreSet) -> tuple[ScoreSet, ScoreSet]
 
 # -- replicates --------------------------------------------------------------------------------------------------
 
+#: The difference in every replicate, and the correction of its tails.
+Replicates = tuple[Floats, Calibration | None]
 
-def _together(
-    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
-) -> tuple[Floats, Calibration | None]:
+
+def _together(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, the same trials drawn for both systems."""
     calibration = None
     each: list[Calibration] = []
@@ -352,9 +353,7 @@ def _together(
     return replicate([system_of(a), system_of(b)], plan, statistic, threads=threads, progress=progress), calibration
 
 
-def _unpaired(
-    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
-) -> tuple[Floats, Calibration | None]:
+def _unpaired(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, each system drawn on its own."""
     values, calibrations = [], []
     for curve, part in ((a, plan), (b, replace(plan, streams=1))):

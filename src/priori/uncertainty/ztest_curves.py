@@ -19,15 +19,7 @@ from priori.decisions.measures import Measure, get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
-from priori.uncertainty.ztest_normals import (
-    AnyMeasure,
-    Rates,
-    Setting,
-    ZComparison,
-    ZDifference,
-    ZInterval,
-    ZSystem,
-)
+from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

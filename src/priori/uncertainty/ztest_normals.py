@@ -82,10 +82,14 @@ class Rates:
     positives: Floats
 
     @classmethod
+    def of(cls, *numbers: ArrayLike) -> Rates:
+        """Return the rates as numbers, in the order of the fields."""
+        return cls(*(np.asarray(number, dtype=np.float64) for number in numbers))
+
+    @classmethod
     def from_outcomes(cls, outcomes: Outcomes) -> Rates:
         """Return the rates of counted outcomes."""
-        sizes = (np.asarray(size, dtype=np.float64) for size in (outcomes.negatives, outcomes.positives))
-        return cls(FAR(outcomes), FRR(outcomes), *sizes)
+        return cls.of(FAR(outcomes), FRR(outcomes), outcomes.negatives, outcomes.positives)
 
     @property
     def classification_error(self) -> Floats:

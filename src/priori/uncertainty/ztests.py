@@ -137,8 +137,7 @@ def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
 
 def _saved_rates(system: dict[str, Any]) -> Rates:
     """Return the rates that `_described` has put into a file."""
-    rates = (system[name][key] for key in ("value", "trials") for name in ("far", "frr"))
-    return Rates(*(np.asarray(number, dtype=np.float64) for number in rates))
+    return Rates.of(*(system[name][key] for key in ("value", "trials") for name in ("far", "frr")))
 
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
@@ -277,7 +276,7 @@ def _published(far: float, frr: float, negatives: int, positives: int, of: str =
     for name, trials in (("negatives", negatives), ("positives", positives)):
         if not (trials >= 1 and float(trials).is_integer()):
             raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
-    return Rates(*(np.asarray(number, dtype=np.float64) for number in (far, frr, negatives, positives)))
+    return Rates.of(far, frr, negatives, positives)
 
 
 def _doubts(system: ZSystem, confidence_level: float) -> list[str]:

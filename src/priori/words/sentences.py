@@ -311,7 +311,7 @@ def describe_settings(study: Study) -> dict[str, str]:
     drawn, kind = band.settings["n_resamples"], band.settings["bootstrap"]
     return {
         **described,
-        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].redraws}",
+        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].resamples}",
         "Resamples": " x ".join(f"{n:,}" for n in drawn) if isinstance(drawn, list) else f"{drawn:,}",
         "Resampled": "test set, thresholds fixed" if settings.resample == "test" else "both sets, new thresholds",
         "Intervals": about_interval(band.settings),

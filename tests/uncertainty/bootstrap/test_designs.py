@@ -47,7 +47,7 @@ class DataSets(Bootstrap):
 
 TOY = DataSets(
     name="by-set",
-    redraws="data sets, with all their trials",
+    resamples="data sets, with all their trials",
     choice="whole data sets",
     draws_users=True,
     preference=3,
@@ -168,9 +168,9 @@ def test_none_of_this_outlives_the_toy(run):
 def test_every_bootstrap_draws_something_and_says_so(bootstrap):
     assert bootstrap.draws_users or bootstrap.draws_trials
     assert bootstrap.by_user or not bootstrap.draws_users
-    assert bootstrap.redraws
+    assert bootstrap.resamples
     assert bootstrap.choice
-    assert not re.search(r"[A-Z.]", bootstrap.redraws[:1] + bootstrap.redraws[-1:])
+    assert not re.search(r"[A-Z.]", bootstrap.resamples[:1] + bootstrap.resamples[-1:])
 
 
 def test_no_code_asks_a_bootstrap_for_its_name():

@@ -27,8 +27,8 @@ class Bootstrap:
     ----------
     name : str
         What people type.
-    redraws, choice : str
-        What is redrawn, in words: for the page, and shorter for the form.
+    resamples, choice : str
+        What is resampled, in words: for the page, and shorter for the form.
     draws_users, draws_trials : bool
         Whether users are drawn; whether trials are, rather than come along with their user.
     by_user : bool
@@ -44,7 +44,7 @@ class Bootstrap:
     """
 
     name: str
-    redraws: str
+    resamples: str
     choice: str
     draws_users: bool = False
     draws_trials: bool = False

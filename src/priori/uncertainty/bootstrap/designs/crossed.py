@@ -69,7 +69,7 @@ def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
 
 CROSSED = _Crossed(
     name="crossed",
-    redraws="identities, a trial weighted by both of its own",
+    resamples="identities, a trial weighted by both of its own",
     choice="both identities of a trial",
     draws_users=True,
     crossed=True,

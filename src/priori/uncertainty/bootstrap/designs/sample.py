@@ -46,7 +46,7 @@ class _Sample(Bootstrap):
 
 SAMPLE = _Sample(
     name="sample",
-    redraws="trials, within each class",
+    resamples="trials, within each class",
     choice="trials, within each class",
     draws_trials=True,
     by_user=False,

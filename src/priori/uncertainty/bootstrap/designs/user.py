@@ -52,7 +52,7 @@ def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
 
 USER = _User(
     name="user",
-    redraws="users, with all their trials (subset bootstrap)",
+    resamples="users, with all their trials (subset bootstrap)",
     choice="users, with all their trials",
     draws_users=True,
     calibrated=True,
