@@ -15,7 +15,7 @@ from priori.base.processors import processors
 from priori.base.types import Floats, Ints, Progress
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
 from priori.uncertainty.bootstrap.plans import Identities, Plan
@@ -208,9 +208,7 @@ def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     fractions = systems[0].fractions
     kind = kernel_kind(systems[0].criterion, fractions, int(max(len(s.dev or ()) for s in systems)))
     if kind is None:
-        from priori.uncertainty.bootstrap.any_criterion import batch_of_any
-
-        return batch_of_any(systems, plan, dev, test), 16
+        return _by_criterion(systems, plan, dev, test), 16
     kernel = load_kernel("count_rechosen")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
@@ -224,6 +222,44 @@ def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
         ]
 
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
+
+
+def _by_criterion(systems: Sequence[Resampled], plan: Plan, dev: Side, test: Side) -> Batch:
+    """Return the batch function of any criterion: slow, as each replicate is written out and given to it."""
+    kernel = load_kernel("weights_of")
+
+    def count(replicate: int) -> list[Ints]:
+        settings = (replicate, plan.seed, plan.inner, plan.design.draws_trials)
+        on_dev, on_test = ((side, kernel(*settings, side)) for side in (dev, test))
+        return [_count(system, s, on_dev, on_test) for s, system in enumerate(systems)]
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        counted = [count(first + row) for row in range(rows)]
+        return [Outcomes(*(np.array([row[s][i] for row in counted]) for i in range(4))) for s in range(len(systems))]
+
+    return batch
+
+
+def _count(system: Resampled, s: int, dev: tuple[Side, Any], test: tuple[Side, Any]) -> Ints:
+    negative, positive = _on_values(*dev, s)
+    values = dev[0].values[s]
+    thresholds = system.thresholds  # where a draw left a class empty nothing can be chosen: keep what was
+    if negative.any() and positive.any():
+        resampled = Scores(Trials(np.repeat(values, negative)), Trials(np.repeat(values, positive)))
+        assert system.criterion is not None
+        thresholds = system.criterion.choose(resampled, system.fractions).threshold
+    rank = np.searchsorted(test[0].values[s, : test[0].distinct[s]], thresholds, side="right")
+    rejected = [np.concatenate([[0], np.cumsum(weights)]) for weights in _on_values(*test, s)]
+    (tn, fn), (negatives, positives) = (column[rank] for column in rejected), (column[-1] for column in rejected)
+    return np.array([positives - fn, negatives - tn, tn, fn], dtype=np.int64)
+
+
+def _on_values(side: Side, weights: Any, s: int) -> list[Ints]:
+    """Return the weights of both classes on the distinct scores of one system."""
+    if side.direct:
+        return list(weights)
+    size = side.values.shape[1]
+    return [np.bincount(side.places[s, c], weights=weights[c], minlength=size).astype(np.int64) for c in range(2)]
 
 
 def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
