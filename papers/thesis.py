@@ -26,8 +26,8 @@ from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES
 from priori.studies.simulation import population
-from priori.uncertainty.normal_tests import Rates, Weights, class_variance, hter_variance, naive_variance, weights_of
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
+from priori.uncertainty.ztest_normals import Rates, Weights, class_variance, hter_variance, naive_variance, weights_of
 from priori.uncertainty.ztests import ztest_scores
 
 if TYPE_CHECKING:

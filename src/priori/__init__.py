@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
-    from priori.uncertainty.rates import rate_interval
+    from priori.uncertainty.rate_intervals import rate_interval
     from priori.uncertainty.ztest_curves import ztest_epc
     from priori.uncertainty.ztests import ztest, ztest_scores
 
@@ -60,7 +60,7 @@ _LATER = {
         "priori.uncertainty.comparison": "Comparison compare",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
-        "priori.uncertainty.rates": "rate_interval",
+        "priori.uncertainty.rate_intervals": "rate_interval",
         "priori.uncertainty.ztest_curves": "ztest_epc",
         "priori.uncertainty.ztests": "ztest ztest_scores",
     }.items()

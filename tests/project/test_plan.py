@@ -37,7 +37,9 @@ def test_contributing_names_every_floor() -> None:
 
 def test_every_path_in_contributing_leads_somewhere() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    named = re.findall(r"`((?:src|tests|docs|tools|papers|validation|benchmarks)/[^`*<>\s]+)`", text.replace("docs/_build/html", ""))
+    named = re.findall(
+        r"`((?:src|tests|docs|tools|papers|validation|benchmarks)/[^`*<>\s]+)`", text.replace("docs/_build/html", "")
+    )
     assert len(named) > 10
     assert [path for path in named if not (ROOT / path).exists()] == []
 

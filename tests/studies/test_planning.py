@@ -5,7 +5,7 @@ import pytest
 
 from priori import InputError, OptionError, Scores, design_effect, plan, ztest
 from priori.studies.design_effect import paired_design_effect
-from priori.uncertainty.normal_tests import Rates, Setting, ZComparison, weights_of
+from priori.uncertainty.ztest_normals import Rates, Setting, ZComparison, weights_of
 
 Z95 = 1.959963984540054
 

@@ -228,7 +228,7 @@ def test_compiling_is_said_once(caplog, monkeypatch):
     from priori.uncertainty.bootstrap import kernels
 
     monkeypatch.setattr(kernels, "count_fixed", Kernel)
-    monkeypatch.setattr(run, "_said", False)
+    monkeypatch.setattr(run, "_warned", False)
     run.load_kernel("count_fixed")
     run.load_kernel("count_fixed")
     assert [record.message for record in caplog.records] == [

@@ -13,7 +13,7 @@ from scipy import stats
 import priori
 from priori import InputError, OptionError, Scores, ztest, ztest_epc, ztest_scores
 from priori.scores.pairing import Disagreements
-from priori.uncertainty.normal_tests import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
 
 # Tables 3.2 to 3.7 of the thesis as printed.
 PUBLISHED = json.loads(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from priori.uncertainty.comparison import Comparison
-    from priori.uncertainty.normal_tests import ZSystem
     from priori.uncertainty.ztest_curves import ZTestCurve
+    from priori.uncertainty.ztest_normals import ZSystem
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:

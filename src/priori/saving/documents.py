@@ -46,7 +46,7 @@ RESULTS: dict[str, str] = {
     "ZTestCurve": "priori.uncertainty.ztest_curves",
     "ProportionInterval": "priori.uncertainty.proportions",
     "ProportionTest": "priori.uncertainty.proportions",
-    "RateInterval": "priori.uncertainty.rates",
+    "RateInterval": "priori.uncertainty.rate_intervals",
     "AposterioriAUCInterval": "priori.uncertainty.auc",
     "AposterioriAUCTest": "priori.uncertainty.auc",
     "DesignEffect": "priori.studies.design_effect",

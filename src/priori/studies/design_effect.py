@@ -15,8 +15,8 @@ from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import pair
-from priori.uncertainty.clustered import GroupSums
-from priori.uncertainty.normal_tests import Weights
+from priori.uncertainty.cluster_variance import GroupSums
+from priori.uncertainty.ztest_normals import Weights
 
 
 @partly_saved

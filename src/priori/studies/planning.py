@@ -13,8 +13,8 @@ from priori.base.results import Result
 from priori.decisions.measures import get_measure
 from priori.scores import ScoreSet
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
-from priori.uncertainty.normal_tests import AnyMeasure, Weights, weights_of
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, quantile
+from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
 
 TestKind = Literal["verdict", "dependent", "independent"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,8 @@ from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.plans import Resample
-from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.settings import RESAMPLED
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
 POINTS = 256
@@ -48,25 +48,13 @@ class AreaBands(Result):
 
 
 def area_bands(
-    dev: ScoreSet,
-    test: ScoreSet,
-    *,
-    task: str | Task = "authentication",
-    bounds: tuple[Any, Any] = (0, 1),
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> AreaBands:
+    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1),
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
+    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> AreaBands:  # fmt: skip
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
     Options as in `priori.uncertainty.bands.band`. The areas themselves are exact; in replicates they are means
@@ -78,8 +66,8 @@ def area_bands(
     >>> from priori.uncertainty.area_bands import area_bands
     >>> rng = np.random.default_rng(1)
     >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
-    >>> found = area_bands(dev, test, n_resamples=500)
-    >>> found.area.tolist(), bool((found.lower < found.value).all() and (found.value < found.upper).all())
+    >>> bands = area_bands(dev, test, n_resamples=500)
+    >>> bands.area.tolist(), bool((bands.lower < bands.value).all() and (bands.value < bands.upper).all())
     (['e_v1', 'e_v2', 'g'], True)
     """
     resampling = Resampling(
@@ -90,15 +78,9 @@ def area_bands(
 
 
 def make_area_bands(
-    dev: ScoreSet,
-    test: ScoreSet,
-    resampling: Resampling,
-    *,
-    task: str | Task = "authentication",
-    bounds: tuple[Any, Any] = (0, 1),
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> AreaBands:
+    dev: ScoreSet, test: ScoreSet, resampling: Resampling, *, task: str | Task = "authentication",
+    bounds: tuple[Any, Any] = (0, 1), threads: int | None = None, progress: Progress | None = None,
+) -> AreaBands:  # fmt: skip
     """Compute the areas with the intervals that a resampling describes."""
     domain = get_task(task)
     low, high = check_bounds(bounds)
@@ -108,17 +90,14 @@ def make_area_bands(
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
     calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
     # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
-    each = [
-        replicates_of(
-            curve,
-            plan,
-            calibration,
-            threads=threads,
-            progress=progress,
-            reduce=lambda values: values.mean(axis=1, keepdims=True),
-        )
-        for curve, calibration in zip(curves, calibrations, strict=True)
-    ]
+    run = partial(
+        replicates_of,
+        plan=plan,
+        threads=threads,
+        progress=progress,
+        reduce=lambda values: values.mean(axis=1, keepdims=True),
+    )
+    each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
     exact = areas(dev, test, task=domain, bounds=bounds)
     value = np.array([exact.e_v1, exact.e_v2, exact.g])
     on_grid = np.array([curve.value.mean() for curve in curves])

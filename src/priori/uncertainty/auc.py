@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, unknown
 from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, of
@@ -20,15 +19,7 @@ from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import Scores, ScoreSet
 from priori.scores.pairing import Pairing, pair
-from priori.uncertainty.proportions import (
-    ALTERNATIVE,
-    Alternative,
-    check_alternative,
-    check_level,
-    p_values,
-    quantile,
-    standardise,
-)
+from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_level, p_values, quantile, standardise
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,14 +73,8 @@ class AposterioriAUCTest(Result):
     _layout = Layout(
         "Two AUCs, a posteriori, and DeLong's test: one row.",
         {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
-        {
-            "kind": A_POSTERIORI,
-            "paired": FLAG,
-            "degrees_of_freedom": NUMBER,
-            "alternative": ALTERNATIVE,
-            "confidence_level": LEVEL,
-            "warnings": TEXTS,
-        },
+        {"kind": A_POSTERIORI, "paired": FLAG, "degrees_of_freedom": NUMBER, "alternative": ALTERNATIVE}
+        | {"confidence_level": LEVEL, "warnings": TEXTS},
         one_row=True,
     )
 
@@ -115,27 +100,25 @@ class Components:
     @classmethod
     def of(cls, scores: Scores) -> Components:
         """Look every trial up in the other class, sorted: O(n log n), what midranks give."""
-        negatives, positives = scores.negatives, scores.positives
 
         def below(values: Floats, ordered: Floats) -> Floats:
             twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
             return np.asarray(twice / (2 * ordered.size))
 
-        return cls(1 - below(scores.negative.score, positives), below(scores.positive.score, negatives))
+        return cls(1 - below(scores.negative.score, scores.positives), below(scores.positive.score, scores.negatives))
 
-    def take(self, negative: NDArray[np.intp], positive: NDArray[np.intp]) -> Components:
-        return Components(self.negative[negative], self.positive[positive])
-
-    def minus(self, other: Components) -> Components:
+    def minus(self, other: Components, pairing: Pairing) -> Components:
         """Return the components of the difference of two AUCs on the same trials."""
-        return Components(self.negative - other.negative, self.positive - other.positive)
+        return Components(
+            self.negative[pairing.negative_a] - other.negative[pairing.negative_b],
+            self.positive[pairing.positive_a] - other.positive[pairing.positive_b],
+        )
 
     @property
     def variance(self) -> float:
         """DeLong's variance: of each class's components, over its size, added."""
-        return float(
-            np.var(self.positive, ddof=1) / self.positive.size + np.var(self.negative, ddof=1) / self.negative.size
-        )
+        positive, negative = (np.var(values, ddof=1) / values.size for values in (self.positive, self.negative))
+        return float(positive + negative)
 
 
 def _components(scores: ScoreSet) -> Components:
@@ -149,10 +132,7 @@ def _components(scores: ScoreSet) -> Components:
 
 
 def a_posteriori_auc_interval(
-    scores: ScoreSet,
-    *,
-    confidence_level: float = 0.95,
-    method: Literal["normal", "logit"] = "normal",
+    scores: ScoreSet, *, confidence_level: float = 0.95, method: Literal["normal", "logit"] = "normal"
 ) -> AposterioriAUCInterval:
     """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
 
@@ -170,8 +150,8 @@ def a_posteriori_auc_interval(
     --------
     >>> from priori import Scores, a_posteriori_auc_interval
     >>> scores = Scores.from_arrays(negatives=[0.1, 0.2, 0.4, 0.5], positives=[0.3, 0.6, 0.7, 0.8])
-    >>> found = a_posteriori_auc_interval(scores)
-    >>> f"{found.auc:.4f} {found.sd:.4f} {found.lower:.4f} {found.upper:.4f}"
+    >>> interval = a_posteriori_auc_interval(scores)
+    >>> f"{interval.auc:.4f} {interval.sd:.4f} {interval.lower:.4f} {interval.upper:.4f}"
     '0.8750 0.1443 0.5921 1.0000'
     """
     level = check_level(confidence_level)
@@ -189,13 +169,9 @@ def a_posteriori_auc_interval(
 
 
 def a_posteriori_auc_test(
-    a: ScoreSet,
-    b: ScoreSet,
-    *,
-    unpaired: bool = False,
-    confidence_level: float = 0.95,
+    a: ScoreSet, b: ScoreSet, *, unpaired: bool = False, confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-) -> AposterioriAUCTest:
+) -> AposterioriAUCTest:  # fmt: skip
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
 
     Parameters
@@ -215,66 +191,35 @@ def a_posteriori_auc_test(
     >>> label = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> a = Scores.from_predictions(label, [0.1, 0.2, 0.4, 0.5, 0.3, 0.6, 0.7, 0.8])
     >>> b = Scores.from_predictions(label, [0.1, 0.6, 0.4, 0.5, 0.3, 0.2, 0.7, 0.8])
-    >>> found = a_posteriori_auc_test(a, b)
-    >>> f"{found.difference:.4f} {found.statistic:.4f} {found.p_value:.4f}"
+    >>> test = a_posteriori_auc_test(a, b)
+    >>> f"{test.difference:.4f} {test.statistic:.4f} {test.p_value:.4f}"
     '0.2500 1.2247 0.2207'
     """
     level = check_level(confidence_level)
-    check_alternative(alternative)
-    one, other = _components(a), _components(b)
-    freedom: float | None = None
+    quantile(level, alternative)  # says what is wrong with the alternative
+    of_a, of_b = _components(a), _components(b)
+    freedom = np.inf
     if unpaired:
-        variance = one.variance + other.variance
-        freedom = _welch(one.variance, len(a), other.variance, len(b))
+        variance = of_a.variance + of_b.variance
+        freedom = _welch(of_a.variance, len(a), of_b.variance, len(b))
     else:
-        variance = _paired(pair(a, b), one, other).variance
+        variance = of_a.minus(of_b, pair(a, b)).variance
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
     difference, sd = auc_a - auc_b, float(np.sqrt(variance))
     statistic = float(standardise(difference, sd))
-    half = sd * _quantile(level, alternative, freedom)
+    half = sd * quantile(level, alternative, freedom)
+    lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
+    upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     return AposterioriAUCTest(
-        auc_a,
-        auc_b,
-        difference,
-        sd,
-        -1.0 if alternative == "less" else max(difference - half, -1.0),
-        1.0 if alternative == "greater" else min(difference + half, 1.0),
-        statistic,
-        _p_value(statistic, alternative, freedom),
-        not unpaired,
-        freedom,
-        alternative,
-        level,
-        _doubts(sd),
-    )._came_from(a, b)
+        auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
+        not unpaired, freedom if np.isfinite(freedom) else None, alternative, level, _doubts(sd),
+    )._came_from(a, b)  # fmt: skip
 
 
-def _paired(pairing: Pairing, one: Components, other: Components) -> Components:
-    return one.take(pairing.negative_a, pairing.positive_a).minus(other.take(pairing.negative_b, pairing.positive_b))
-
-
-def _welch(variance_a: float, size_a: int, variance_b: float, size_b: int) -> float | None:
+def _welch(variance_a: float, size_a: int, variance_b: float, size_b: int) -> float:
     """Return Welch and Satterthwaite's degrees of freedom, with all trials of a set as its size."""
     bottom = variance_a**2 / (size_a - 1) + variance_b**2 / (size_b - 1)
-    return float((variance_a + variance_b) ** 2 / bottom) if bottom else None
-
-
-def _quantile(level: float, alternative: Alternative, freedom: float | None) -> float:
-    if freedom is None:
-        return quantile(level, alternative)
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2 if alternative == "two-sided" else level))
-
-
-def _p_value(statistic: float, alternative: Alternative, freedom: float | None) -> float:
-    if freedom is None:
-        return float(p_values(statistic, alternative))
-    from scipy.special import stdtr
-
-    if alternative == "two-sided":
-        return float(2 * stdtr(freedom, -abs(statistic)))
-    return float(stdtr(freedom, statistic if alternative == "less" else -statistic))
+    return float((variance_a + variance_b) ** 2 / bottom) if bottom else np.inf
 
 
 def _doubts(sd: float) -> tuple[str, ...]:

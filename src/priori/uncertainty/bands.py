@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,11 +18,9 @@ from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import Plan, Resample
-from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, replicate
-from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.settings import RESAMPLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,8 +93,8 @@ class Band(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return what it is around, how it was made and its expected width."""
-        made = {**self.settings, "expected_width": self.expected_width, "warnings": list(self.warnings)}
-        return {**self.curve.described(), **made}
+        width, warnings = self.expected_width, list(self.warnings)
+        return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
     def plot(self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False) -> Axes:
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
@@ -109,6 +107,19 @@ class Band(Result):
         from priori.plots.plotly_figures import figure_epc
 
         return figure_epc(self.curve, bands=[self], best=best)
+
+
+def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
+    """Return the curve with sets that can be resampled as asked, in narrow cells where they do not fit in memory.
+
+    With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
+    """
+    if resampling.resample != "both":
+        return curve, ()
+    by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
+    dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
+    test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
+    return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
 
 
 def system_of(curve: EPC) -> Resampled:
@@ -126,14 +137,9 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
 
 
 def replicates_of(
-    curve: EPC,
-    plan: Plan,
-    calibration: Calibration | None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:
+    curve: EPC, plan: Plan, calibration: Calibration | None, *, threads: int | None = None,
+    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:  # fmt: skip
     """Return the curve of every replicate, each reduced to what is wanted of it."""
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
@@ -146,23 +152,13 @@ def replicates_of(
 
 
 def band(
-    curve: EPC,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> Band:
+    curve: EPC, *,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
+    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
+) -> Band:  # fmt: skip
     """Compute a bootstrap band around an Expected Performance Curve.
 
     Parameters
@@ -205,8 +201,8 @@ def band(
     >>> import numpy as np, priori
     >>> rng = np.random.default_rng(1)
     >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
-    >>> found = priori.epc(dev, test, alpha=[0.5]).band(n_resamples=1000)
-    >>> bool(found.lower[0] < found.value[0] < found.upper[0])
+    >>> band = priori.epc(dev, test, alpha=[0.5]).band(n_resamples=1000)
+    >>> bool(band.lower[0] < band.value[0] < band.upper[0])
     True
     """
     resampling = Resampling(
@@ -225,19 +221,11 @@ def make_band(
     keep: bool = False,
 ) -> Band:
     """Compute the band around a curve that a resampling describes."""
-    redrawn, notes = redrawable(curve, resampling)
-    plan = resampling.settle(redrawn.dev, redrawn.test)
-    calibration = plan.calibration(redrawn.test, redrawn.threshold)
-    values = replicates_of(redrawn, plan, calibration, threads=threads, progress=progress)
-    lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
-    return Band(
-        curve.alpha,
-        curve.value,
-        lower,
-        upper,
-        values.mean(axis=0),
-        plan.settings(),
-        curve,
-        (*plan.warnings, *notes),
-        values if keep else None,
-    )
+    resampled, notes = resamplable(curve, resampling)
+    plan = resampling.settle(resampled.dev, resampled.test)
+    calibration = plan.calibration(resampled.test, resampled.threshold)
+    values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
+    bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
+    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes)
+    settings = plan.settings()
+    return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.layouts import FLAG, NUMBERS, PLAIN_NUMBER, TEXT, TEXTS, Layout, listed, of, record
+from priori.base.layouts import FLAG, NUMBERS, PLAIN_NUMBER, TEXT, TEXTS, Layout, Schema, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column, partly_saved
 from priori.base.types import Floats, Progress
@@ -19,15 +19,13 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.pairing import pair
-from priori.uncertainty.bands import replicates_of, system_of, value_of
+from priori.uncertainty.bands import replicates_of, resamplable, system_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.plans import Plan, Resample
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate
-from priori.uncertainty.bootstrap.standins import redrawable
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
-from priori.uncertainty.proportions import Alternative, check_alternative
-from priori.uncertainty.settings import COMPARED
+from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +64,13 @@ class Verdict:
         return {name: getattr(self, name) for name in ("difference", "lower", "upper", "p_value", "significant")}
 
 
+#: Of a resampling's settings, what comparisons leave out: they are not about a future test set.
+PREDICTED = ("promise", "future_users", "future_growth")
+COMPARED: dict[str, Schema] = (
+    {"measure": TEXT, "rate": FLAG, "criterion": TEXT}
+    | {name: schema for name, schema in RESAMPLED.items() if name not in PREDICTED}
+    | {"paired": FLAG, "alternative": ALTERNATIVE}
+)
 REGIONS = listed(record({**of(PLAIN_NUMBER, "start end"), "better": TEXT}))
 AREA = record({**of(NUMBERS, "difference lower upper p_value"), "significant": listed(FLAG)})
 
@@ -103,21 +108,12 @@ class Comparison(Result):
     warnings: tuple[str, ...] = ()
 
     _layout = Layout(
-        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value less B's.",
+        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.",
         {**of("number", "alpha value_a value_b difference lower upper p_value"), "significant": "boolean"},
-        {
-            **of(TEXT, "name_a name_b"),
-            "greater_is_better": FLAG,
-            **COMPARED,
-            **of(REGIONS, "regions simultaneous_regions"),
-            "area": AREA,
-            "warnings": TEXTS,
-        },
+        {**of(TEXT, "name_a name_b"), "greater_is_better": FLAG, **COMPARED}
+        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "warnings": TEXTS},
         settings=COMPARED,
-        descriptions={
-            "measure": "The measure, as figures call it.",
-            "area": "The mean difference over the alphas.",
-        },
+        descriptions={"measure": "The measure, as figures call it.", "area": "The mean difference over the alphas."},
     )
 
     @classmethod
@@ -170,23 +166,22 @@ class Comparison(Result):
     def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
         """Return the ranges of alpha over which a verdict finds one system significantly better."""
         better = np.where((self.difference > 0) == self.greater_is_better, self.name_a, self.name_b)
-        found: list[Region] = []
+        regions: list[Region] = []
         open_ = False
-        for at, name, sure in zip(self.alpha.tolist(), better.tolist(), verdict.significant.tolist(), strict=True):
-            if sure and open_ and found[-1].better == name:
-                found[-1] = found[-1]._replace(end=at)
+        for alpha, name, sure in zip(self.alpha.tolist(), better.tolist(), verdict.significant.tolist(), strict=True):
+            if sure and open_ and regions[-1].better == name:
+                regions[-1] = regions[-1]._replace(end=alpha)
             elif sure:
-                found.append(Region(at, at, name))
+                regions.append(Region(alpha, alpha, name))
             open_ = sure
-        return tuple(found)
+        return tuple(regions)
 
     def histogram(self, alpha: float, bins: int = 50) -> tuple[NDArray[np.int64], Floats]:
         """Return the histogram of the replicates' differences at the nearest alpha: counts and edges (Figure 6)."""
-        counts, edges = np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
-        return counts, edges
+        return np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
 
     def nearest(self, alpha: float) -> int:
-        """Return the place of the alpha nearest to the one given."""
+        """Return the index of the alpha nearest to the one given."""
         return int(np.argmin(np.abs(self.alpha - float(alpha))))
 
     @property
@@ -197,9 +192,7 @@ class Comparison(Result):
     def summary(self) -> dict[str, Any]:
         """Return the names, the regions, the area and how it was done."""
         return {
-            "name_a": self.name_a,
-            "name_b": self.name_b,
-            "greater_is_better": self.greater_is_better,
+            **{name: getattr(self, name) for name in ("name_a", "name_b", "greater_is_better")},
             **self.settings,
             "regions": [region._asdict() for region in self.regions],
             "simultaneous_regions": [region._asdict() for region in self._simultaneous_regions],
@@ -219,22 +212,12 @@ class Comparison(Result):
 
 
 def compare(
-    curve_a: EPC,
-    curve_b: EPC,
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+    curve_a: EPC, curve_b: EPC, *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
     """Compare two systems: the paired bootstrap percentile test of their difference at every alpha.
 
     Both systems are resampled by the same trials or users, so that what makes a trial hard for both cancels out.
@@ -271,51 +254,34 @@ def compare(
 
 
 def make_comparison(
-    curve_a: EPC,
-    curve_b: EPC,
-    resampling: Resampling,
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+    curve_a: EPC, curve_b: EPC, resampling: Resampling, *, unpaired: bool = False,
+    alternative: Alternative = "two-sided", threads: int | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
     """Compare two systems as a resampling describes."""
     check_alternative(alternative)
     _check_comparable(curve_a, curve_b, resampling.resample)
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; it has no prediction")
-    (curve_a, notes_a), (curve_b, notes_b) = (
-        redrawable(curve, resampling, paired=not unpaired) for curve in (curve_a, curve_b)
-    )
+    curve_a, notes_a = resamplable(curve_a, resampling, paired=not unpaired)
+    curve_b, notes_b = resamplable(curve_b, resampling, paired=not unpaired)
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, resampling.resample == "both")
     plan = resampling.settle(curve_a.dev, curve_a.test)
     run = _unpaired if unpaired else _together
     replicates, calibration = run(curve_a, curve_b, plan, threads=threads, progress=progress)
     judge = _Judge(plan, calibration, alternative)
-    difference = curve_a.value - curve_b.value
-    shares = _shares(curve_a.alpha)
+    difference, shares = curve_a.value - curve_b.value, _shares(curve_a.alpha)[:, None]
+    measure = curve_a.measure
+    settings = {"measure": measure.title, "rate": measure.rate, "criterion": curve_a.criterion.name}
+    settings |= {name: value for name, value in plan.settings().items() if name not in PREDICTED}
+    settings |= {"paired": not unpaired, "alternative": alternative}
     return Comparison(
-        curve_a.name,
-        curve_b.name,
-        curve_a.alpha,
-        curve_a.value,
-        curve_b.value,
-        curve_a.measure.greater_is_better,
+        curve_a.name, curve_b.name, curve_a.alpha, curve_a.value, curve_b.value, measure.greater_is_better,
         judge.pointwise(difference, replicates),
         judge.simultaneous(difference, replicates),
-        judge.pointwise(difference @ shares[:, None], replicates @ shares[:, None]),
-        replicates,
-        {**_settings(curve_a, plan), "paired": not unpaired, "alternative": alternative},
-        (*plan.warnings, *notes_a, *notes_b),
-    )._came_from(curve_a, curve_b)
-
-
-def _settings(curve: EPC, plan: Plan) -> dict[str, Any]:
-    left_out = ("promise", "future_users", "future_growth")
-    kept = {name: value for name, value in plan.settings().items() if name not in left_out}
-    return {"measure": curve.measure.title, "rate": curve.measure.rate, "criterion": curve.criterion.name, **kept}
+        judge.pointwise(difference @ shares, replicates @ shares),
+        replicates, settings, (*plan.warnings, *notes_a, *notes_b),
+    )._came_from(curve_a, curve_b)  # fmt: skip
 
 
 def _shares(alpha: Floats) -> Floats:
@@ -353,26 +319,25 @@ def _in_one_order(set_a: ScoreSet, set_b: ScoreSet) -> tuple[ScoreSet, ScoreSet]
     if set_a.scanned or set_b.scanned:
         return set_a, set_b  # counted in pairs where they are
     a, b = set_a.load(), set_b.load()
-    found = pair(a, b)
-    first = replace(a, negative=a.negative.take(found.negative_a), positive=a.positive.take(found.positive_a))
-    second = replace(b, negative=b.negative.take(found.negative_b), positive=b.positive.take(found.positive_b))
+    pairing = pair(a, b)
+    first = replace(a, negative=a.negative.take(pairing.negative_a), positive=a.positive.take(pairing.positive_a))
+    second = replace(b, negative=b.negative.take(pairing.negative_b), positive=b.positive.take(pairing.positive_b))
     if (second.has_identities and not first.has_identities) or (second.has_users and not first.has_users):
-        classes = {
-            name: replace(
-                getattr(first, name), user=getattr(second, name).user, probe_user=getattr(second, name).probe_user
-            )
-            for name in ("negative", "positive")
-        }
-        first = replace(first, users=second.users, **classes)
+        negative, positive = (
+            replace(trials, user=known.user, probe_user=known.probe_user)
+            for trials, known in ((first.negative, second.negative), (first.positive, second.positive))
+        )
+        first = replace(first, users=second.users, negative=negative, positive=positive)
     return first, second
 
 
 # -- replicates --------------------------------------------------------------------------------------------------
 
+#: The difference in every replicate, and the correction of its tails.
+Replicates = tuple[Floats, Calibration | None]
 
-def _together(
-    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
-) -> tuple[Floats, Calibration | None]:
+
+def _together(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, the same trials drawn for both systems."""
     calibration = None
     each: list[Calibration] = []
@@ -381,24 +346,19 @@ def _together(
         each = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in (a, b)]
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        counted = outcomes
         if each:
-            counted = [own.adjust(o, plan, first) for own, o in zip(each, outcomes, strict=True)]
-        value_a, value_b = (value_of(c.measure, o, c.alpha) for c, o in zip((a, b), counted, strict=True))
-        return value_a - value_b
+            outcomes = [known.adjust(counts, plan, first) for known, counts in zip(each, outcomes, strict=True)]
+        return value_of(a.measure, outcomes[0], a.alpha) - value_of(b.measure, outcomes[1], b.alpha)
 
-    systems = [system_of(a), system_of(b)]
-    return replicate(systems, plan, statistic, threads=threads, progress=progress), calibration
+    return replicate([system_of(a), system_of(b)], plan, statistic, threads=threads, progress=progress), calibration
 
 
-def _unpaired(
-    a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None
-) -> tuple[Floats, Calibration | None]:
+def _unpaired(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, each system drawn on its own."""
     values, calibrations = [], []
-    for curve, own in ((a, plan), (b, replace(plan, streams=1))):
-        calibrations.append(own.calibration(curve.test, curve.threshold))
-        values.append(replicates_of(curve, own, calibrations[-1], threads=threads, progress=progress))
+    for curve, part in ((a, plan), (b, replace(plan, streams=1))):
+        calibrations.append(part.calibration(curve.test, curve.threshold))
+        values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
     known = [calibration for calibration in calibrations if calibration is not None]
     return values[0] - values[1], min(known, key=lambda calibration: calibration.clusters, default=None)
 

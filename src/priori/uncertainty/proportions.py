@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from priori.base.results import Result
 from priori.base.types import Floats
 
 Alternative = Literal["two-sided", "less", "greater"]
-ALTERNATIVE = choice("two-sided", "less", "greater")
+ALTERNATIVE = choice(*get_args(Alternative))
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
 
 #: Below this many expected n p (1 - p) the normal approximation of a binomial is doubtful (thesis, section 3.3).
@@ -41,28 +42,33 @@ def check_rate(name: str, rate: float) -> None:
 
 def check_alternative(alternative: str) -> None:
     """Say so when a test's direction is not one of ours."""
-    if alternative not in ("two-sided", "less", "greater"):
-        raise unknown("alternative", alternative, ("two-sided", "less", "greater"))
+    if alternative not in get_args(Alternative):
+        raise unknown("alternative", alternative, get_args(Alternative))
 
 
-def quantile(confidence_level: float, alternative: Alternative = "two-sided") -> float:
-    """Return Z: the half-width of an interval in standard deviations, Z_{a/2} two-sided and Z_a one-sided."""
-    from scipy.special import ndtri
+def quantile(confidence_level: float, alternative: Alternative = "two-sided", freedom: float = np.inf) -> float:
+    """Return Z: the half-width of an interval in standard deviations, Z_{a/2} two-sided and Z_a one-sided.
+
+    With finite degrees of freedom it is Student's.
+    """
+    from scipy.special import ndtri, stdtrit
 
     check_alternative(alternative)
     level = check_level(confidence_level)
-    return float(ndtri((1 + level) / 2 if alternative == "two-sided" else level))
+    tail = (1 + level) / 2 if alternative == "two-sided" else level
+    return float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
 
 
-def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided") -> Floats:
-    """Return the p-values of standard normal statistics; ``1 - p`` is the thesis's delta (Eqs. 3.20, 3.21)."""
-    from scipy.special import ndtr
+def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: float = np.inf) -> Floats:
+    """Return the p-values of normal (or Student's) statistics; ``1 - p`` is the thesis's delta (Eqs. 3.20, 3.21)."""
+    from scipy.special import ndtr, stdtr
 
     check_alternative(alternative)
+    below = partial(stdtr, freedom) if np.isfinite(freedom) else ndtr
     z = np.asarray(statistic, dtype=np.float64)
     if alternative == "two-sided":
-        return np.asarray(2 * ndtr(-np.abs(z)))
-    return np.asarray(ndtr(z) if alternative == "less" else ndtr(-z))
+        return np.asarray(2 * below(-np.abs(z)))
+    return np.asarray(below(z if alternative == "less" else -z))
 
 
 def standardise(difference: ArrayLike, sd: ArrayLike) -> Floats:
@@ -101,11 +107,7 @@ class ProportionInterval(Result):
 
 
 def proportion_interval(
-    errors: ArrayLike,
-    trials: ArrayLike,
-    *,
-    method: IntervalMethod = "wilson",
-    confidence_level: float = 0.95,
+    errors: ArrayLike, trials: ArrayLike, *, method: IntervalMethod = "wilson", confidence_level: float = 0.95
 ) -> ProportionInterval:
     """Return a two-sided interval for a rate of errors.
 
@@ -130,13 +132,12 @@ def proportion_interval(
     """
     level = check_level(confidence_level)
     x, n = check_counts(errors, trials)
-    ways = {"normal": _normal, "wilson": _wilson, "exact": _exact, "rule-of-three": _rule_of_three}
-    if method not in ways:
-        raise unknown("interval", method, ways)
-    lower, upper = ways[method](x, n, level)
-    return ProportionInterval(
-        x / n, np.clip(lower, 0.0, x / n), np.clip(upper, x / n, 1.0), x, n, method=method, confidence_level=level
-    )
+    methods = {"normal": _normal, "wilson": _wilson, "exact": _exact, "rule-of-three": _rule_of_three}
+    if method not in methods:
+        raise unknown("interval", method, methods)
+    rate = x / n
+    lower, upper = methods[method](x, n, level)
+    return ProportionInterval(rate, np.clip(lower, 0.0, rate), np.clip(upper, rate, 1.0), x, n, method, level)
 
 
 def check_counts(errors: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]:
@@ -175,8 +176,7 @@ def _exact(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
     tail = (1 - level) / 2
     inside, some = np.where(x == n, 0.0, x), np.where(x == 0, 1.0, x)
     lower = np.where(x == 0, 0.0, betaincinv(some, n - some + 1, tail))
-    upper = np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
-    return lower, upper
+    return lower, np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
 
 
 def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
@@ -223,14 +223,9 @@ def _tested(difference: Floats, variance: Floats, method: str, alternative: Alte
 
 
 def proportion_test(
-    errors_a: ArrayLike,
-    trials_a: ArrayLike,
-    errors_b: ArrayLike,
-    trials_b: ArrayLike,
-    *,
-    pooled: bool = True,
-    alternative: Alternative = "two-sided",
-) -> ProportionTest:
+    errors_a: ArrayLike, trials_a: ArrayLike, errors_b: ArrayLike, trials_b: ArrayLike, *,
+    pooled: bool = True, alternative: Alternative = "two-sided",
+) -> ProportionTest:  # fmt: skip
     """Test whether two rates from independent sets of trials differ.
 
     Parameters

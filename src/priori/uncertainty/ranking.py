@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -19,10 +19,9 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import Comparison, Verdict, make_comparison
+from priori.uncertainty.comparison import COMPARED, Comparison, Verdict, make_comparison
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative
-from priori.uncertainty.settings import COMPARED
 
 
 class Place(NamedTuple):
@@ -58,11 +57,8 @@ class Ranking(Result):
 
     _layout = Layout(
         "Every pair of several systems compared: one row per pair and alpha.",
-        {
-            **of("text", "system_a system_b"),
-            **of("number", "alpha difference lower upper p_value p_adjusted"),
-            "significant": "boolean",
-        },
+        of("text", "system_a system_b")
+        | {**of("number", "alpha difference lower upper p_value p_adjusted"), "significant": "boolean"},
         {**COMPARED, "ranking": listed(record({"name": TEXT, "value": NUMBER, "groups": TEXT}))},
         descriptions={"measure": "The measure, as figures call it."},
     )
@@ -73,20 +69,15 @@ class Ranking(Result):
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
         asked = "simultaneous" if saved["simultaneous"] else "pointwise"
-        told = {"alpha": by_pair["alpha"][0], "settings": saved.values(*COMPARED)}
+        alpha = by_pair["alpha"][0]
+        shared = {"alpha": alpha, "settings": saved.values(*COMPARED)}
         comparisons = []
         for row, (a, b) in enumerate(pairs):
             verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
-            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **told, **{asked: verdict}))
-        return super()._from_parts(
-            saved,
-            names=tuple(dict.fromkeys(name for pair in pairs for name in pair)),
-            alpha=by_pair["alpha"][0],
-            comparisons=tuple(comparisons),
-            p_value=by_pair["p_adjusted"],
-            _overall=tuple(Place(**place) for place in saved["ranking"]),
-            **known,
-        )
+            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **shared, **{asked: verdict}))
+        known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": alpha}
+        known |= {"comparisons": tuple(comparisons), "p_value": by_pair["p_adjusted"]}
+        return super()._from_parts(saved, _overall=tuple(Place(**ranked) for ranked in saved["ranking"]), **known)
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
         """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
@@ -105,29 +96,23 @@ class Ranking(Result):
             alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
         order = np.argsort(-value if self.comparisons[0].greater_is_better else value, kind="stable")
         letters = _letters(alike[np.ix_(order, order)])
-        return tuple(
-            Place(self.names[i], float(value[i]), letter) for i, letter in zip(order.tolist(), letters, strict=True)
-        )
+        ranked = zip(order.tolist(), letters, strict=True)
+        return tuple(Place(self.names[i], float(value[i]), letter) for i, letter in ranked)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
-        pairs, alphas = len(self.comparisons), self.alpha.size
-        stacked = {
-            name: np.concatenate([getattr(one.verdict, name) for one in self.comparisons])
-            for name in ("difference", "lower", "upper", "p_value")
-        }
-        return {
-            "system_a": np.repeat([one.name_a for one in self.comparisons], alphas),
-            "system_b": np.repeat([one.name_b for one in self.comparisons], alphas),
-            "alpha": np.tile(self.alpha, pairs),
-            **stacked,
-            "p_adjusted": self.p_value.ravel(),
-            "significant": self.p_value.ravel() < 1 - self.confidence_level,
-        }
+        verdicts = [comparison.verdict for comparison in self.comparisons]
+        names = zip(*((comparison.name_a, comparison.name_b) for comparison in self.comparisons), strict=True)
+        system_a, system_b = (np.repeat(each, self.alpha.size) for each in names)
+        columns = {"system_a": system_a, "system_b": system_b, "alpha": np.tile(self.alpha, len(verdicts))}
+        for name in ("difference", "lower", "upper", "p_value"):
+            columns[name] = np.concatenate([getattr(verdict, name) for verdict in verdicts])
+        adjusted = self.p_value.ravel()
+        return {**columns, "p_adjusted": adjusted, "significant": adjusted < 1 - self.confidence_level}
 
     def summary(self) -> dict[str, Any]:
         """Return the ranking by the mean over the alphas and how it was made."""
-        return {**self.comparisons[0].settings, "ranking": [place._asdict() for place in self.places()]}
+        return {**self.comparisons[0].settings, "ranking": [ranked._asdict() for ranked in self.places()]}
 
 
 def holm(p_values: Floats) -> Floats:
@@ -148,21 +133,12 @@ def holm(p_values: Floats) -> Floats:
 
 
 def compare_all(
-    curves: Sequence[EPC],
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    resample: Resample = "test",
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    shared_users: bool | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Ranking:
+    curves: Sequence[EPC], *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Ranking:  # fmt: skip
     """Compare every pair of systems; p-values are adjusted for the number of pairs (Holm), and ranked.
 
     Parameters
@@ -193,40 +169,21 @@ def compare_all(
 
 
 def make_ranking(
-    curves: Sequence[EPC],
-    resampling: Resampling,
-    *,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Ranking:
+    curves: Sequence[EPC], resampling: Resampling, *, unpaired: bool = False, alternative: Alternative = "two-sided",
+    threads: int | None = None, progress: Progress | None = None,
+) -> Ranking:  # fmt: skip
     """Compare every pair of systems as a resampling describes."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
     pairs = list(combinations(curves, 2))
-    comparisons = tuple(
-        make_comparison(
-            a,
-            b,
-            resampling,
-            unpaired=unpaired,
-            alternative=alternative,
-            threads=threads,
-            progress=_part(progress, number, len(pairs)),
-        )
-        for number, (a, b) in enumerate(pairs)
-    )
-    return Ranking(
-        names,
-        curves[0].alpha,
-        np.stack([curve.value for curve in curves]),
-        comparisons,
-        holm(np.stack([comparison.p_value for comparison in comparisons])),
-        holm(np.concatenate([comparison.area.p_value for comparison in comparisons])),
-        comparisons[0].verdict.confidence_level,
-    )._came_from(*curves)
+    run = partial(make_comparison, resampling=resampling, unpaired=unpaired, alternative=alternative, threads=threads)
+    comparisons = tuple(run(*pair, progress=_part(progress, number, len(pairs))) for number, pair in enumerate(pairs))
+    values, level = np.stack([curve.value for curve in curves]), comparisons[0].verdict.confidence_level
+    p_value = holm(np.stack([comparison.p_value for comparison in comparisons]))
+    area_p_value = holm(np.concatenate([comparison.area.p_value for comparison in comparisons]))
+    ranking = Ranking(names, curves[0].alpha, values, comparisons, p_value, area_p_value, level)
+    return ranking._came_from(*curves)
 
 
 def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:
@@ -250,8 +207,8 @@ def _letters(alike: NDArray[np.bool_]) -> list[str]:
 
     grow(frozenset(), frozenset(range(len(alike))), frozenset())
     groups.sort(key=sorted)
-    return ["".join(_letter(i) for i, group in enumerate(groups) if system in group) for system in range(len(alike))]
-
-
-def _letter(index: int) -> str:
-    return chr(ord("a") + index % 26) * (1 + index // 26)
+    letters = [chr(ord("a") + i % 26) * (1 + i // 26) for i in range(len(groups))]
+    return [
+        "".join(letter for letter, group in zip(letters, groups, strict=True) if system in group)
+        for system in range(len(alike))
+    ]

@@ -19,11 +19,11 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
+from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, make_side
 from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.bootstrap.resampling import Promise, Resampling
-from priori.uncertainty.bootstrap.run import TEST_TRIALS, Resampled, gather, load_kernel, replicate, rows_for, side_of
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.settings import RESAMPLED
 
 #: Writes the heights of the curves of the replicates from a first one on.
 Climb = Callable[[int, Floats], None]
@@ -54,19 +54,11 @@ class RocBand(Result):
 
 
 def roc_band(
-    scores: ScoreSet,
-    *,
-    fpr: Any = None,
-    points: int = 101,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RocBand:
+    scores: ScoreSet, *, fpr: Any = None, points: int = 101,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
     """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
 
     A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
@@ -77,7 +69,7 @@ def roc_band(
     fpr : list of numbers, optional
         The false positive rates; by default ``points`` of them from 0 to 1.
     bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
-        As in `priori.uncertainty.bands.band`; there is no development set to redraw, and nothing is predicted: the
+        As in `priori.uncertainty.bands.band`; there is no development set to resample, and nothing is predicted: the
         thresholds are those of every replicate. The default bootstrap is by user where users are known;
         ``calibrated`` corrects the tails for few users, and adds half a missed trial and half an accepted one, so that
         a stretch without a miss is not taken for a sure one.
@@ -87,30 +79,18 @@ def roc_band(
     >>> import numpy as np, priori
     >>> from priori.uncertainty.roc_bands import roc_band
     >>> rng = np.random.default_rng(1)
-    >>> found = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
-    >>> bool((found.lower < found.tpr).all() and (found.tpr < found.upper).all())
+    >>> band = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
+    >>> bool((band.lower < band.tpr).all() and (band.tpr < band.upper).all())
     True
     """
-    resampling = Resampling(
-        bootstrap=bootstrap,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        simultaneous=simultaneous,
-        rng=rng,
-    )
+    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
     return make_roc_band(scores, resampling, fpr=fpr, points=points, threads=threads, progress=progress)
 
 
 def make_roc_band(
-    scores: ScoreSet,
-    resampling: Resampling,
-    *,
-    fpr: Any = None,
-    points: int = 101,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RocBand:
+    scores: ScoreSet, resampling: Resampling, *, fpr: Any = None, points: int = 101,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
     """Compute the band around a ROC curve that a resampling describes."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
@@ -125,20 +105,15 @@ def make_roc_band(
     near = np.quantile(trials.negatives, 1 - rates, method="lower")
     calibration = plan.calibration(scores, near)
     values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
-    lower, upper = plan.bounds(values, calibration, rate=True)
+    bounds = plan.bounds(values, calibration, rate=True)
     tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
-    return RocBand(rates, tpr, lower, upper, plan.settings(), plan.warnings)._came_from(scores)
+    return RocBand(rates, tpr, *bounds, plan.settings(), plan.warnings)._came_from(scores)
 
 
 def _heights(
-    scores: Scores,
-    fractions: tuple[Fraction, ...],
-    plan: Plan,
-    calibration: Calibration | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
+    scores: Scores, fractions: tuple[Fraction, ...], plan: Plan, calibration: Calibration | None = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Floats:  # fmt: skip
     """Return the height of every replicate's curve at these false positive rates."""
     climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
 
@@ -154,37 +129,28 @@ def _heights(
 
 def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int]:
     """Return what draws every trial and walks along the curve, and how much work that is."""
-    who = plan.design.identities([scores])[0] if plan.by_user else None
-    side = side_of([scores], plan, who)
+    side = make_side([scores], plan, plan.design.identities([scores])[0] if plan.design.by_user else None)
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
     q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
     kernel = load_kernel("climb")
-
-    def climb(first: int, heights: Floats) -> None:
-        kernel(first, plan.seed, plan.inner, plan.draws_trials, side, p, q, heights)
-
-    return climb, side.cells
+    settings = (plan.seed, plan.inner, plan.design.draws_trials, side, p, q)
+    return lambda first, heights: kernel(first, *settings, heights), side.cells
 
 
 def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int] | None:
     """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
-    negative, positive = scores.negatives, scores.positives
-    weighted = any(trials.number is not None for trials in (scores.negative, scores.positive))
-    if plan.by_user or weighted:
+    if plan.design.by_user or scores.negative.number is not None or scores.positive.number is not None:
         return None
+    negative, positive = scores.negatives, scores.positives
     below = np.searchsorted(positive, negative, side="right")
     if np.any(positive[np.maximum(below - 1, 0)] == negative):
         return None
     above = (positive.size - below)[::-1].copy()
-    ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions]
-    rank = np.array([one for one in ranks if one <= negative.size], dtype=np.int64)  # at rate 1 the height is 1
+    ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions if fraction < 1]
+    rank = np.array(ranks, dtype=np.int64)  # at rate 1 the height is 1
     kernel = load_kernel("climb_at_ranks")
-    purpose = TEST_TRIALS + 4 * plan.streams
-
-    def climb(first: int, heights: Floats) -> None:
-        kernel(first, plan.seed, purpose, rank, above, positive.size, heights[:, : rank.size])
-
-    return climb, len(fractions)
+    settings = (plan.seed, TEST_TRIALS + 4 * plan.streams, rank, above, positive.size)
+    return lambda first, heights: kernel(first, *settings, heights[:, : rank.size]), len(fractions)
 
 
 # -- thresholds fixed --------------------------------------------------------------------------------------------
@@ -213,45 +179,29 @@ class RateBands(Result):
 
 
 def rate_bands(
-    scores: ScoreSet,
-    thresholds: ArrayLike,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RateBands:
+    scores: ScoreSet, thresholds: ArrayLike, *,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    promise: Promise = "confidence", future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> RateBands:  # fmt: skip
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
-    Options as in `priori.uncertainty.bands.band`; there is no development set to redraw.
+    Options as in `priori.uncertainty.bands.band`; there is no development set to resample.
 
     Examples
     --------
     >>> import numpy as np, priori
     >>> from priori.uncertainty.roc_bands import rate_bands
     >>> rng = np.random.default_rng(1)
-    >>> found = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
-    >>> bool(found.fpr_lower[0] < found.fpr[0] < found.fpr_upper[0])
+    >>> bands = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
+    >>> bool(bands.fpr_lower[0] < bands.fpr[0] < bands.fpr_upper[0])
     True
     """
     resampling = Resampling(
-        bootstrap=bootstrap,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        simultaneous=simultaneous,
-        rng=rng,
-        promise=promise,
-        future_users=future_users,
-        future_trials=future_trials,
-    )
+        bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, None, promise, future_users,
+        future_trials,
+    )  # fmt: skip
     fixed = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     plan = resampling.settle(None, scores)
     calibration = plan.calibration(scores, fixed)
@@ -264,17 +214,11 @@ def rate_bands(
         return np.concatenate([fpr, counted.tp / np.maximum(counted.tp + counted.fn, 1)], axis=1)
 
     values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
-    lower, upper = plan.bounds(values, calibration, rate=True)
+    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = (
+        np.split(side, 2) for side in plan.bounds(values, calibration, rate=True)
+    )
     observed = count(scores, fixed)
-    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = np.split(lower, 2), np.split(upper, 2)
+    fpr, tpr = observed.fp / scores.n_negatives, observed.tp / scores.n_positives
     return RateBands(
-        fixed,
-        observed.fp / scores.n_negatives,
-        fpr_lower,
-        fpr_upper,
-        observed.tp / scores.n_positives,
-        tpr_lower,
-        tpr_upper,
-        plan.settings(),
-        plan.warnings,
+        fixed, fpr, fpr_lower, fpr_upper, tpr, tpr_lower, tpr_upper, plan.settings(), plan.warnings
     )._came_from(scores)

@@ -18,8 +18,8 @@ from priori.curves.epc import EPC
 from priori.decisions.measures import Measure, get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
+from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,20 +40,11 @@ class ZTestCurve(Result):
 
     _layout = Layout(
         "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
-        {
-            **of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference"),
-            **of("number", "sd_dependent confidence_dependent sd_independent confidence_independent"),
-            **of("number", "sd_naive confidence_naive sd_class confidence_class"),
-            "significant": "boolean",
-        },
-        {
-            "measure": TEXT,
-            "confidence_level": LEVEL,
-            "alternative": ALTERNATIVE,
-            **of(TEXT, "name_a name_b"),
-            "warnings": TEXTS,
-            "custom": CUSTOM,
-        },
+        of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference")
+        | of("number", "sd_dependent confidence_dependent sd_independent confidence_independent")
+        | {**of("number", "sd_naive confidence_naive sd_class confidence_class"), "significant": "boolean"},
+        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE}
+        | {**of(TEXT, "name_a name_b"), "warnings": TEXTS, "custom": CUSTOM},
         optional=("sd_dependent", "confidence_dependent", "custom"),
     )
 
@@ -79,15 +70,13 @@ class ZTestCurve(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per alpha; ``confidence`` is the lower panel of Figure 3.11."""
-        found: dict[str, NDArray[Any]] = {"alpha": self.alpha}
+        columns: dict[str, NDArray[Any]] = {"alpha": self.alpha}
         for name, system in (("a", self.a), ("b", self.b)):
-            for field, column in (("value", "value"), ("lower", "lower"), ("upper", "upper")):
-                found[f"{column}_{name}"] = getattr(system.hter, field)
-        found["difference"] = self.comparison.independent.value
+            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
+        columns["difference"] = self.comparison.independent.value
         for name, test in self.comparison.tests.items():
-            found[f"sd_{name}"], found[f"confidence_{name}"] = test.sd, test.confidence
-        found["significant"] = self.significant
-        return found
+            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
+        return {**columns, "significant": self.significant}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
@@ -97,26 +86,15 @@ class ZTestCurve(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and the warnings."""
-        return {
-            "measure": self.measure.name,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            "name_a": self.a.name,
-            "name_b": self.b.name,
-            "warnings": list(self.warnings),
-            **custom(measure=self.measure),
-        }
+        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
+        names = {"name_a": self.a.name, "name_b": self.b.name, "warnings": list(self.warnings)}
+        return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
 def ztest_epc(
-    a: EPC,
-    b: EPC,
-    *,
-    unpaired: bool = False,
-    measure: AnyMeasure | None = None,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ZTestCurve:
+    a: EPC, b: EPC, *, unpaired: bool = False, measure: AnyMeasure | None = None,
+    confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> ZTestCurve:  # fmt: skip
     """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
 
     Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck
@@ -140,8 +118,8 @@ def ztest_epc(
     >>> rng = np.random.default_rng(0)
     >>> label = np.repeat([0, 1], 400)
     >>> sets = [priori.Scores.from_predictions(label, rng.normal(shift * label)) for shift in (3, 3, 2.8, 2.8)]
-    >>> found = priori.ztest_epc(priori.epc(*sets[:2], points=5), priori.epc(*sets[2:], points=5))
-    >>> found.significant.tolist()
+    >>> test = priori.ztest_epc(priori.epc(*sets[:2], points=5), priori.epc(*sets[2:], points=5))
+    >>> test.significant.tolist()
     [True, True, True, False, False]
     """
     if not np.array_equal(a.alpha, b.alpha):
@@ -150,19 +128,13 @@ def ztest_epc(
         raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
     chosen = get_measure(measure or a.measure)
     setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
-    rates_a, rates_b = Rates.from_outcomes(a.outcomes), Rates.from_outcomes(b.outcomes)
-    found = None if unpaired else disagreements(pair(a.test, b.test), a.test, b.test, a.threshold, b.threshold)
-    systems = [ZSystem.of(curve.name, rates, setting) for curve, rates in ((a, rates_a), (b, rates_b))]
-    return ZTestCurve(
-        chosen,
-        confidence_level,
-        alternative,
-        a.alpha,
-        systems[0],
-        systems[1],
-        ZComparison.of(rates_a, rates_b, setting, found),
-        tuple(line for system in systems for line in _doubts_along(system)),
-    )._came_from(a, b)
+    first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))
+    differing = None if unpaired else disagreements(pair(a.test, b.test), a.test, b.test, a.threshold, b.threshold)
+    comparison = ZComparison.of(first.rates, second.rates, setting, differing)
+    warnings = (*_doubts_along(first), *_doubts_along(second))
+    return ZTestCurve(chosen, confidence_level, alternative, a.alpha, first, second, comparison, warnings)._came_from(
+        a, b
+    )
 
 
 def _doubts_along(system: ZSystem) -> list[str]:

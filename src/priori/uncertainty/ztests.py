@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,8 +18,8 @@ from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements, pair
-from priori.uncertainty.normal_tests import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
 
 #: What each test is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -30,7 +31,6 @@ METHODS = {
 }
 #: The tests whose intervals are too narrow.
 OVER_CONFIDENT = ("naive", "class")
-
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
 
@@ -49,21 +49,10 @@ class ZTest(Result):
 
     _layout = Layout(
         "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
-        {
-            "method": "text",
-            **of("number", "difference value sd lower upper width statistic p_value confidence"),
-            **of("text", "equation remark"),
-        },
-        {
-            "measure": TEXT,
-            "confidence_level": LEVEL,
-            "alternative": ALTERNATIVE,
-            **of(SYSTEM, "a b"),
-            "significant": maybe(FLAG),
-            "sentence": TEXT,
-            "warnings": TEXTS,
-            "custom": CUSTOM,
-        },
+        {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
+        | of("text", "equation remark"),
+        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
+        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": TEXTS, "custom": CUSTOM},
         optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
         descriptions={"value": "The measure."},
     )
@@ -101,32 +90,22 @@ class ZTest(Result):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""
         rows: dict[str, Any] = self.a.intervals if self.comparison is None else dict(self.comparison.tests)
-        names = ["value", "sd", "lower", "upper", "width"]
+        names = {"value" if self.comparison is None else "difference": "value"}
+        names |= {name: name for name in ("sd", "lower", "upper", "width")}
         if self.comparison is not None:
-            names += ["statistic", "p_value", "confidence"]
-        numbers = {name: np.array([float(getattr(row, name)) for row in rows.values()]) for name in names}
-        if self.comparison is not None:
-            numbers = {"difference": numbers.pop("value"), **numbers}
-        return {
-            "method": np.array(list(rows)),
-            **numbers,
-            "equation": np.array([METHODS[name][0] for name in rows]),
-            "remark": np.array([METHODS[name][1] for name in rows]),
-        }
+            names |= {name: name for name in ("statistic", "p_value", "confidence")}
+        numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
+        equations, remarks = zip(*(METHODS[name] for name in rows), strict=True)
+        columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
+        return {name: np.array(values) for name, values in columns.items()}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, the rates, the verdict and the warnings."""
         systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        return {
-            "measure": self.measure.name,
-            "confidence_level": self.confidence_level,
-            "alternative": self.alternative,
-            **{name: _described(system, self.confidence_level) for name, system in systems.items()},
-            "significant": self.significant,
-            "sentence": self.sentence,
-            "warnings": list(self.warnings),
-            **custom(measure=self.measure),
-        }
+        described = {name: _described(system, self.confidence_level) for name, system in systems.items()}
+        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
+        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
+        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
@@ -134,64 +113,55 @@ class ZTest(Result):
         With two systems ``sd`` is that of the difference, as in Tables 3.4 and 3.7; each system's own is ``sd_a``
         and ``sd_b``. ``width`` stays that of the first system (Tables 3.3 and 3.6), ``width_b`` of the second.
         """
-        found = self.summary()
-        found["width"] = {name: one.width for name, one in self.a.intervals.items()}
+
+        def each(parts: Mapping[str, Any], field: str) -> dict[str, Any]:
+            return {name: getattr(part, field) for name, part in parts.items()}
+
+        result = {**self.summary(), "width": each(self.a.intervals, "width")}
         if self.comparison is None or self.b is None:
-            found["sd"] = {name: one.sd for name, one in self.a.intervals.items()}
-            return dict(plain(found))
+            return dict(plain({**result, "sd": each(self.a.intervals, "sd")}))
+        result["width_b"] = each(self.b.intervals, "width")
+        result |= {"sd_a": each(self.a.intervals, "sd"), "sd_b": each(self.b.intervals, "sd")}
         tests = self.comparison.tests
-        found["width_b"] = {name: one.width for name, one in self.b.intervals.items()}
-        found["sd_a"] = {name: one.sd for name, one in self.a.intervals.items()}
-        found["sd_b"] = {name: one.sd for name, one in self.b.intervals.items()}
-        found["difference"] = {name: test.value for name, test in tests.items()}
-        for field in ("sd", "lower", "upper", "statistic", "p_value", "confidence"):
-            found[field] = {name: getattr(test, field) for name, test in tests.items()}
-        return dict(plain(found))
+        result["difference"] = each(tests, "value")
+        result |= {name: each(tests, name) for name in ("sd", "lower", "upper", "statistic", "p_value", "confidence")}
+        return dict(plain(result))
 
 
 def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
     """Return a system's rates with the intervals for single rates, and its aggregates."""
-    values = {name: [one.lower, one.upper] for name, one in system.intervals.items()}
+    values = {name: [interval.lower, interval.upper] for name, interval in system.intervals.items()}
     rates = _single_rates(system.rates, confidence_level)
     return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
 
 
 def _saved_rates(system: dict[str, Any]) -> Rates:
     """Return the rates that `_described` has put into a file."""
-    rates = (system[name][key] for key in ("value", "trials") for name in ("far", "frr"))
-    return Rates(*(np.asarray(number, dtype=np.float64) for number in rates))
+    return Rates.of(*(system[name][key] for key in ("value", "trials") for name in ("far", "frr")))
 
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
     """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
-    found: dict[str, dict[str, Any]] = {}
+    described: dict[str, dict[str, Any]] = {}
     for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
         errors = float(rate * trials)
         whole = round(errors) if abs(errors - round(errors)) < 1e-6 else errors
-        found[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
+        described[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
         for method in ("normal", "wilson", "exact") + (() if errors else ("rule-of-three",)):
-            one = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
-            found[name][method.replace("-", "_")] = [float(one.lower), float(one.upper)]
-    return found
+            interval = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
+            described[name][method.replace("-", "_")] = [float(interval.lower), float(interval.upper)]
+    return described
 
 
 # -- making one --------------------------------------------------------------------------------------------------
 
 
 def ztest(
-    far: float,
-    frr: float,
-    negatives: int,
-    positives: int,
-    *,
-    far_b: float | None = None,
-    frr_b: float | None = None,
-    negatives_b: int | None = None,
+    far: float, frr: float, negatives: int, positives: int, *,
+    far_b: float | None = None, frr_b: float | None = None, negatives_b: int | None = None,
     positives_b: int | None = None,
-    measure: AnyMeasure = "hter",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ZTest:
+    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> ZTest:  # fmt: skip
     """Test published rates: the interval around an HTER (or DCF), and the difference to a second system's.
 
     Parameters
@@ -219,11 +189,11 @@ def ztest(
     Examples
     --------
     >>> from priori import ztest
-    >>> found = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
-    >>> f"{found.a.hter.width:.3%} {found.a.naive.width:.3%} {found.a.class_error.width:.3%}"  # Table 3.3
+    >>> test = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
+    >>> f"{test.a.hter.width:.3%} {test.a.naive.width:.3%} {test.a.class_error.width:.3%}"  # Table 3.3
     '1.531% 0.157% 0.125%'
-    >>> found = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
-    >>> found.significant, f"{found.comparison.independent.sd:.4f}"  # Table 3.4
+    >>> test = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
+    >>> test.significant, f"{test.comparison.independent.sd:.4f}"  # Table 3.4
     (False, '0.0057')
     """
     setting = Setting.of(measure, None, confidence_level, alternative)
@@ -234,28 +204,16 @@ def ztest(
         return _tested(measure, setting, [("A", a)], None)
     if far_b is None or frr_b is None:
         raise OptionError("a second system needs both rates: far_b and frr_b (--far-b and --frr-b)")
-    b = _published(
-        far_b,
-        frr_b,
-        negatives if negatives_b is None else negatives_b,
-        positives if positives_b is None else positives_b,
-        of="_b",
-    )
+    sizes = negatives if negatives_b is None else negatives_b, positives if positives_b is None else positives_b
+    b = _published(far_b, frr_b, *sizes, of="_b")
     return _tested(measure, setting, [("A", a), ("B", b)], None)
 
 
 def ztest_scores(
-    a: ScoreSet,
-    threshold_a: float,
-    b: ScoreSet | None = None,
-    threshold_b: float | None = None,
-    *,
-    unpaired: bool = False,
-    measure: AnyMeasure = "hter",
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    names: tuple[str, str] = ("A", "B"),
-) -> ZTest:
+    a: ScoreSet, threshold_a: float, b: ScoreSet | None = None, threshold_b: float | None = None, *,
+    unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided", names: tuple[str, str] = ("A", "B"),
+) -> ZTest:  # fmt: skip
     """Test scores at thresholds fixed in advance: one system's interval, or two systems' difference.
 
     Parameters
@@ -287,38 +245,29 @@ def ztest_scores(
     if threshold_b is None:
         raise OptionError("the second system needs its threshold (threshold_b)")
     systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
-    found = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
-    return _tested(measure, setting, systems, found)._came_from(a, b)
+    differing = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
+    return _tested(measure, setting, systems, differing)._came_from(a, b)
 
 
 def _tested(
-    measure: AnyMeasure, setting: Setting, systems: list[tuple[str, Rates]], found: Disagreements | None
+    measure: AnyMeasure, setting: Setting, rates: list[tuple[str, Rates]], differing: Disagreements | None
 ) -> ZTest:
-    made = [ZSystem.of(name, rates, setting) for name, rates in systems]
-    warnings = [line for system in made for line in _doubts(system, setting.confidence_level)]
-    comparison = None if len(made) == 1 else ZComparison.of(made[0].rates, made[1].rates, setting, found)
-    if comparison is not None:
-        warnings += _against(comparison, setting.alternative)
-    return ZTest(
-        get_measure(measure),
-        setting.confidence_level,
-        setting.alternative,
-        made[0],
-        made[1] if comparison else None,
-        comparison,
-        tuple(warnings),
-    )
-
-
-def _against(comparison: ZComparison, alternative: Alternative) -> list[str]:
-    """Return a warning when a one-sided test looks the other way than the difference."""
-    difference = float(comparison.independent.value)
-    if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
-        return [
-            f"the one-sided test asks whether A is {'above' if alternative == 'greater' else 'below'} B, and the "
-            f"difference A - B is {difference:.4g}: it cannot be significant (a direction must be fixed before looking)"
-        ]
-    return []
+    """Test one system or two; with the trials on which they disagree where these are the same."""
+    level, alternative = setting.confidence_level, setting.alternative
+    systems = [ZSystem.of(name, of_system, setting) for name, of_system in rates]
+    warnings = [line for system in systems for line in _doubts(system, level)]
+    comparison = None
+    if len(systems) == 2:
+        comparison = ZComparison.of(systems[0].rates, systems[1].rates, setting, differing)
+        difference = float(comparison.independent.value)
+        if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
+            direction = "above" if alternative == "greater" else "below"
+            warnings.append(
+                f"the one-sided test asks whether A is {direction} B, and the difference A - B is {difference:.4g}: it "
+                "cannot be significant (a direction must be fixed before looking)"
+            )
+    b = None if comparison is None else systems[1]
+    return ZTest(get_measure(measure), level, alternative, systems[0], b, comparison, tuple(warnings))
 
 
 def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
@@ -327,23 +276,21 @@ def _published(far: float, frr: float, negatives: int, positives: int, of: str =
     for name, trials in (("negatives", negatives), ("positives", positives)):
         if not (trials >= 1 and float(trials).is_integer()):
             raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
-    return Rates(*(np.asarray(number, dtype=np.float64) for number in (far, frr, negatives, positives)))
+    return Rates.of(far, frr, negatives, positives)
 
 
 def _doubts(system: ZSystem, confidence_level: float) -> list[str]:
     """Return a warning for each rate whose normal approximation is doubtful, with what to use instead."""
     lines = []
-    for name, found in _single_rates(system.rates, confidence_level).items():
-        rate, trials = found["value"], found["trials"]
+    for name, single in _single_rates(system.rates, confidence_level).items():
+        rate, trials = single["value"], single["trials"]
         spread = trials * rate * (1 - rate)
         if spread >= NORMAL_RULE:
             continue
-        offers = [
-            f"{title} {found[method][0]:.5f} to {found[method][1]:.5f}"
-            for title, method in (("exact", "exact"), ("Wilson", "wilson"))
-        ]
-        if "rule_of_three" in found:
-            offers.append(f"rule of three at most {found['rule_of_three'][1]:.5f}")
+        (low, high), (wilson_low, wilson_high) = single["exact"], single["wilson"]
+        offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
+        if "rule_of_three" in single:
+            offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
         lines.append(
             f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
             f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "

@@ -15,7 +15,7 @@ from priori.studies.evaluation import Study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.designs.sample import USERS_UNUSED
-from priori.uncertainty.clustered import GroupSums
+from priori.uncertainty.cluster_variance import GroupSums
 from priori.words.numbers import alpha_text, counted, error_nouns, listing, percent, short
 
 #: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.

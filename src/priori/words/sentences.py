@@ -289,7 +289,7 @@ def describe_settings(study: Study) -> dict[str, str]:
     resamples, kind = band.settings["n_resamples"], band.settings["bootstrap"]
     return {
         **described,
-        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].redraws}",
+        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].resamples}",
         "Resamples": " x ".join(f"{n:,}" for n in resamples) if isinstance(resamples, list) else f"{resamples:,}",
         "Resampled": "test set, thresholds fixed" if settings.resample == "test" else "both sets, new thresholds",
         "Intervals": about_interval(band.settings),

@@ -9,14 +9,15 @@ from scipy.special import ndtr
 import priori
 from priori import Scores
 from priori.base.errors import OptionError
-from priori.uncertainty.bootstrap.clusters import clusters_of
-from priori.uncertainty.bootstrap.counters import uniforms
+from priori.uncertainty.bootstrap.calibration import clusters_of
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.streams import uniforms
 from random_numbers import uniforms_of
 
 
 def test_arrays_of_random_numbers_are_those_of_the_streams():
-    found = uniforms(12, 5, 100, 4, 3)
+    found = np.empty((4, 3))
+    uniforms(12, 5, 100, found)
     for row in range(4):
         np.testing.assert_array_equal(found[row], uniforms_of(12, 5, 100 + row, 3))
 

@@ -12,7 +12,7 @@ from hypothesis import given
 import oracle
 from priori.decisions.criteria import get_criterion
 from priori.uncertainty.bootstrap import choosing, kernels
-from priori.uncertainty.bootstrap.kinds import kernel_kind
+from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 
 CASES = [
     ("wer", "authentication"),

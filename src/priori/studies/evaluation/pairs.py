@@ -16,9 +16,9 @@ from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.comparison import Comparison
-from priori.uncertainty.normal_tests import weights_of
 from priori.uncertainty.ranking import Ranking, holm, make_ranking
 from priori.uncertainty.ztest_curves import ztest_epc
+from priori.uncertainty.ztest_normals import weights_of
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.

@@ -1,4 +1,4 @@
-"""Calibration: what replicates lack of the promise, measured on the test set itself and put right.
+"""Calibration: what replicates lack of the stated coverage, measured on the test set itself and put right.
 
 A bootstrap from few users is too narrow, one with two identities per trial too wide, and one that saw no error
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
@@ -8,7 +8,7 @@ documentation):
 * *half an error*: each class gets a pseudo-trial that is always an error and one that never is, with random
   weights of mean 1/2 (Jeffreys' prior), each as heavy as the trials of one independent decision;
 * *scale*: the deviations of each class's error rate are multiplied where the bootstrap's variance is known to
-  differ from the one promised.
+  differ from the one stated.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.counters import uniforms
 from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.clustered import Clusters
+from priori.uncertainty.cluster_variance import Clusters, Errors, measure_clusters
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
+
+#: The scores of another system on the same trials and its thresholds, where two are compared.
+Other = tuple[ScoreSet, Floats] | None
 
 
 @dataclass(frozen=True)
@@ -109,14 +111,18 @@ def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float])
     """
     from scipy.special import ndtri, pdtrik
 
-    draws = uniforms(plan.seed, PSEUDO_TRIALS + plan.streams, first, rows, 8)
+    from priori.uncertainty.bootstrap.streams import uniforms
+
+    draws = np.empty((rows, 8))
+    uniforms(plan.seed, PSEUDO_TRIALS + plan.streams, first, draws)
     weights = ndtri(draws[:, :4]) ** 2 / 2
     for c, times in enumerate(growth):
         if times:
             columns = slice(2 * c, 2 * c + 2)
             expected = np.maximum(weights[:, columns] * times, 1e-12)
-            drawn = np.ceil(np.maximum(pdtrik(draws[:, 4:][:, columns], expected), 0.0))
-            weights[:, columns] = np.where(draws[:, 4:][:, columns] <= np.exp(-expected), 0.0, drawn)
+            uniform = draws[:, 4:][:, columns]
+            poisson = np.ceil(np.maximum(pdtrik(uniform, expected), 0.0))
+            weights[:, columns] = np.where(uniform <= np.exp(-expected), 0.0, poisson)
     return np.asarray(weights)
 
 
@@ -132,3 +138,22 @@ def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *
     # What is drawn grows with the future users; that each has other trials is the scale's affair.
     growth = (plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1])
     return Calibration(rate, scale, weight, clusters.count, growth)
+
+
+def clusters_of(test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Clusters:
+    """Measure how errors, or differences of errors between two systems, come together at each threshold."""
+    cuts = [thresholds] if other is None else [thresholds, other[1]]
+    others = [] if other is None else [other[0]]
+    sets = test.between([np.unique(cut) for cut in cuts], others, by_user=plan.design.by_user)
+    ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
+    identities = plan.design.identities(sets[:1])[0] if plan.design.by_user else None
+    people = 0 if identities is None else identities.count
+    rows = []
+    for name in ("negative", "positive"):
+        trials = [getattr(scores, name) for scores in sets]
+        gaps = [np.searchsorted(np.sort(c), t.score, side="left") for t, c in zip(trials, cuts, strict=True)]
+        errors = Errors(gaps, ranks, name == "negative", trials[0].number)
+        users = None if identities is None else getattr(identities, name)
+        partner = identities.negative_partner if identities is not None and name == "negative" else None
+        rows.append(measure_clusters(errors, users, partner, people))
+    return Clusters(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people)

@@ -9,14 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.kinds import (
-    EQUAL_ERROR,
-    PRECISION_RECALL,
-    TARGET_NEGATIVE,
-    TARGET_POSITIVE,
-    TARGET_RECALL,
-    WEIGHTED,
-)
+from priori.uncertainty.bootstrap import kernel_criteria as kinds
 from priori.uncertainty.bootstrap.streams import compiled
 
 #: Two costs nearer than this are compared again in whole numbers.
@@ -61,7 +54,7 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
     ``lowest`` scores are -inf, which every threshold rejects.
     """
     following, gap = -1, -1
-    if kind == WEIGHTED:
+    if kind == kinds.WEIGHTED:
         size = _hull(negative, positive, lowest, totals, scratch)
         _walk(size, totals, p, q, scratch, chosen)
         for k in range(p.size):
@@ -69,24 +62,35 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
             following = chosen[k]
             gap = gap if again else _gap_before(following, negative, positive, lowest)
             chosen[k] = gap
-    elif kind in (TARGET_NEGATIVE, TARGET_POSITIVE, TARGET_RECALL):
+    elif kind in (kinds.TARGET_NEGATIVE, kinds.TARGET_POSITIVE, kinds.TARGET_RECALL):
         size = _reachable(kind, negative, positive, lowest, totals, scratch)
         for k in range(p.size):
             chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
-    elif kind == EQUAL_ERROR:
-        _fill(chosen, _equal_error(negative, positive, lowest, totals))
-    elif kind == PRECISION_RECALL:
+    elif kind == kinds.EQUAL_ERROR:
+        fill(chosen, _equal_error(negative, positive, lowest, totals))
+    elif kind == kinds.PRECISION_RECALL:
         size = _rising_precision(negative, positive, lowest, totals, scratch)
         for k in range(p.size):
             chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
     else:
-        _fill(chosen, _break_even(negative, positive, lowest, totals))
+        fill(chosen, _break_even(negative, positive, lowest, totals))
 
 
 @compiled
-def _fill(chosen, gap):  # type: ignore[no-untyped-def]
-    for k in range(chosen.size):  # slower to run than a slice, much faster to compile
-        chosen[k] = gap
+def fill(numbers, value):  # type: ignore[no-untyped-def]
+    """Write one value everywhere: a loop compiles much faster than a slice, and runs as fast."""
+    for k in range(numbers.size):
+        numbers[k] = value
+
+
+@compiled
+def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
+    """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
+    fp, fn = totals[0], 0
+    for g in range(lowest):
+        fp -= negative[g]
+        fn += positive[g]
+    return fp, fn, lowest - 1
 
 
 @compiled
@@ -97,10 +101,7 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
     then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
     """
     size = 0
-    fp, fn = totals[0], 0
-    for g in range(lowest):
-        fp -= negative[g]
-        fn += positive[g]
+    fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
     for g in range(max(lowest, 0), negative.size):
         misses = positive[g]
@@ -161,12 +162,8 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
     Of the candidates with equal FP the lowest threshold has the fewest FN; of those with equal FN the highest
     has the fewest FP, unless nothing true is accepted: precision and recall then tie, for the lowest to win.
     """
-    on_negatives = kind == TARGET_NEGATIVE
-    fp, fn, gap = totals[0], 0, -1
-    for g in range(lowest):
-        fp -= negative[g]
-        fn += positive[g]
-        gap = g
+    on_negatives = kind == kinds.TARGET_NEGATIVE
+    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
     size = 1
     for g in range(lowest, negative.size):
@@ -178,7 +175,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
         moved = alarms if on_negatives else misses
         if moved > 0:
             size += 1
-        elif on_negatives or (kind == TARGET_RECALL and fn == totals[1]):
+        elif on_negatives or (kind == kinds.TARGET_RECALL and fn == totals[1]):
             continue
         scratch[0, size - 1], scratch[1, size - 1], scratch[2, size - 1] = fp, fn, g
     return size
@@ -187,7 +184,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
 @compiled
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
-    on_negatives = kind == TARGET_NEGATIVE
+    on_negatives = kind == kinds.TARGET_NEGATIVE
     row = 0 if on_negatives else 1
     whole = max(totals[row], 1)
     low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
@@ -202,14 +199,11 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
         return scratch[2, min(low, size - 1)]
     before, after = low - 1, low
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
-    if sign == 0 and kind == TARGET_RECALL:
-        nearer_before = (
-            _advantage(1, 2, totals[1], scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after])
-            >= 0
-        )
+    fp, fn, next_fp, next_fn = scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after]
+    if sign == 0 and kind == kinds.TARGET_RECALL:
+        nearer_before = _advantage(1, 2, totals[1], fp, fn, next_fp, next_fn) >= 0
     elif sign == 0:
-        alarms, misses = scratch[0, before] - scratch[0, after], scratch[1, after] - scratch[1, before]
-        nearer_before = alarms * max(totals[1], 1) <= misses * max(totals[0], 1)
+        nearer_before = (fp - next_fp) * max(totals[1], 1) <= (next_fn - fn) * max(totals[0], 1)
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
@@ -219,11 +213,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
     negatives, positives = max(totals[0], 1), max(totals[1], 1)
-    fp, fn, gap = totals[0], 0, -1
-    for g in range(lowest):
-        fp -= negative[g]
-        fn += positive[g]
-        gap = g
+    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     for g in range(lowest, negative.size):
         alarms, misses = negative[g], positive[g]
         if alarms == 0 and misses == 0:
@@ -233,10 +223,7 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
             break
         after = (fp - alarms) * positives - (fn + misses) * negatives
         if after <= 0:
-            nearer = -after < excess
-            if -after == excess:
-                more = misses * negatives - alarms * positives
-                nearer = more < 0
+            nearer = -after < excess or (-after == excess and misses * negatives < alarms * positives)
             return g if nearer else gap
         fp -= alarms
         fn += misses
@@ -252,18 +239,13 @@ def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-
     """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
     tp, other_tp = positives - fn, positives - other_fn
     accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
-    precise, found = tp * other_accepted - other_tp * accepted, tp - other_tp
-    if precise < 0 or (precise == 0 and found < 0):
-        return -_advantage_of_precise(p, q, positives, -precise, -found, accepted, other_accepted)
-    return _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted)
-
-
-@compiled
-def _advantage_of_precise(p, q, positives, precise, found, accepted, other_accepted):  # type: ignore[no-untyped-def]
-    """Return the sign for a candidate that is the more precise, or as precise and finds more."""
-    if found >= 0:
-        return 1 if p * precise > 0 or (q - p) * found > 0 else 0
-    return compare(p * positives, precise, (p - q) * found, accepted * other_accepted)
+    precise, more = tp * other_accepted - other_tp * accepted, tp - other_tp
+    sign = 1
+    if precise < 0 or (precise == 0 and more < 0):  # the other is the more precise, or as precise and finds more
+        sign, precise, more = -1, -precise, -more
+    if more >= 0:
+        return sign if p * precise > 0 or (q - p) * more > 0 else 0
+    return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
 
 
 @compiled
@@ -272,11 +254,7 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
 
     Recall falls along them, so precision must rise; what lies clearly inside the hull goes too.
     """
-    fp, fn, gap = totals[0], 0, -1
-    for g in range(lowest):
-        fp -= negative[g]
-        fn += positive[g]
-        gap = g
+    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
         scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
         return 1
@@ -347,11 +325,7 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]
-    fp, fn, best = totals[0], 0, -1
-    for g in range(lowest):
-        fp -= negative[g]
-        fn += positive[g]
-        best = g
+    fp, fn, best = _rejecting_lowest(negative, positive, lowest, totals)
     best_fp, best_fn = fp, fn
     for g in range(lowest, negative.size):
         if negative[g] == 0 and positive[g] == 0:

@@ -1,4 +1,4 @@
-"""The compiled loops over replicates: draw, count; or draw, choose thresholds anew, draw, count.
+"""The compiled loops over replicates: draw, count; or draw, choose new thresholds, draw, count.
 
 Importing this module imports numba: `priori.uncertainty.bootstrap.run` does so when a bootstrap runs. The loops know
 urns, cells and whole numbers, nothing of scores, measures or intervals.
@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, compare
+from priori.uncertainty.bootstrap.choosing import choose, compare, fill
 from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
-
-
-@compiled
-def _clear(numbers):  # type: ignore[no-untyped-def]
-    for i in range(numbers.size):  # a loop compiles much faster than a slice, and runs as fast
-        numbers[i] = 0
 
 
 @compiled
@@ -30,7 +24,7 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
     """
     state = stream(seed, purpose, replicate)
     size = mult.size
-    _clear(mult)
+    fill(mult, 0)
     if future == 0:
         for _ in range(draws):
             mult[below(state, size)] += 1
@@ -53,20 +47,20 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
 
 
 @compiled
-def draw_trials(state, urns, mult, redraw, future, weights):  # type: ignore[no-untyped-def]
+def draw_trials(state, urns, mult, draws_trials, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
-    Every urn comes ``mult[u]`` times. With ``redraw`` each copy's trials are drawn among themselves; without,
+    Every urn comes ``mult[u]`` times. With ``draws_trials`` each copy's trials are drawn among themselves; without,
     all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
     (one urn only) that many trials are drawn from what was drawn.
     """
-    _clear(weights)
+    fill(weights, 0)
     total = 0
     for u in range(urns.size.size):
         m = mult[u]
         if m == 0:
             continue
-        if redraw:
+        if draws_trials:
             left = m * urns.size[u]
             whole = urns.size[u]
             total += left
@@ -120,7 +114,19 @@ def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
 
 @compiled
 def count_fixed(  # type: ignore[no-untyped-def]
-    first, seed, inner, users, redraw, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+    first,
+    seed,
+    inner,
+    users,
+    draws_trials,
+    future,
+    user_stream,
+    trial_stream,
+    negative,
+    positive,
+    places,
+    rejected,
+    totals,
 ):
     """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
 
@@ -138,9 +144,11 @@ def count_fixed(  # type: ignore[no-untyped-def]
             draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
         state = stream(seed, trial_stream, replicate)
         for c in range(2):
-            totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, redraw, future[1 + c], weights)
+            totals[i, c] = draw_trials(
+                state, negative if c == 0 else positive, mult, draws_trials, future[1 + c], weights
+            )
             for s in range(systems):
-                _clear(gap)
+                fill(gap, 0)
                 for x in range(weights.size):
                     gap[places[s, c, x]] += weights[x]
                 below_edge = 0
@@ -185,37 +193,34 @@ def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _spread(weights, place, spread):  # type: ignore[no-untyped-def]
+def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
-    _clear(spread)
-    for x in range(place.size):
-        spread[place[x]] += weights[x]
+    fill(spread, 0)
+    for x in range(places.size):
+        spread[places[x]] += weights[x]
 
 
 @compiled
-def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
+def count_rechosen(first, seed, inner, draws_trials, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
-    ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.sides`), alphas ``p / q`` ascend. Results:
+    ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.kernel_sets`), alphas ``p / q`` ascend. Results:
     ``errors[r, s, c, k]``: false positives (c = 0) and false negatives (c = 1) of system s at alpha k;
     ``totals[r, c]``: the test trials of each class.
     """
     systems, alphas = errors.shape[1], errors.shape[3]
-    dev_mult, test_mult = np.ones(dev.negative.size.size, np.int64), np.ones(test.negative.size.size, np.int64)
-    dev_cells = (np.empty(dev.cells, np.int64), np.empty(dev.cells, np.int64))
-    test_cells = (np.empty(test.cells, np.int64), np.empty(test.cells, np.int64))
+    (dev_mult, dev_cells), (test_mult, test_cells) = _room(dev), _room(test)
     width = dev.values.shape[1]
     negative, positive = np.empty(width, np.int64), np.empty(width, np.int64)
     scratch = np.empty((3, width + 1), np.int64)
     counted = np.empty(test.values.shape[1], np.int64)
-    chosen = np.empty(alphas, np.int64)
-    rank = np.empty(alphas, np.int64)
+    chosen, rank = np.empty(alphas, np.int64), np.empty(alphas, np.int64)
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
         replicate = first + i
-        _draw_side(dev, seed, replicate, inner, redraw, dev_mult, dev_cells, dev_totals)
+        _draw_side(dev, seed, replicate, inner, draws_trials, dev_mult, dev_cells, dev_totals)
         if not test.at_ranks:
-            _draw_side(test, seed, replicate, inner, redraw, test_mult, test_cells, totals[i])
+            _draw_side(test, seed, replicate, inner, draws_trials, test_mult, test_cells, totals[i])
         for s in range(systems):
             values = dev.values[s]
             if dev.direct:
@@ -224,14 +229,12 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                 _spread(dev_cells[0], dev.places[s, 0], negative)
                 _spread(dev_cells[1], dev.places[s, 1], positive)
             choose(kind, negative, positive, dev.lowest[s], dev_totals, p, q, scratch, chosen)
-            last = -2
             for k in range(alphas):
-                if k > 0 and chosen[k] == last:
+                if k > 0 and chosen[k] == chosen[k - 1]:
                     rank[k] = rank[k - 1]
                 else:
                     threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
-                last = chosen[k]
             if test.at_ranks:
                 _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
                 continue
@@ -241,11 +244,11 @@ def count_rechosen(first, seed, inner, redraw, dev, test, kind, p, q, errors, to
                     counted = test_cells[c]
                 else:
                     _spread(test_cells[c], test.places[s, c], counted)
-                at, under = 0, 0
+                last, under = 0, 0
                 for j in range(alphas):
                     k = order[j]
-                    under += _sum(counted, at, rank[k])
-                    at = rank[k]
+                    under += _sum(counted, last, rank[k])
+                    last = rank[k]
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
 
 
@@ -286,35 +289,39 @@ def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore
 
 
 @compiled
-def _draw_side(side, seed, replicate, inner, redraw, mult, cells, totals):  # type: ignore[no-untyped-def]
-    if side.users > 0:
-        draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
-    state = stream(seed, side.trial_stream, replicate)
-    totals[0] = draw_trials(state, side.negative, mult, redraw, side.future[1], cells[0])
-    totals[1] = draw_trials(state, side.positive, mult, redraw, side.future[2], cells[1])
+def _room(side):  # type: ignore[no-untyped-def]
+    """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
+    return np.ones(side.negative.size.size, np.int64), (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
 
 
 @compiled
-def weights_of(replicate, seed, inner, redraw, side):  # type: ignore[no-untyped-def]
+def _draw_side(side, seed, replicate, inner, draws_trials, mult, cells, totals):  # type: ignore[no-untyped-def]
+    if side.users > 0:
+        draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
+    state = stream(seed, side.trial_stream, replicate)
+    totals[0] = draw_trials(state, side.negative, mult, draws_trials, side.future[1], cells[0])
+    totals[1] = draw_trials(state, side.positive, mult, draws_trials, side.future[2], cells[1])
+
+
+@compiled
+def weights_of(replicate, seed, inner, draws_trials, side):  # type: ignore[no-untyped-def]
     """Return the weights of one replicate of one side: (class, cell)."""
-    mult = np.ones(side.negative.size.size, np.int64)
-    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
-    _draw_side(side, seed, replicate, inner, redraw, mult, cells, np.empty(2, np.int64))
+    mult, cells = _room(side)
+    _draw_side(side, seed, replicate, inner, draws_trials, mult, cells, np.empty(2, np.int64))
     return cells
 
 
 @compiled
-def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-untyped-def]
+def climb(first, seed, inner, draws_trials, side, p, q, heights):  # type: ignore[no-untyped-def]
     """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
 
     Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
     straight line between the ends.
     """
-    mult = np.ones(side.negative.size.size, np.int64)
-    cells = (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    mult, cells = _room(side)
     totals = np.empty(2, np.int64)
     for i in range(heights.shape[0]):
-        _draw_side(side, seed, first + i, inner, redraw, mult, cells, totals)
+        _draw_side(side, seed, first + i, inner, draws_trials, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
         positives = max(totals[1], 1)
@@ -335,22 +342,22 @@ def climb(first, seed, inner, redraw, side, p, q, heights):  # type: ignore[no-u
 def climb_at_ranks(first, seed, trial_stream, rank, above, positives, heights):  # type: ignore[no-untyped-def]
     """Do what `climb` does where no score is shared by the classes and no users are drawn, at the cost of the ranks.
 
-    ``rank[k]`` (ascending, from 1) is the place from the top of the drawn negative that ends the stretch of the curve
-    at rate k. Drawn places are order statistics of uniform numbers: sums of gamma variables, over their total.
+    ``rank[k]`` (ascending, from 1) is the rank from the top of the drawn negative that ends the stretch of the curve
+    at rate k. Drawn positions are order statistics of uniform numbers: sums of gamma variables, over their total.
     ``above[j]`` is the number of positives above the j-th highest negative.
     """
-    place = np.empty(rank.size, np.float64)
+    sums = np.empty(rank.size, np.float64)
     for i in range(heights.shape[0]):
         state = stream(seed, trial_stream, first + i)
         total, last = 0.0, 0
         for k in range(rank.size):
             total += gamma(state, rank[k] - last)
             last = rank[k]
-            place[k] = total
+            sums[k] = total
         total += gamma(state, above.size + 1 - last)
         left, passed = positives, 0
         for k in range(rank.size):
-            reached = above[min(np.int64(place[k] / total * above.size), above.size - 1)]
+            reached = above[min(np.int64(sums[k] / total * above.size), above.size - 1)]
             if reached > passed:
                 left -= binomial(state, left, reached - passed, positives - passed)
                 passed = reached

@@ -1,4 +1,4 @@
-"""Plans: what a bootstrap redraws, how often, from which random numbers, and how bounds come from its replicates."""
+"""Plans: what a bootstrap resamples, how often, from which random numbers, and how bounds come from its replicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 
 if TYPE_CHECKING:
@@ -48,29 +48,9 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
     @property
-    def bootstrap(self) -> str:
-        """The name of the bootstrap."""
-        return self.design.name
-
-    @property
     def n_resamples(self) -> int:
         """The number of replicates."""
         return self.outer * self.inner
-
-    @property
-    def draws_users(self) -> bool:
-        """Whether users are drawn."""
-        return self.design.draws_users
-
-    @property
-    def by_user(self) -> bool:
-        """Whether the trials of a user are kept apart from those of others."""
-        return self.design.by_user
-
-    @property
-    def draws_trials(self) -> bool:
-        """Whether trials are drawn, rather than come along with their user."""
-        return self.design.draws_trials
 
     def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
@@ -98,7 +78,7 @@ class Plan:
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the numbers, for the record."""
         return {
-            "bootstrap": self.bootstrap,
+            "bootstrap": self.design.name,
             "resample": self.resample,
             "n_resamples": self.n_resamples if self.inner == 1 else [self.outer, self.inner],
             "confidence_level": self.level,
@@ -116,13 +96,13 @@ def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool
     """Decide whether one draw of users serves both sets: when they hold the same users by name."""
     if forced is False:
         return False, []
-    in_dev, in_test = (set(_names_in_use(scores.load())) for scores in (dev, test))
+    in_dev, in_test = (
+        set(_names(scores, _codes_in_use(scores, crossed=False)).tolist()) for scores in (dev.load(), test.load())
+    )
     common = len(in_dev & in_test)
-    if forced:
-        if not common:
-            raise OptionError("shared_users: no user of the development set is in the test set; leave the option out")
-        return True, []
-    if in_dev == in_test:
+    if forced and not common:
+        raise OptionError("shared_users: no user of the development set is in the test set; leave the option out")
+    if forced or in_dev == in_test:
         return True, []
     if common:
         return False, [
@@ -130,10 +110,6 @@ def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool
             "shared_users=True draws them together"
         ]
     return False, []
-
-
-def _names_in_use(scores: Scores) -> list[str]:
-    return [str(name) for name in _names(scores, _codes_in_use(scores, crossed=False))]
 
 
 def _names(scores: Scores, codes: NDArray[Any]) -> NDArray[np.str_]:
@@ -160,16 +136,12 @@ def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False)
     An identity that only probes, never claims, counts only where trials are crossed.
     """
     used = [_codes_in_use(scores, crossed) for scores in sets]
-    if not shared:
-        return [
-            _identities(scores, codes, np.arange(codes.size), crossed) for scores, codes in zip(sets, used, strict=True)
-        ]
-    names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
-    everyone = np.unique(np.concatenate(names))
-    return [
-        _identities(scores, codes, np.searchsorted(everyone, own), crossed, everyone.size)
-        for scores, codes, own in zip(sets, used, names, strict=True)
-    ]
+    new, counts = [np.arange(codes.size) for codes in used], [codes.size for codes in used]
+    if shared:
+        names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
+        everyone = np.unique(np.concatenate(names))
+        new, counts = [np.searchsorted(everyone, known) for known in names], [everyone.size] * len(sets)
+    return [_identities(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
 
 
 def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
@@ -182,15 +154,10 @@ def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
     return np.unique(np.concatenate([column for column in columns if column is not None]))
 
 
-def _identities(
-    scores: Scores, used: NDArray[Any], new: NDArray[Any], crossed: bool, count: int | None = None
-) -> Identities:
-    def recode(trials: Trials, column: Literal["user", "probe_user"]) -> NDArray[Any]:
-        return np.asarray(new[np.searchsorted(used, getattr(trials, column))], dtype=np.int32)
+def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
+    def recode(codes: NDArray[Any] | None) -> NDArray[Any]:
+        assert codes is not None
+        return np.asarray(new[np.searchsorted(used, codes)], dtype=np.int32)
 
-    return Identities(
-        recode(scores.negative, "user"),
-        recode(scores.positive, "user"),
-        recode(scores.negative, "probe_user") if crossed else None,
-        int(used.size if count is None else count),
-    )
+    partner = recode(scores.negative.probe_user) if crossed else None
+    return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)

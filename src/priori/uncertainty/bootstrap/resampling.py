@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
+from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
@@ -18,6 +19,22 @@ from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import check_level
 
 Promise = Literal["confidence", "prediction"]
+
+_ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
+#: What the file of a bootstrap's result says about how it was made: `Plan.settings`; for layouts.
+RESAMPLED: dict[str, Schema] = {
+    "bootstrap": choice(*BOOTSTRAPS),
+    "resample": choice(*get_args(Resample)),
+    "n_resamples": {"anyOf": [_ONE_OR_MORE, listed(_ONE_OR_MORE, 2)]},
+    "confidence_level": LEVEL,
+    "interval": TEXT,
+    "simultaneous": FLAG,
+    "promise": choice(*get_args(Promise)),
+    "future_users": maybe(INTEGER),
+    "future_growth": maybe(NUMBERS),
+    "shared_users": maybe(FLAG),
+    "seed": SIZE,
+}
 
 
 @dataclass(frozen=True)
@@ -160,8 +177,8 @@ class Resampling:
             )
         shared = False
         if len(sets) == 2:
-            shared, said = chosen.share(sets[0], sets[1], self.shared_users)
-            warnings += said
+            shared, notes = chosen.share(sets[0], sets[1], self.shared_users)
+            warnings += notes
         interval = self._interval(chosen)
         outer, inner = (int(number) for number in self._numbers())
         level = float(self.confidence_level)

@@ -52,6 +52,15 @@ def uniform(state):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def uniforms(seed, purpose, first, numbers):  # type: ignore[no-untyped-def]
+    """Fill row i of ``numbers`` with the first numbers in (0, 1) of the stream of replicate ``first + i``."""
+    for i in range(numbers.shape[0]):
+        state = stream(seed, purpose, first + i)
+        for j in range(numbers.shape[1]):
+            numbers[i, j] = uniform(state)
+
+
+@compiled
 def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
     """Replace a draw that would favour some numbers (Lemire 2019) by rehashing, off the counter's path."""
     threshold = (_TWO32 - size) % size
@@ -64,17 +73,21 @@ def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _below(half, z, size, salt):  # type: ignore[no-untyped-def]
+    """Return a whole number in [0, size) from 32 bits, a half of ``z``."""
+    product = half * size
+    low, high = product & _MASK, product >> _S32
+    if low < size:
+        high = _mend(low, high, z, size, salt)
+    return high
+
+
+@compiled
 def below(state, size):  # type: ignore[no-untyped-def]
     """Return a whole number in [0, size), all equally likely; size < 2^32."""
     state[0] += GAMMA
     z = mix(state[0])
-    n = np.uint64(size)
-    product = (z >> _S32) * n
-    low = product & _MASK
-    high = product >> _S32
-    if low < n:
-        high = _mend(low, high, z, n, _SALT)
-    return np.int64(high)
+    return np.int64(_below(z >> _S32, z, np.uint64(size), _SALT))
 
 
 @compiled
@@ -87,22 +100,11 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
     n = np.uint64(size)
     base = np.uint64(start)
     z = state[0]
-    pairs = count >> 1
-    for _ in range(pairs):
+    for _ in range(count >> 1):
         z += GAMMA
         bits = mix(z)
-        product = (bits >> _S32) * n
-        low = product & _MASK
-        high = product >> _S32
-        if low < n:
-            high = _mend(low, high, bits, n, _SALT)
-        weights[np.uint64(cells[base + high])] += 1
-        product = (bits & _MASK) * n
-        low = product & _MASK
-        high = product >> _S32
-        if low < n:
-            high = _mend(low, high, bits, n, GAMMA)
-        weights[np.uint64(cells[base + high])] += 1
+        weights[np.uint64(cells[base + _below(bits >> _S32, bits, n, _SALT)])] += 1
+        weights[np.uint64(cells[base + _below(bits & _MASK, bits, n, GAMMA)])] += 1
     state[0] = z
     if count & 1:
         weights[cells[start + below(state, size)]] += 1
@@ -111,29 +113,18 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
 # -- the binomial distribution, exactly ----------------------------------------------------------------
 
 
+#: Tails of Stirling's approximation of log k!, k from 0 to 9.
+_TAILS = np.array([
+    0.08106146679532726, 0.04134069595540929, 0.02767792568499834, 0.02079067210376509, 0.01664469118982119,
+    0.01387612882307075, 0.01189670994589177, 0.01041126526197209, 0.009255462182712733, 0.008330563433362871,
+])  # fmt: skip
+
+
 @compiled
 def _stirling(k):  # type: ignore[no-untyped-def]
     """log k! minus Stirling's approximation at k + 1: the tail of Hoermann (1993)."""
     if k < 10:
-        if k == 0:
-            return 0.08106146679532726
-        if k == 1:
-            return 0.04134069595540929
-        if k == 2:
-            return 0.02767792568499834
-        if k == 3:
-            return 0.02079067210376509
-        if k == 4:
-            return 0.01664469118982119
-        if k == 5:
-            return 0.01387612882307075
-        if k == 6:
-            return 0.01189670994589177
-        if k == 7:
-            return 0.01041126526197209
-        if k == 8:
-            return 0.009255462182712733
-        return 0.008330563433362871
+        return _TAILS[np.int64(k)]
     x = 1.0 / (k + 1.0)
     square = x * x
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 * square) * square) * x

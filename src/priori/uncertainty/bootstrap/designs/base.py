@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.calibration import Calibration, Other
 from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use, same_users
 
 #: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
@@ -27,8 +27,8 @@ class Bootstrap:
     ----------
     name : str
         What people type.
-    redraws, choice : str
-        What is redrawn, in words: for the page, and shorter for the form.
+    resamples, choice : str
+        What is resampled, in words: for the page, and shorter for the form.
     draws_users, draws_trials : bool
         Whether users are drawn; whether trials are, rather than come along with their user.
     by_user : bool
@@ -44,7 +44,7 @@ class Bootstrap:
     """
 
     name: str
-    redraws: str
+    resamples: str
     choice: str
     draws_users: bool = False
     draws_trials: bool = False
@@ -91,9 +91,9 @@ class Bootstrap:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
         return identify(list(sets), crossed=self.crossed, shared=shared)
 
-    def share(self, dev: ScoreSet, test: ScoreSet, wanted: bool | None) -> tuple[bool, list[str]]:
+    def share(self, dev: ScoreSet, test: ScoreSet, asked: bool | None) -> tuple[bool, list[str]]:
         """Decide whether one draw of users serves both sets, and say what to mind about it."""
-        return same_users(dev, test, wanted) if self.draws_users else (False, [])
+        return same_users(dev, test, asked) if self.draws_users else (False, [])
 
     def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
@@ -104,16 +104,14 @@ class Bootstrap:
                 f"future_trials does not go with the {self.name} bootstrap; give future_users, or choose user"
             )
         now = identities_in_use(test, crossed=self.crossed)
-        wanted = now if users is None else users
-        return replace(plan, future=(wanted, 0, 0), growth=self.growth(wanted / now))
+        future = now if users is None else users
+        return replace(plan, future=(future, 0, 0), growth=self.growth(future / now))
 
     def growth(self, ratio: float) -> tuple[float, float]:
         """Return how many times as many negatives and positives so many times as many users have."""
         return ratio, ratio
 
-    def calibrate(
-        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
-    ) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
         """Measure what the replicates need at these thresholds of the test set.
 
         With ``other``, the same trials scored by another system at its own thresholds: what their difference needs.
@@ -121,12 +119,18 @@ class Bootstrap:
         raise NotImplementedError(f"the {self.name} bootstrap is not calibrated")
 
 
-def future_sizes(trials: Trials | None, sizes: tuple[int, int], ratio: float) -> tuple[int, int]:
-    """Return the negatives and positives of a future set; a single number is shared out as they are now."""
+def future_sizes(trials: Trials | None, test: ScoreSet, ratio: float) -> tuple[tuple[int, int], tuple[float, float]]:
+    """Return the negatives and positives of a future set, and how many times as many as now they are.
+
+    A single number is shared out as they are now.
+    """
+    sizes = (test.n_negatives, test.n_positives)
     if trials is None:
-        return round(sizes[0] * ratio), round(sizes[1] * ratio)
-    pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
-    negatives, positives = (round(number) for number in pair)
-    if min(negatives, positives) < 1:
-        raise OptionError(f"future_trials leaves a class without trials ({negatives} negatives, {positives} positives)")
-    return negatives, positives
+        negatives, positives = (round(size * ratio) for size in sizes)
+    else:
+        pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
+        negatives, positives = (round(number) for number in pair)
+        if min(negatives, positives) < 1:
+            classes = f"{negatives} negatives, {positives} positives"
+            raise OptionError(f"future_trials leaves a class without trials ({classes})")
+    return (negatives, positives), (negatives / sizes[0], positives / sizes[1])

@@ -9,11 +9,10 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
-from priori.uncertainty.bootstrap.clusters import clusters_of
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import Plan
-from priori.uncertainty.clustered import Clusters
+from priori.uncertainty.cluster_variance import Clusters
 
 #: Why a scan has no crossed bootstrap, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
@@ -25,11 +24,8 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        scanned = [scores.source for scores in sets if scores.leaves_out_probes]
-        return [
-            f"{source}: {CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
-            for source in scanned[:1]
-        ]
+        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
+        return [f"{scores.source}: {warning}" for scores in sets if scores.leaves_out_probes][:1]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:
@@ -45,9 +41,7 @@ class _Crossed(Bootstrap):
         """Every pair of identities makes negatives, each identity its positives."""
         return ratio**2, ratio
 
-    def calibrate(
-        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
-    ) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
         clusters = clusters_of(test, thresholds, plan, other=other)
         scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
         return from_clusters(error_rates(test, thresholds), scale, clusters, plan, paired=other is not None)
@@ -58,24 +52,24 @@ def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
     their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007). For a future set
-    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square less 1; they
+    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square minus 1; they
     should be 1 + 1/growth and 1 + 1/growth^2.
     """
     inverse = 1 / growth if growth else 0.0
-    one = 1 + inverse
+    factor = 1 + inverse
     shared = np.maximum(clusters.by_identity - 2 * clusters.by_pair, 0.0)
-    wanted = one * shared + (1 + inverse**2) * clusters.by_pair
-    drawn = one * shared + ((1 + one) ** 2 - 1) * clusters.by_pair
+    variance = factor * shared + (1 + inverse**2) * clusters.by_pair
+    resampled = factor * shared + ((1 + factor) ** 2 - 1) * clusters.by_pair
     # Never below what independent trials, or the claimed identities alone, would have.
-    wanted = np.maximum(wanted, one * clusters.floor)
+    variance = np.maximum(variance, factor * clusters.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    wanted = wanted * (1 - 1 / clusters.count) / (1 - clusters.lost)
-    return np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0))
+    variance = variance * (1 - 1 / clusters.count) / (1 - clusters.lost)
+    return np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0))
 
 
 CROSSED = _Crossed(
     name="crossed",
-    redraws="identities, a trial weighted by both of its own",
+    resamples="identities, a trial weighted by both of its own",
     choice="both identities of a trial",
     draws_users=True,
     crossed=True,

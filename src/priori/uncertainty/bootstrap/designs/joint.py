@@ -6,7 +6,7 @@ from priori.uncertainty.bootstrap.designs.base import Bootstrap
 
 JOINT = Bootstrap(
     name="joint",
-    redraws="users, then the trials of each drawn user",
+    resamples="users, then the trials of each drawn user",
     choice="users, then their trials",
     draws_users=True,
     draws_trials=True,

@@ -10,7 +10,7 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan
 
@@ -35,13 +35,10 @@ class _Sample(Bootstrap):
     def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
         if users is not None:
             raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
-        sizes = (test.n_negatives, test.n_positives)
-        wanted = future_sizes(trials, sizes, 1.0)
-        return replace(plan, future=(0, *wanted), growth=(wanted[0] / sizes[0], wanted[1] / sizes[1]))
+        sizes, growth = future_sizes(trials, test, 1.0)
+        return replace(plan, future=(0, *sizes), growth=growth)
 
-    def calibrate(
-        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
-    ) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)
         return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
@@ -49,7 +46,7 @@ class _Sample(Bootstrap):
 
 SAMPLE = _Sample(
     name="sample",
-    redraws="trials, within each class",
+    resamples="trials, within each class",
     choice="trials, within each class",
     draws_trials=True,
     by_user=False,

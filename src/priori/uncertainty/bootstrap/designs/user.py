@@ -9,11 +9,10 @@ import numpy as np
 
 from priori.base.types import Floats
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, from_clusters
-from priori.uncertainty.bootstrap.clusters import clusters_of
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
-from priori.uncertainty.clustered import Clusters
+from priori.uncertainty.cluster_variance import Clusters
 
 
 class _User(Bootstrap):
@@ -24,23 +23,18 @@ class _User(Bootstrap):
         future = super().predict(plan, test, users, None)
         if trials is None:
             return future
-        sizes = (test.n_negatives, test.n_positives)
         ratio = future.growth[0]
-        wanted = future_sizes(trials, sizes, ratio)
-        growth = (wanted[0] / sizes[0], wanted[1] / sizes[1])
+        _, growth = future_sizes(trials, test, ratio)
         return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
 
-    def calibrate(
-        self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: tuple[ScoreSet, Floats] | None = None
-    ) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)
         if other is not None:
             return Calibration(rate, ones, 0 * ones, identities_in_use(test))
         clusters = clusters_of(test, thresholds, plan)
-        return from_clusters(
-            rate, _future_scale(clusters, plan) if plan.future[0] else ones, clusters, plan, paired=False
-        )
+        scale = _future_scale(clusters, plan) if plan.future[0] else ones
+        return from_clusters(rate, scale, clusters, plan, paired=False)
 
 
 def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
@@ -58,7 +52,7 @@ def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
 
 USER = _User(
     name="user",
-    redraws="users, with all their trials (subset bootstrap)",
+    resamples="users, with all their trials (subset bootstrap)",
     choice="users, with all their trials",
     draws_users=True,
     calibrated=True,

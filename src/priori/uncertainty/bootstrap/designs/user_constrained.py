@@ -15,7 +15,7 @@ class _UserConstrained(Bootstrap):
 
 USER_CONSTRAINED = _UserConstrained(
     name="user-constrained",
-    redraws="the trials of each user, within each class",
+    resamples="the trials of each user, within each class",
     choice="the trials of each user",
     draws_trials=True,
 )

@@ -1,4 +1,4 @@
-"""Rates: an interval for one error rate when trials share people, from scores whose identities are known.
+"""Rate intervals: an interval for one error rate when trials share people, from scores whose identities are known.
 
 Wilson's interval with as many independent trials as the rate's variance stands for; where both identities of a
 trial are known the variance is the two-way one. R. Fogliato, P. Patil and P. Perona, "Confidence intervals for
@@ -17,11 +17,12 @@ from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.curves.inputs import as_score_set
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.clustered import rate_spread
-from priori.uncertainty.proportions import check_level, proportion_interval, wilson
+from priori.uncertainty.cluster_variance import rate_spread
+from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr"]
+Dependence = Literal["none", "user", "crossed"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,33 +69,19 @@ class RateInterval(Result):
 
     _layout = Layout(
         "An interval of a FAR or FRR at a threshold fixed in advance: one row.",
-        {
-            "threshold": "number",
-            **of("integer", "errors trials"),
-            **of("number", "rate lower upper width design_effect effective_trials"),
-        },
-        {
-            "name": choice("far", "frr"),
-            "people": SIZE,
-            "freedom": NUMBER,
-            "dependence": choice("none", "user", "crossed"),
-            "method": TEXT,
-            "confidence_level": LEVEL,
-        },
+        {"threshold": "number", **of("integer", "errors trials")}
+        | of("number", "rate lower upper width design_effect effective_trials"),
+        {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
+        | {"dependence": choice(*get_args(Dependence)), "method": TEXT, "confidence_level": LEVEL},
         one_row=True,
         descriptions={"rate": "The rate."},
     )
 
 
 def rate_interval(
-    scores: ScoreSet,
-    threshold: float,
-    *,
-    rate: Rate = "far",
-    method: Method = "adjusted-wilson",
-    dependence: Literal["none", "user", "crossed"] | None = None,
-    confidence_level: float = 0.95,
-) -> RateInterval:
+    scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
+    dependence: Dependence | None = None, confidence_level: float = 0.95,
+) -> RateInterval:  # fmt: skip
     """Return an interval for the FAR or the FRR at a threshold fixed in advance, allowing for who the trials share.
 
     Parameters
@@ -117,7 +104,7 @@ def rate_interval(
     Notes
     -----
     The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
-    less the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
+    minus the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
     that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
     people make most of the errors. Where no error was seen (or nothing else) nothing tells how errors flock: the
     effective number is then that of the trials that share nobody, the users or half the people.
@@ -127,8 +114,8 @@ def rate_interval(
     >>> from priori import rate_interval
     >>> from priori.studies.simulation import population
     >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
-    >>> found = rate_interval(scores, 2.05)
-    >>> f"{found.rate:.3f} from {found.lower:.3f} to {found.upper:.3f}, design effect {found.design_effect:.1f}"
+    >>> far = rate_interval(scores, 2.05)
+    >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
     '0.027 from 0.017 to 0.043, design effect 2.3'
     """
     level = check_level(confidence_level)
@@ -145,8 +132,8 @@ def rate_interval(
     p = errors / n
     spread = rate_spread(wrong, trials, shared)
     if method != "adjusted-wilson":
-        found = proportion_interval(errors, n, method=method, confidence_level=level)
-        lower, upper = float(found.lower), float(found.upper)
+        interval = proportion_interval(errors, n, method=method, confidence_level=level)
+        lower, upper = float(interval.lower), float(interval.upper)
     else:
         lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
     return RateInterval(
@@ -155,24 +142,21 @@ def rate_interval(
     )._came_from(scores)  # fmt: skip
 
 
-def _dependence(scores: Scores, wanted: str | None) -> str:
-    best = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
-    if wanted is None:
-        return best
-    order = ("none", "user", "crossed")
-    if wanted not in order:
-        raise unknown("dependence", wanted, order)
-    if order.index(wanted) > order.index(best):
-        need = "the user of each trial" if wanted == "user" else "both identities of each trial (user, probe_user)"
-        raise OptionError(f"dependence {wanted!r} needs {need}, and {scores.source} does not have that")
-    return wanted
+def _dependence(scores: Scores, asked: str | None) -> str:
+    """Return what trials are taken to share: as asked where the scores know it, else the most that they know."""
+    known = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
+    order = get_args(Dependence)
+    if asked is None:
+        return known
+    if asked not in order:
+        raise unknown("dependence", asked, order)
+    if order.index(asked) > order.index(known):
+        need = "the user of each trial" if asked == "user" else "both identities of each trial (user, probe_user)"
+        raise OptionError(f"dependence {asked!r} needs {need}, and {scores.source} does not have that")
+    return asked
 
 
 def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple[float, float]:
     """Return Wilson's interval for an effective number of trials, with Student's quantile."""
-    from scipy.special import ndtri, stdtrit
-
-    tail = (1 + level) / 2
-    reach = float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
-    lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), reach)
+    lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), quantile(level, freedom=freedom))
     return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))

@@ -23,15 +23,11 @@ def kernel_kind(criterion: Criterion | None, fractions: Sequence[Fraction], tria
     A denominator so large that products with counts pass 64 bits is brought down to the nearest fraction that
     does not; alphas on a grid or typed by hand are far from it.
     """
-    if criterion is None:
-        return None
-    kind, turned = _kind(criterion)
+    kind, turned = (None, False) if criterion is None else _kind(criterion)
     if kind is None:
         return None
     largest = 2**61 // max(64 * trials, 1)
-    alphas = [
-        fraction if fraction.denominator <= largest else fraction.limit_denominator(largest) for fraction in fractions
-    ]
+    alphas = [fraction.limit_denominator(largest) for fraction in fractions]
     if turned:
         alphas = [1 - alpha for alpha in alphas]
     p = np.array([alpha.numerator for alpha in alphas], dtype=np.int64)

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from priori import Scores, proportion_interval, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
-from priori.uncertainty.clustered import rate_spread
+from priori.uncertainty.cluster_variance import rate_spread
 
 
 def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from priori import design_effect
 from priori.scores import Scores
-from priori.uncertainty import clustered
-from priori.uncertainty.clustered import Errors, GroupSums, measure_clusters, pair_codes, rate_spread
+from priori.uncertainty import cluster_variance
+from priori.uncertainty.cluster_variance import Errors, GroupSums, measure_clusters, pair_codes, rate_spread
 
 THRESHOLDS = np.array([0.4, -0.6, 1.5, -np.inf])
 
@@ -119,7 +119,7 @@ def test_rows_that_stand_for_many_trials_count_as_many():
 def test_pairs_in_many_parts_are_the_pairs_in_one(monkeypatch):
     user, probe, scores = trials(6, 9, 300)
     whole = measure_clusters(counted(scores), user, probe, 9)
-    monkeypatch.setattr(clustered, "PAIRS_AT_A_TIME", 20)
+    monkeypatch.setattr(cluster_variance, "PAIRS_AT_A_TIME", 20)
     parts = measure_clusters(counted(scores), user, probe, 9)
     for name in whole:
         np.testing.assert_allclose(parts[name], whole[name], rtol=1e-12, atol=1e-18)

@@ -235,9 +235,9 @@ def measure_clusters(
 
 def _within(errors: Floats, sizes: Floats, n: int) -> Floats:
     """Return the variance of the rate that comes from the trials of each user, were the users given."""
-    own = errors / np.maximum(sizes, 1)[:, None]
+    rates = errors / np.maximum(sizes, 1)[:, None]
     spare = np.maximum(sizes - 1, 1)[:, None]
-    return np.asarray((sizes[:, None] ** 2 * own * (1 - own) / spare).sum(axis=0) / n**2)
+    return np.asarray((sizes[:, None] ** 2 * rates * (1 - rates) / spare).sum(axis=0) / n**2)
 
 
 def _by_pair(

@@ -1,10 +1,10 @@
-"""Normals: the distributions behind the z-tests of HTER, DCF and their like (thesis, section 3.3)."""
+"""Distributions: the normals behind the z-tests of HTER, DCF and their like (thesis, section 3.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -50,24 +50,21 @@ def weights_of(measure: AnyMeasure = "hter", alpha: ArrayLike | None = None) -> 
 
     Examples
     --------
-    >>> found = weights_of("dcf")  # NIST's costs: 0.99 FAR + 0.1 FRR, the weights of Eq. 3.31
-    >>> float(found.far), float(found.frr)
+    >>> weights = weights_of("dcf")  # NIST's costs: 0.99 FAR + 0.1 FRR, the weights of Eq. 3.31
+    >>> float(weights.far), float(weights.frr)
     (0.99, 0.1)
     """
     chosen = get_measure(measure)
 
-    def at(far: float, frr: float, negatives: int = 4, positives: int = 4) -> Floats:
-        counts = Outcomes.from_errors(
-            round(far * negatives), round(frr * positives), negatives=negatives, positives=positives
-        )
-        return chosen(counts, alpha)
+    def value(far: float, frr: float, negatives: int = 4, positives: int = 4) -> Floats:
+        errors = round(far * negatives), round(frr * positives)
+        return chosen(Outcomes.from_errors(*errors, negatives=negatives, positives=positives), alpha)
 
-    constant = at(0, 0)
-    weights = Weights(constant, at(1, 0) - constant, at(0, 1) - constant)
-    probes = [(1.0, 1.0, 4, 4), (0.25, 0.75, 4, 4), (0.5, 0.25, 8, 4), (0.5, 0.5, 2, 6)]
-    for far, frr, negatives, positives in probes:
-        sum_ = weights.constant + far * weights.far + frr * weights.frr
-        if not np.allclose(at(far, frr, negatives, positives), sum_, rtol=1e-9, atol=1e-12):
+    constant = value(0, 0)
+    weights = Weights(constant, value(1, 0) - constant, value(0, 1) - constant)
+    for far, frr, *sizes in ((1.0, 1.0, 4, 4), (0.25, 0.75, 4, 4), (0.5, 0.25, 8, 4), (0.5, 0.5, 2, 6)):
+        expected = weights.constant + far * weights.far + frr * weights.frr
+        if not np.allclose(value(far, frr, *map(int, sizes)), expected, rtol=1e-9, atol=1e-12):
             raise OptionError(
                 f"the z-tests are for measures that add FAR and FRR (hter, far, frr, wer, dcf, sensitivity, "
                 f"balanced-accuracy, ...); {chosen.name!r} is not one: use a bootstrap"
@@ -85,14 +82,14 @@ class Rates:
     positives: Floats
 
     @classmethod
+    def of(cls, *numbers: ArrayLike) -> Rates:
+        """Return the rates as numbers, in the order of the fields."""
+        return cls(*(np.asarray(number, dtype=np.float64) for number in numbers))
+
+    @classmethod
     def from_outcomes(cls, outcomes: Outcomes) -> Rates:
         """Return the rates of counted outcomes."""
-        return cls(
-            FAR(outcomes),
-            FRR(outcomes),
-            np.asarray(outcomes.negatives, dtype=np.float64),
-            np.asarray(outcomes.positives, dtype=np.float64),
-        )
+        return cls.of(FAR(outcomes), FRR(outcomes), outcomes.negatives, outcomes.positives)
 
     @property
     def classification_error(self) -> Floats:
@@ -129,18 +126,13 @@ def class_variance(rates: Rates, weights: Weights) -> Floats:
     return np.asarray(np.maximum(error * (1 - error), 0) / (rates.negatives + rates.positives))
 
 
-def independent_variance(a: Rates, b: Rates, weights: Weights) -> Floats:
-    """Return the variance of the difference between two systems taken for independent (Eq. 3.32)."""
-    return hter_variance(a, weights) + hter_variance(b, weights)
-
-
-def dependent_variance(found: Disagreements, rates: Rates, weights: Weights) -> Floats:
+def dependent_variance(disagreements: Disagreements, rates: Rates, weights: Weights) -> Floats:
     """Return the variance of the difference between two systems on the same trials (Eq. 3.33).
 
     It rests on the trials that only one of the two systems gets wrong, and is the variance under equal rates.
     """
-    far = (found.negatives_ab + found.negatives_ba) / rates.negatives
-    frr = (found.positives_ab + found.positives_ba) / rates.positives
+    far = (disagreements.negatives_ab + disagreements.negatives_ba) / rates.negatives
+    frr = (disagreements.positives_ab + disagreements.positives_ba) / rates.positives
     return np.asarray(weights.far**2 * far / rates.negatives + weights.frr**2 * frr / rates.positives)
 
 
@@ -189,12 +181,10 @@ class Setting:
     alternative: Alternative
 
     @classmethod
-    def of(
-        cls, measure: AnyMeasure, alpha: ArrayLike | None, confidence_level: float, alternative: Alternative
-    ) -> Setting:
+    def of(cls, measure: AnyMeasure, alpha: ArrayLike | None, level: float, alternative: Alternative) -> Setting:
         """Check what was asked."""
-        quantile(confidence_level, alternative)  # says what is wrong with either
-        return cls(weights_of(measure, alpha), confidence_level, alternative)
+        quantile(level, alternative)  # says what is wrong with either
+        return cls(weights_of(measure, alpha), level, alternative)
 
     def interval(self, value: ArrayLike, variance: ArrayLike, lowest: ArrayLike, highest: ArrayLike) -> ZInterval:
         """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
@@ -206,9 +196,9 @@ class Setting:
 
     def difference(self, difference: ArrayLike, variance: ArrayLike, widest: ArrayLike) -> ZDifference:
         """Return the interval and the test of a difference, which lies within ± ``widest``."""
-        found = self.interval(difference, variance, -np.asarray(widest), widest)
-        z = standardise(found.value, found.sd)
-        return ZDifference(found.value, found.sd, found.lower, found.upper, z, p_values(z, self.alternative))
+        around = self.interval(difference, variance, -np.asarray(widest), widest)
+        z = standardise(around.value, around.sd)
+        return ZDifference(around.value, around.sd, around.lower, around.upper, z, p_values(z, self.alternative))
 
 
 @partly_saved
@@ -231,13 +221,10 @@ class ZSystem:
         """Compute the three intervals."""
         weights = setting.weights
         value, limits = rates.value(weights), (weights.lowest, weights.highest)
-        return cls(
-            name,
-            rates,
-            setting.interval(value, hter_variance(rates, weights), *limits),
-            setting.interval(value, naive_variance(rates, weights), *limits),
-            setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0),
-        )
+        hter = setting.interval(value, hter_variance(rates, weights), *limits)
+        naive = setting.interval(value, naive_variance(rates, weights), *limits)
+        class_error = setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0)
+        return cls(name, rates, hter, naive, class_error)
 
     @property
     def intervals(self) -> dict[str, ZInterval]:
@@ -255,19 +242,16 @@ class ZComparison:
     class_error: ZDifference
 
     @classmethod
-    def of(cls, a: Rates, b: Rates, setting: Setting, found: Disagreements | None) -> ZComparison:
-        """Compute the tests; ``found`` are the disagreements, where the trials are the same."""
+    def of(cls, a: Rates, b: Rates, setting: Setting, disagreements: Disagreements | None) -> ZComparison:
+        """Compute the tests; with the disagreements where the trials are the same. Variances add up (Eq. 3.32)."""
         weights = setting.weights
-        difference = a.value(weights) - b.value(weights)
-        widest = weights.highest - weights.lowest
-        naive = naive_variance(a, weights) + naive_variance(b, weights)
-        class_ = class_variance(a, weights) + class_variance(b, weights)
-        return cls(
-            None if found is None else setting.difference(difference, dependent_variance(found, a, weights), widest),
-            setting.difference(difference, independent_variance(a, b, weights), widest),
-            setting.difference(difference, naive, widest),
-            setting.difference(a.classification_error - b.classification_error, class_, 1.0),
+        independent, naive, class_ = (
+            variance(a, weights) + variance(b, weights) for variance in (hter_variance, naive_variance, class_variance)
         )
+        test = partial(setting.difference, a.value(weights) - b.value(weights), widest=weights.highest - weights.lowest)
+        dependent = None if disagreements is None else test(dependent_variance(disagreements, a, weights))
+        class_error = setting.difference(a.classification_error - b.classification_error, class_, 1.0)
+        return cls(dependent, test(independent), test(naive), class_error)
 
     @property
     def tests(self) -> dict[str, ZDifference]:
@@ -277,7 +261,5 @@ class ZComparison:
 
     def significant(self, confidence_level: float) -> NDArray[np.bool_]:
         """Whether the dependent and the independent test both find a difference (thesis, end of section 3.3)."""
-        verdict = self.independent.p_value < 1 - confidence_level
-        return np.asarray(
-            verdict if self.dependent is None else verdict & (self.dependent.p_value < 1 - confidence_level)
-        )
+        tests = [test for test in (self.dependent, self.independent) if test is not None]
+        return np.asarray(np.logical_and.reduce([test.p_value < 1 - confidence_level for test in tests]))
