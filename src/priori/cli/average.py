@@ -42,7 +42,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 )  # fmt: skip
 def command(
     files: tuple[str, ...], method: str | None, one_threshold: bool | None, read_along: Any, theta: float | None,
-    positions: str, averaging: Averaging, output: Output, reading: Reading, **options: Any,
+    positions: str, averaging: Averaging, output: Output, reading: Reading, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Average the ROC curves of several data sets into one.
 

@@ -29,7 +29,7 @@ from priori.words.numbers import cell as percent
 )  # fmt: skip
 def command(
     files: tuple[str, ...], dev: tuple[str, ...], one_threshold: bool, alpha: str | None, averaging: Averaging,
-    output: Output, reading: Reading, **settings: Any,
+    output: Output, reading: Reading, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Average Expected Performance Curves over data sets, at each alpha.
 
@@ -54,7 +54,7 @@ def command(
         (list(tests.values()) if in_order else tests) if dev else None,
         thresholds="common" if one_threshold else "per-dataset",
         alpha=alphas,
-        **settings,
+        **options,
         **averaging.options(),
     )
     announce("average EPC", curve.names, curve.skipped, curve)

@@ -34,7 +34,9 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
     output_group("table", "csv", "json",
                  plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
 )  # fmt: skip
-def command(systems: Systems, settings: dict[str, Any], resampling: Resampling, output: Output, **options: Any) -> None:
+def command(
+    systems: Systems, settings: dict[str, Any], resampling: Resampling, output: Output, options: dict[str, Any]
+) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
     Both systems are resampled by the same trials (or users): the test is paired. Trials
@@ -54,7 +56,7 @@ def command(systems: Systems, settings: dict[str, Any], resampling: Resampling, 
         raise OptionError("a comparison is about the whole population; leave out --promise")
     if output.plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
-    curves = systems.curves(**settings)
+    curves = systems.curves(settings)
     result: Comparison | Ranking
     with Progress("bootstrap of the differences") as progress:
         if len(curves) == 2:

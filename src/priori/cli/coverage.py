@@ -62,7 +62,7 @@ def _numbers(text: str) -> list[int]:
 )  # fmt: skip
 def command(
     systems: Systems, simulate: bool, bootstraps: str, resamples: str, level: float, seed: int, output: Output,
-    **options: Any,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Make bands from some users of each system and measure how much of the curve of other users they cover.
 

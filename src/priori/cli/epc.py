@@ -52,7 +52,7 @@ def command(
     """
     if exact and settings["alpha"]:
         raise OptionError("--exact has every alpha already; leave out --alpha")
-    curves = systems.curves(**settings, exact=exact)
+    curves = systems.curves({**settings, "exact": exact})
     bands = _bands(curves, resampling, threads) if resampling is not None else None
     in_memory = [curve for curve in curves if not _scanned(curve)]
     area_bands = {}

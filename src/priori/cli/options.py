@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import glob
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import click
 
@@ -43,27 +44,50 @@ class Group:
 def make_command(
     name: str, short_help: str, *parts: click.Parameter | Group, help: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command of a function; its options are listed by --help in the order given here."""
+    """Make a command of a function; its options are listed by --help in the order given here.
+
+    What the function does not name, it gets together, as the dictionary ``options``.
+    """
     groups = [part for part in parts if isinstance(part, Group)]
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
     params += [param for group in groups for param in group.last]
 
     def decorate(function: Callable[..., None]) -> click.Command:
+        named = inspect.signature(function).parameters
+
         @functools.wraps(function)
-        def gathered(**typed: Any) -> None:
+        def _gathered(**typed: Any) -> None:
             for group in groups:
                 values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.last)}
                 typed[group.name] = group.make(**values)
+            if "options" in named:
+                typed["options"] = {name: typed.pop(name) for name in [*typed] if name not in named}
             function(**typed)
 
-        return click.command(name, short_help=short_help, params=params, help=help or function.__doc__)(gathered)
+        return click.command(name, short_help=short_help, params=params, help=help or function.__doc__)(_gathered)
 
     return decorate
 
 
-def option(*names: str, **settings: Any) -> click.Option:
+class OptionSettings(TypedDict, total=False):
+    """What can be said of an option: the settings of `click.Option` that are used here."""
+
+    help: str
+    type: Any
+    default: Any
+    metavar: str | None
+    multiple: bool
+    required: bool
+    nargs: int
+    is_flag: bool | None
+    callback: Callable[[click.Context, click.Parameter, Any], Any]
+    show_default: bool
+
+
+def option(*names: str, **settings: Unpack[OptionSettings]) -> click.Option:
     """Return an option; its default is shown by --help unless it says otherwise."""
-    return click.Option(names, **{"show_default": settings.get("default") is not None, **settings})
+    settings.setdefault("show_default", settings.get("default") is not None)
+    return click.Option(names, **settings)
 
 
 @dataclass(frozen=True)
@@ -165,7 +189,7 @@ class Systems:
             systems.append(System(name, dev, test, *map(source_file, paths)))
         return systems
 
-    def curves(self, **settings: Any) -> list[EPC]:
+    def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve; the settings are those of `priori.epc`."""
         return [epc(system.dev, system.test, name=system.name, **settings) for system in self.read()]
 

@@ -38,7 +38,7 @@ from priori.studies.planning import Plan, plan
 )  # fmt: skip
 def command(
     systems: Systems, task: str, criterion: str | None, alpha: str, measure: str | None, level: float,
-    one_sided: bool, output: Output, **expected: Any,
+    one_sided: bool, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
 
@@ -59,11 +59,11 @@ def command(
         if len(alphas) != 1:
             raise OptionError("a plan is for one alpha")
         for curve, suffix in zip(
-            systems.curves(task=task, criterion=criterion, alpha=alphas), ("", "_b"), strict=False
+            systems.curves({"task": task, "criterion": criterion, "alpha": alphas}), ("", "_b"), strict=False
         ):
-            expected |= {f"pilot{suffix}": curve.test, f"threshold{suffix}": float(curve.threshold[0])}
+            options |= {f"pilot{suffix}": curve.test, f"threshold{suffix}": float(curve.threshold[0])}
     planned = plan(
-        **expected,
+        **options,
         measure=measure or get_task(task).aggregate,
         confidence_level=level,
         alternative="greater" if one_sided else "two-sided",

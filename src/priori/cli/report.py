@@ -61,7 +61,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, alpha: str, resampling: Resampling, no_bootstrap: bool,
-    title: str, static: bool, output: Output, **options: Any,
+    title: str, static: bool, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write one self-contained page about one or more systems, and print its verdict.
 

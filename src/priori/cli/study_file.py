@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,43 +21,7 @@ DEFAULTS = ("study.toml", "priori.toml")
 #: The commands that a study can ask for; each takes systems.
 STEPS = ("epc", "compare", "report", "ztest", "plan", "coverage")
 
-TEMPLATE = """\
-# A study in one file: `priori run study.toml` runs it. Paths are relative to this file.
-
-# One table per system: its development scores, on which thresholds are chosen, and its test scores.
-[systems.A]
-dev = "a-dev.csv"
-test = "a-test.csv"
-
-[systems.B]
-dev = "b-dev.csv"
-test = "b-test.csv"
-
-# Options of the commands below, by the names that --help gives them; each command gets those that it has.
-[settings]
-task = "authentication"        # or "retrieval", "diagnosis"
-# criterion = "wer"            # what thresholds minimise: wer, pr, target-v1, target-v2, eer
-# measure = "hter"             # what is shown: hter, f1, wer:0.3, "dcf:cost_fn=10,cost_fp=1,prior=0.01", ...
-level = 0.95                   # the confidence level
-resamples = 10000              # bootstrap replicates
-seed = 0                       # the same seed, the same numbers
-# trials = ["dev-trials.txt", "test-trials.txt"]   # for Kaldi and VoxCeleb scores
-# column = { score = "similarity", label = "same" } # names of columns in your files
-# positive = "yes"             # the label of the positive class
-# lower_is_better = true       # the scores are distances
-
-# The commands to run, in this order; options in a command's own table hold for it alone.
-[epc]
-format = "csv"
-output = "epc.csv"
-plot = "epc.svg"
-
-[compare]                      # two systems or more
-# alpha = [0.1, 0.5, 0.9]
-
-[report]
-output = "report.html"
-"""
+TEMPLATE = files("priori.cli").joinpath("study_template.toml").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -120,13 +85,13 @@ def _systems(value: Any, path: Path) -> list[str]:
     if not systems:
         raise InputError(f'{path}: there is no system; add one: [systems.NAME] with dev = "..." and test = "..."')
     words = []
-    for name, files in systems.items():
+    for name, paths in systems.items():
         where = f"{path}: [systems.{name}]"
-        _check_keys(_table(files, where), ("dev", "test"), where)
+        _check_keys(_table(paths, where), ("dev", "test"), where)
         for role in ("dev", "test"):
-            if not isinstance(files.get(role), str):
+            if not isinstance(paths.get(role), str):
                 raise InputError(f"{where} needs {role}, the name of a file")
-        words += ["--system", name, files["dev"], files["test"]]
+        words += ["--system", name, paths["dev"], paths["test"]]
     return words
 
 

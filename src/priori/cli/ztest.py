@@ -48,7 +48,8 @@ RATES = ("far", "frr", "negatives", "positives")
 )  # fmt: skip
 def command(
     systems: Systems, unpaired: bool, task: str, criterion: str | None, alpha: str | None, points: int | None,
-    measure: str | None, level: float, alternative: str | None, one_sided: bool, output: Output, **typed: Any,
+    measure: str | None, level: float, alternative: str | None, one_sided: bool, output: Output,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Print intervals around the HTER (or DCF) of one system, or test whether two systems differ.
 
@@ -64,7 +65,7 @@ def command(
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --points 101 --format csv
     """
-    rates = {name: value for name, value in typed.items() if value is not None}
+    rates = {name: value for name, value in options.items() if value is not None}
     if bool(rates) == bool(systems):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
     if one_sided and alternative:
@@ -85,7 +86,9 @@ def command(
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
     alphas = (alpha_list(alpha) or ["0.5"]) if points is None else None
-    curves = systems.curves(task=task, criterion=criterion, measure=measure, points=points or 101, alpha=alphas)
+    curves = systems.curves(
+        {"task": task, "criterion": criterion, "measure": measure, "points": points or 101, "alpha": alphas}
+    )
     if curves[0].alpha.size == 1:
         _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves))
         return

@@ -31,6 +31,12 @@ class SavedScores(ScoreSet):
     between: Any = NotSaved()
     apart: Any = NotSaved()
     resamplable: Any = NotSaved()
+    # What scores in memory have besides: people who saved a curve may look for it here.
+    negative: Any = NotSaved()
+    positive: Any = NotSaved()
+    negatives: Any = NotSaved()
+    positives: Any = NotSaved()
+    datasets: Any = NotSaved()
 
     @classmethod
     def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:
