@@ -47,10 +47,10 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
 
 
 @compiled
-def draw_trials(state, urns, mult, draws_trials, future, weights):  # type: ignore[no-untyped-def]
+def draw_trials(state, urns, mult, by_trial, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
-    Every urn comes ``mult[u]`` times. With ``draws_trials`` each copy's trials are drawn among themselves; without,
+    Every urn comes ``mult[u]`` times. With ``by_trial`` each copy's trials are drawn among themselves; without,
     all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
     (one urn only) that many trials are drawn from what was drawn.
     """
@@ -60,7 +60,7 @@ def draw_trials(state, urns, mult, draws_trials, future, weights):  # type: igno
         m = mult[u]
         if m == 0:
             continue
-        if draws_trials:
+        if by_trial:
             left = m * urns.size[u]
             whole = urns.size[u]
             total += left
@@ -114,19 +114,7 @@ def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
 
 @compiled
 def count_fixed(  # type: ignore[no-untyped-def]
-    first,
-    seed,
-    inner,
-    users,
-    draws_trials,
-    future,
-    user_stream,
-    trial_stream,
-    negative,
-    positive,
-    places,
-    rejected,
-    totals,
+    first, seed, inner, users, by_trial, future, user_stream, trial_stream, negative, positive, places, rejected, totals
 ):
     """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
 
@@ -144,9 +132,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
             draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
         state = stream(seed, trial_stream, replicate)
         for c in range(2):
-            totals[i, c] = draw_trials(
-                state, negative if c == 0 else positive, mult, draws_trials, future[1 + c], weights
-            )
+            totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, by_trial, future[1 + c], weights)
             for s in range(systems):
                 fill(gap, 0)
                 for x in range(weights.size):
@@ -201,7 +187,7 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_rechosen(first, seed, inner, draws_trials, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
+def count_rechosen(first, seed, inner, by_trial, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
     ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.kernel_sets`), alphas ``p / q`` ascend. Results:
@@ -218,9 +204,9 @@ def count_rechosen(first, seed, inner, draws_trials, dev, test, kind, p, q, erro
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
         replicate = first + i
-        _draw_side(dev, seed, replicate, inner, draws_trials, dev_mult, dev_cells, dev_totals)
+        _draw_side(dev, seed, replicate, inner, by_trial, dev_mult, dev_cells, dev_totals)
         if not test.at_ranks:
-            _draw_side(test, seed, replicate, inner, draws_trials, test_mult, test_cells, totals[i])
+            _draw_side(test, seed, replicate, inner, by_trial, test_mult, test_cells, totals[i])
         for s in range(systems):
             values = dev.values[s]
             if dev.direct:
@@ -295,24 +281,24 @@ def _room(side):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _draw_side(side, seed, replicate, inner, draws_trials, mult, cells, totals):  # type: ignore[no-untyped-def]
+def _draw_side(side, seed, replicate, inner, by_trial, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
     state = stream(seed, side.trial_stream, replicate)
-    totals[0] = draw_trials(state, side.negative, mult, draws_trials, side.future[1], cells[0])
-    totals[1] = draw_trials(state, side.positive, mult, draws_trials, side.future[2], cells[1])
+    totals[0] = draw_trials(state, side.negative, mult, by_trial, side.future[1], cells[0])
+    totals[1] = draw_trials(state, side.positive, mult, by_trial, side.future[2], cells[1])
 
 
 @compiled
-def weights_of(replicate, seed, inner, draws_trials, side):  # type: ignore[no-untyped-def]
+def weights_of(replicate, seed, inner, by_trial, side):  # type: ignore[no-untyped-def]
     """Return the weights of one replicate of one side: (class, cell)."""
     mult, cells = _room(side)
-    _draw_side(side, seed, replicate, inner, draws_trials, mult, cells, np.empty(2, np.int64))
+    _draw_side(side, seed, replicate, inner, by_trial, mult, cells, np.empty(2, np.int64))
     return cells
 
 
 @compiled
-def climb(first, seed, inner, draws_trials, side, p, q, heights):  # type: ignore[no-untyped-def]
+def climb(first, seed, inner, by_trial, side, p, q, heights):  # type: ignore[no-untyped-def]
     """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
 
     Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
@@ -321,7 +307,7 @@ def climb(first, seed, inner, draws_trials, side, p, q, heights):  # type: ignor
     mult, cells = _room(side)
     totals = np.empty(2, np.int64)
     for i in range(heights.shape[0]):
-        _draw_side(side, seed, first + i, inner, draws_trials, mult, cells, totals)
+        _draw_side(side, seed, first + i, inner, by_trial, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
         positives = max(totals[1], 1)
