@@ -21,7 +21,7 @@ from priori import InputError, OptionError, Scores, Table
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import TASKS
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import Settings
+from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 
 
@@ -42,7 +42,7 @@ def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: 
     rule = get_criterion(data.draw(st.sampled_from(list(CRITERIA))), data.draw(st.sampled_from(list(TASKS))))
     alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
-    found = rule.choose(Table(engine(relation(database, frame), Settings()), cells=cells), alphas)
+    found = rule.choose(Table(engine(relation(database, frame), TableSettings()), cells=cells), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()
 
@@ -54,13 +54,13 @@ def test_relations_give_everything_as_in_memory() -> None:
     def read(frame: pl.DataFrame) -> Table:
         name = f"frame{next(number)}"
         database.register(name, frame.to_arrow())
-        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), Settings()), cells=200)
+        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), TableSettings()), cells=200)
 
     same_everything(read, Scores.from_frame)
 
 
 def test_lazy_frames_give_everything_as_in_memory() -> None:
-    same_everything(lambda frame: Table(Lazy(frame.lazy(), Settings()), cells=200), Scores.from_frame)
+    same_everything(lambda frame: Table(Lazy(frame.lazy(), TableSettings()), cells=200), Scores.from_frame)
 
 
 def write(frame: pl.DataFrame, folder: Path, parts: int = 3) -> str:
@@ -112,7 +112,7 @@ def test_text_files_are_scanned_as_they_are_read(tmp_path: Path, text: str) -> N
 def test_negative_zero_is_zero(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 0, 1, 1], "score": [-0.0, 0.0, 0.0, -0.0]})
     for engine in (DuckDB, Lazy):
-        table = Table(engine(relation(database, frame), Settings()))
+        table = Table(engine(relation(database, frame), TableSettings()))
         chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
         assert chosen.threshold[0] in (-math.inf, math.inf)
         assert table.candidates(get_criterion("wer"), None).fp.tolist() == [2, 0]
@@ -125,9 +125,9 @@ def test_nan_is_what_the_caller_says(database: Any, engine: Any, missing: float 
         pl.when(pl.int_range(pl.len()) % 50 == 0).then(pl.lit(missing)).otherwise(pl.col("score")).alias("score")
     )
     with pytest.raises(InputError, match="60 scores are NaN; choose a policy"):
-        len(Table(engine(relation(database, frame), Settings())))
+        len(Table(engine(relation(database, frame), TableSettings())))
     for policy in ("reject", "drop"):
-        table = Table(engine(relation(database, frame), Settings(nan=policy)))  # type: ignore[arg-type]
+        table = Table(engine(relation(database, frame), TableSettings(nan=policy)))  # type: ignore[arg-type]
         expected = Scores.from_frame(frame, nan=policy)  # type: ignore[arg-type]
         assert (table.n_negatives, table.n_positives) == (len(expected.negative), len(expected.positive))
         assert table.nan_rejected == expected.nan_rejected
@@ -142,7 +142,7 @@ def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 1], "score": np.array([below, above])})
     assert frame["score"].dtype == pl.Float32
     for engine in (DuckDB, Lazy):
-        threshold = priori.choose_threshold(Table(engine(relation(database, frame), Settings())))
+        threshold = priori.choose_threshold(Table(engine(relation(database, frame), TableSettings())))
         assert threshold == (float(below) + float(above)) / 2  # between two neighbours in single precision
 
 
@@ -164,7 +164,7 @@ def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
 def test_labels_of_every_kind(database: Any, engine: Any, labels: list[Any], positive: Any) -> None:
     given = population(4)
     frame = given.with_columns(pl.Series("label", [labels[label] for label in given["label"]]))
-    table = Table(engine(relation(database, frame), Settings(pos_label=positive)))
+    table = Table(engine(relation(database, frame), TableSettings(pos_label=positive)))
     expected = Scores.from_frame(frame, pos_label=positive)
     assert priori.choose_threshold(table) == priori.choose_threshold(expected)
     assert table.n_positives == len(expected.positive)
@@ -175,14 +175,14 @@ def test_bad_labels_say_what_they_are(database: Any, engine: Any) -> None:
     frame = population(4)
     third = frame.with_columns(label=pl.when(pl.int_range(pl.len()) == 2999).then(7).otherwise(pl.col("label")))
     with pytest.raises(InputError, match="3 different labels"):
-        len(Table(engine(relation(database, third), Settings())))
+        len(Table(engine(relation(database, third), TableSettings())))
     missing = frame.with_columns(label=pl.when(pl.col("label") == 1).then(1))
     with pytest.raises(InputError, match=f"{(frame['label'] == 0).sum()} labels are missing"):
-        len(Table(engine(relation(database, missing), Settings())))
+        len(Table(engine(relation(database, missing), TableSettings())))
     with pytest.raises(InputError, match="one class only"):
-        len(Table(engine(relation(database, frame.filter(pl.col("label") == 1)), Settings())))
+        len(Table(engine(relation(database, frame.filter(pl.col("label") == 1)), TableSettings())))
     with pytest.raises(InputError, match="no trials; both classes are needed"):
-        len(Table(engine(relation(database, frame.head(0)), Settings())))
+        len(Table(engine(relation(database, frame.head(0)), TableSettings())))
 
 
 def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_users_are_whole_numbers_or_text(database: Any, engine: Any, kind: str) 
     elif kind == "text":
         frame = frame.with_columns(user=pl.format("ü{}", pl.col("user")))
     expected = Scores.from_frame(frame)
-    table = Table(engine(relation(database, frame), Settings()))
+    table = Table(engine(relation(database, frame), TableSettings()))
     assert table.users is not None
     assert expected.users is not None
     assert table.users.values.tolist() == expected.users.values.tolist()
@@ -214,7 +214,7 @@ def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
         pl.col("score").cast(pl.Decimal(10, 2))
     )
     for engine in (DuckDB, Lazy):
-        table = Table(engine(relation(database, frame), Settings()))
+        table = Table(engine(relation(database, frame), TableSettings()))
         assert priori.count(table, [2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
         assert priori.count(table, [2.0]).fp.dtype == np.int64
 
@@ -222,7 +222,7 @@ def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
 def test_distances_are_negated(database: Any) -> None:
     frame = population(6).with_columns(-pl.col("score"))
     for engine in (DuckDB, Lazy):
-        table = Table(engine(relation(database, frame), Settings(lower_is_better=True)))
+        table = Table(engine(relation(database, frame), TableSettings(lower_is_better=True)))
         assert priori.choose_threshold(table) == priori.choose_threshold(Scores.from_frame(population(6)))
 
 
@@ -233,7 +233,7 @@ def test_trials_pair_by_id_never_by_row(database: Any) -> None:
     relations = [database.sql(f"SELECT * FROM pair{number}") for number in range(2)]
 
     def curves(columns: dict[str, str], *given: Any) -> list[Any]:
-        tables = [Table(DuckDB(one, Settings(columns=columns))) for one in given]
+        tables = [Table(DuckDB(one, TableSettings(columns=columns))) for one in given]
         return [priori.epc(table, table, alpha=[0.5]) for table in tables]
 
     with pytest.raises(InputError, match="has no trial ids, and the rows of a table have no order"):
@@ -271,7 +271,7 @@ def test_a_new_file_under_the_glob_counts_as_a_change(tmp_path: Path) -> None:
 
 def test_a_relation_that_changes_between_scans(database: Any) -> None:
     database.execute("CREATE OR REPLACE TABLE moving AS SELECT i % 2 AS label, sin(i) AS score FROM range(5000) t(i)")
-    table = Table(DuckDB(database.sql("SELECT * FROM moving"), Settings()), memory=0)
+    table = Table(DuckDB(database.sql("SELECT * FROM moving"), TableSettings()), memory=0)
     len(table)
     database.execute("DELETE FROM moving WHERE score > 0.5 AND label = 1")
     with pytest.raises(InputError, match="changed while they were read"):
@@ -325,7 +325,7 @@ def test_averages_take_tables_that_fit_in_memory(database: Any) -> None:
     parts = [database.sql(f"SELECT * FROM by_set WHERE dataset = {one}") for one in range(3)]
     same_columns(priori.average(parts, positions=11), expected)
     with pytest.raises(OptionError, match="needs all 3000 trials in memory"):
-        priori.average([Table(DuckDB(given, Settings()), memory=1000)] * 2)
+        priori.average([Table(DuckDB(given, TableSettings()), memory=1000)] * 2)
 
 
 def test_both_identities_come_into_memory_and_are_missed_in_a_scan(tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, u
         frames[1] = frames[1].with_columns(user=pl.when(pl.col("trial") != "t7").then(pl.col("user")))
     for number, frame in enumerate(frames):
         database.register(f"users{number}", frame.to_arrow())
-    tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), Settings())) for number in range(2)]
+    tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), TableSettings())) for number in range(2)]
     sets = [tables, [Scores.from_frame(frame) for frame in known]]
     verdicts = [
         priori.compare(*(priori.epc(s, s, points=5) for s in each), bootstrap="user", n_resamples=100) for each in sets

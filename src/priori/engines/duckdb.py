@@ -22,7 +22,7 @@ from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
 from priori.engines.batch_counting import Batch, Scan, Streaming, settled
-from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, changed
+from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, changed
 from priori.engines.parquet_files import guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import NUMBER
@@ -59,7 +59,12 @@ class DuckDB(Streaming):
     """
 
     def __init__(
-        self, relation: DuckDBPyRelation, settings: Settings, *, source: str = "relation", files: Files | None = None
+        self,
+        relation: DuckDBPyRelation,
+        settings: TableSettings,
+        *,
+        source: str = "relation",
+        files: Files | None = None,
     ) -> None:
         self.relation = relation
         self.files = files

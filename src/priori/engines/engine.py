@@ -23,7 +23,7 @@ SAMPLE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Settings:
+class TableSettings:
     """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Engine(ABC):
     """
 
     source: str
-    settings: Settings
+    settings: TableSettings
     #: Our columns that the table has, and its names for them.
     columns: Mapping[str, str] = {}
     backend: str | None = None
@@ -95,7 +95,7 @@ class Engine(ABC):
     #: The most segments a grid may have.
     segments: int = 1 << 12
 
-    def _match_columns(self, present: Sequence[str], settings: Settings, source: str) -> None:
+    def _match_columns(self, present: Sequence[str], settings: TableSettings, source: str) -> None:
         """Find our columns in a table; what is in it is told by them."""
         self.source, self.settings = source, settings
         self.columns = match_columns(present, settings.columns, source=source)

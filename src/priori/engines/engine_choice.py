@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from priori.base.errors import OptionError, unknown
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import Settings
+from priori.engines.engine import TableSettings
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read
@@ -89,7 +89,7 @@ def scan(
     room = bytes_of(memory)
     say = announce or (lambda line: None)
     is_path = isinstance(source, (str, os.PathLike))
-    settings = Settings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path)
+    settings = TableSettings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path)
     if not is_path:
         return _from_frame(source, settings, engine, room)
     if engine == "spark":
@@ -124,7 +124,7 @@ def _is_parquet(path: str) -> bool:
         return file.read(4) == PARQUET_MAGIC
 
 
-def _from_frame(frame: Any, settings: Settings, engine: str, memory: int) -> Scores | Table:
+def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -> Scores | Table:
     import narwhals as nw
 
     try:

@@ -20,7 +20,7 @@ from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats
 from priori.engines.cells import Distinct, Histogram, merged
-from priori.engines.engine import SAMPLE, Engine, Settings, Survey, Tally, TooMany
+from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany
 from priori.engines.grid import Grid, joined_runs
 from priori.readers.duckdb_parser import first_line
 from priori.scores import Names, Scores, Trials, nan_error
@@ -52,7 +52,7 @@ class Lazy(Engine):
 
     segments = RANGES
 
-    def __init__(self, frame: Any, settings: Settings, *, source: str = "frame") -> None:
+    def __init__(self, frame: Any, settings: TableSettings, *, source: str = "frame") -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
         self.schema = self.frame.collect_schema()
         self._match_columns(self.schema.names(), settings, source)

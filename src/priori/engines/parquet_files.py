@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
 from priori.engines.arrow import StreamError
-from priori.engines.engine import Settings
+from priori.engines.engine import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
@@ -102,7 +102,7 @@ class Files:
     """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
 
     def __init__(
-        self, watch: Watch, settings: Settings, *, memory: int = 1 << 30, temp: str | os.PathLike[str] | None = None,
+        self, watch: Watch, settings: TableSettings, *, memory: int = 1 << 30, temp: str | os.PathLike[str] | None = None,
         format: str | None = None,
     ) -> None:  # fmt: skip
         self.watch = watch

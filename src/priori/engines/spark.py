@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
-from priori.engines.engine import Settings
+from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
 from priori.engines.parquet_files import Watch
 
@@ -14,7 +14,9 @@ from priori.engines.parquet_files import Watch
 class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
-    def __init__(self, frame: Any, settings: Settings, *, source: str = "frame", watch: Watch | None = None) -> None:
+    def __init__(
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: Watch | None = None
+    ) -> None:
         super().__init__(frame, settings, source=source)
         self.watch = watch
         self.format = None if watch is None else "parquet"
@@ -26,7 +28,7 @@ class Spark(Lazy):
         return columns
 
 
-def open_spark(source: str | os.PathLike[str], settings: Settings, temp: str | os.PathLike[str] | None) -> Spark:
+def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> Spark:
     """Read Parquet files, local or at an address such as hdfs://..., in the running session or a new one."""
     try:
         from pyspark.sql import SparkSession

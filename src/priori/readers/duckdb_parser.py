@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError
 from priori.readers import text
 from priori.readers.input_file import Source, temporary_file
-from priori.readers.layout import BLANKS, Columns, Layout
+from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
 
 if TYPE_CHECKING:
@@ -111,16 +111,16 @@ def pattern(path: object) -> str:
     return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
-def load(source: Source, layout: Layout) -> Columns:
+def load(source: Source, layout: LineLayout) -> Columns:
     """Read the columns of a text file: a small one line by line, a large one with duckdb."""
     table = None if source.small else _attempt(source, layout, _load)
     return replace(text.load(source, layout) if table is None else table, layout=layout)
 
 
-def convert(source: Source, layout: Layout, target: str, database: DuckDBPyConnection) -> None:
+def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyConnection) -> None:
     """Write the columns of a text file of any size into a Parquet file, with our names for them."""
 
-    def copy(source: Source, layout: Layout, trim: bool, trusted: bool) -> str:
+    def copy(source: Source, layout: LineLayout, trim: bool, trusted: bool) -> str:
         selected = f"SELECT {_columns(layout, trim, trusted)} FROM {_scan(source, layout)}"
         database.execute(f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)").fetchall()
         for column in () if trusted else layout.names:
@@ -132,7 +132,7 @@ def convert(source: Source, layout: Layout, target: str, database: DuckDBPyConne
         raise InputError(f"{source.name}: no trials, only a header; nothing to read")
 
 
-def _attempt(source: Source, layout: Layout, use: Callable[[Source, Layout, bool, bool], Used]) -> Used | None:
+def _attempt(source: Source, layout: LineLayout, use: Callable[[Source, LineLayout, bool, bool], Used]) -> Used | None:
     """Use a file as it is, or a copy with its blanks in order, or else one that the text parser wrote.
 
     The text parser raises the errors that it finds; where it writes nothing, None is returned.
@@ -174,7 +174,7 @@ def _verified(source: Source) -> Iterator[None]:
             raise Unclean
 
 
-def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
+def _prepared(source: Source, layout: LineLayout) -> tuple[LineLayout, bool]:
     """Return the layout with the one character that separates its fields, and whether blanks stand around them.
 
     Both are guessed from the first row; rows that are otherwise are found when they are read.
@@ -192,7 +192,7 @@ def _prepared(source: Source, layout: Layout) -> tuple[Layout, bool]:
     return replace(layout, delimiter="\t" if "\t" in line else " "), False
 
 
-def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Columns:
+def _load(source: Source, layout: LineLayout, trim: bool, trusted: bool) -> Columns:
     columns = _columns(layout, trim, trusted)
     assert source.path is not None
     with connection(source.path) as database:
@@ -203,13 +203,13 @@ def _load(source: Source, layout: Layout, trim: bool, trusted: bool) -> Columns:
     return table
 
 
-def _refuse_odd(names: list[str | None], layout: Layout) -> None:
+def _refuse_odd(names: list[str | None], layout: LineLayout) -> None:
     odd = _ODD_QUOTED if layout.quoted else _ODD
     if any(name is None or odd.search(name) for name in names):
         raise Unclean
 
 
-def _scan(source: Source, layout: Layout) -> str:
+def _scan(source: Source, layout: LineLayout) -> str:
     quote = "'\"'" if layout.quoted else "''"
     columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(layout.fields)))
     compression = "gzip" if source.gzipped else "none"
@@ -220,7 +220,7 @@ def _scan(source: Source, layout: Layout) -> str:
     )
 
 
-def _columns(layout: Layout, trim: bool, trusted: bool) -> str:
+def _columns(layout: LineLayout, trim: bool, trusted: bool) -> str:
     """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
 
     def field(index: int) -> str:
@@ -251,7 +251,7 @@ def _odd(part: str, quoted: bool) -> str:
     return " OR ".join(checks)
 
 
-def table_of(database: DuckDBPyConnection, layout: Layout, ids: str) -> Columns:
+def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Columns:
     """Fetch the columns of the relation ``trials``: scores as numbers, names as codes into sorted lists of names.
 
     ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
@@ -306,7 +306,7 @@ def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
 
 
 @contextmanager
-def _squeezed(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
+def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
     """Copy a file of fields between blanks, without comment lines, and with every run of blanks made one space.
 
     Quick, as no line is looked into; nothing is checked but that lines end as duckdb will take them to.
@@ -330,7 +330,7 @@ def _squeezed(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]
 
 
 @contextmanager
-def _cleaned(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
+def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
     """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them."""
     scored = "score" in layout.columns
     fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if scored else [])]
@@ -341,7 +341,7 @@ def _cleaned(source: Source, layout: Layout) -> Iterator[tuple[Source, Layout]]:
         file.close()
         columns = {name: index for index, name in enumerate(fields)}
         trial_field = (columns.pop("trial"),) if layout.trial else ()
-        yield _copied(source, path), Layout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built)
+        yield _copied(source, path), LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built)
 
 
 def _copied(source: Source, path: Path) -> Source:

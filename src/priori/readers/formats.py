@@ -10,7 +10,7 @@ from priori.base.errors import InputError
 from priori.readers import headerless, pairs, parquet, tables
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
-from priori.readers.layout import BLANKS, Columns, Layout
+from priori.readers.layout import BLANKS, Columns, LineLayout
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Format:
     title: str
     family: str
     matches: Callable[[Sample], bool]
-    layout: Callable[[Sample], Layout] | None = None
+    layout: Callable[[Sample], LineLayout] | None = None
     table: Callable[[Sample], Columns] | None = None
 
     def read(self, sample: Sample) -> Columns:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from priori.base.errors import InputError
 from priori.readers.first_lines import Sample
-from priori.readers.layout import BLANKS, Layout
+from priori.readers.layout import BLANKS, LineLayout
 from priori.readers.text import is_number
 from priori.scores.labels import KNOWN_PAIRS, normal
 
-LABEL_SCORE = Layout(BLANKS, ("label", "score"), {"label": 0, "score": 1})
-BOB_FOUR = Layout(
+LABEL_SCORE = LineLayout(BLANKS, ("label", "score"), {"label": 0, "score": 1})
+BOB_FOUR = LineLayout(
     BLANKS, ("claimed", "real", "probe", "score"), {"user": 0, "probe_user": 1, "score": 3}, (0, 2), trial_is_built=True
 )
-BOB_FIVE = Layout(
+BOB_FIVE = LineLayout(
     BLANKS,
     ("claimed", "model", "real", "probe", "score"),
     {"user": 0, "probe_user": 2, "score": 4},

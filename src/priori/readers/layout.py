@@ -23,7 +23,7 @@ NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset":
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """Where the columns are in a text file."""
 
     #: ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
@@ -66,7 +66,7 @@ class Columns:
     codes: Mapping[str, Codes]
     names: Mapping[str, Names]
     trial: NDArray[Any] | None = None
-    layout: Layout | None = field(default=None, repr=False)
+    layout: LineLayout | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return int(self.score.size if self.score is not None else next(iter(self.codes.values())).size)

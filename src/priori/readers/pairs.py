@@ -13,7 +13,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
-from priori.readers.layout import BLANKS, Columns, Layout
+from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores.labels import KNOWN_PAIRS, normal
 from priori.scores.trials import Names
 
@@ -23,15 +23,15 @@ SHOWN = 3
 Keys = NDArray[np.int64]
 
 
-def _pairs_layout(*fields: str) -> Layout:
+def _pairs_layout(*fields: str) -> LineLayout:
     """Return the layout of three columns, two of which are enrol (our user) and test."""
-    return Layout(BLANKS, fields, {"user" if name == "enrol" else name: index for index, name in enumerate(fields)})
+    return LineLayout(BLANKS, fields, {"user" if name == "enrol" else name: index for index, name in enumerate(fields)})
 
 
 SCORES = _pairs_layout("enrol", "test", "score")
 KALDI_TRIALS = _pairs_layout("enrol", "test", "label")
 VOXCELEB_TRIALS = _pairs_layout("label", "enrol", "test")
-VOXCELEB_SCORED = Layout(
+VOXCELEB_SCORED = LineLayout(
     BLANKS,
     ("label", "enrol", "test", "score"),
     {"label": 0, "user": 1, "score": 3},
@@ -74,7 +74,7 @@ def read_voxceleb(sample: Sample) -> Columns:
     return _joined(sample, sample.trials, VOXCELEB_TRIALS)
 
 
-def _joined(sample: Sample, trials_sample: Sample, trials_layout: Layout) -> Columns:
+def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) -> Columns:
     """Give every row of the scores file the label its pair has in the trials file.
 
     The trials are the rows of the scores file, in their order. A pair that is in one file only is an error, and so

@@ -10,7 +10,7 @@ from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.readers.duckdb_parser import Unclean, connection, first_line, pattern, quoted, single, table_of
 from priori.readers.first_lines import Sample
-from priori.readers.layout import Columns, Layout
+from priori.readers.layout import Columns, LineLayout
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -53,7 +53,7 @@ def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
     if trial:
         database.execute("CREATE TEMP TABLE ids AS SELECT trial FROM trials")
     indices = {column: index for index, column in enumerate(columns) if column != "trial"}
-    return table_of(database, Layout("", columns, indices, trial), "ids")
+    return table_of(database, LineLayout("", columns, indices, trial), "ids")
 
 
 def _expression(column: str, title: str, kind: str, name: str) -> str:

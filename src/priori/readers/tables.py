@@ -5,7 +5,7 @@ from __future__ import annotations
 from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.readers.first_lines import Sample
-from priori.readers.layout import BLANKS, Layout
+from priori.readers.layout import BLANKS, LineLayout
 from priori.readers.text import is_number
 
 
@@ -40,7 +40,7 @@ def _comma(sample: Sample) -> str:
     return ";" if line.count(";") > line.count(",") else ","
 
 
-def layout(sample: Sample, delimiter: str | None = None) -> Layout:
+def layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
     """Return the layout of a table by its header; without a delimiter: commas or semicolons."""
     delimiter = delimiter or _comma(sample)
     number, line = sample.lines[0]
@@ -56,4 +56,4 @@ def layout(sample: Sample, delimiter: str | None = None) -> Layout:
     named = match_columns(header, sample.columns, source=name)
     columns = {column: header.index(title) for column, title in named.items()}
     trial = (columns.pop("trial"),) if "trial" in columns else ()
-    return Layout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)
+    return LineLayout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)

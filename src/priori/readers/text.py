@@ -12,7 +12,7 @@ import numpy as np
 
 from priori.base.errors import InputError
 from priori.readers.input_file import Source
-from priori.readers.layout import BLANKS, CONTROL, Columns, Layout
+from priori.readers.layout import BLANKS, CONTROL, Columns, LineLayout
 from priori.scores import Names
 
 _FIELD = re.compile(r"[^ \t]+")
@@ -94,7 +94,7 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
         start = 0
 
 
-def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, float]]:
+def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], str, float]]:
     """Yield line number, names, trial id and score of each row, all checked."""
     width = len(layout.fields)
     names = list(layout.names.values())
@@ -113,7 +113,7 @@ def rows(source: Source, layout: Layout) -> Iterator[tuple[int, list[str], str, 
         yield line, [fields[index] for index in names], " ".join([fields[index] for index in layout.trial]), value
 
 
-def _check_names(source: Source, layout: Layout, line: int, fields: list[str]) -> None:
+def _check_names(source: Source, layout: LineLayout, line: int, fields: list[str]) -> None:
     for index in (*layout.names.values(), *layout.trial):
         name, text = layout.fields[index], fields[index]
         if not text:
@@ -124,7 +124,7 @@ def _check_names(source: Source, layout: Layout, line: int, fields: list[str]) -
             )
 
 
-def _wrong_width(source: Source, layout: Layout, line: int, fields: list[str]) -> InputError:
+def _wrong_width(source: Source, layout: LineLayout, line: int, fields: list[str]) -> InputError:
     got = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
     return InputError(
         f"{source.name}:{line}: {got} where {len(layout.fields)} are needed "
@@ -136,7 +136,7 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def load(source: Source, layout: Layout) -> Columns:
+def load(source: Source, layout: LineLayout) -> Columns:
     """Read a small file into columns."""
     read = list(rows(source, layout))
     columns = dict(zip(layout.names, zip(*(names for _, names, _, _ in read), strict=True), strict=False))
@@ -157,6 +157,6 @@ def load(source: Source, layout: Layout) -> Columns:
     )
 
 
-def first_nan(source: Source, layout: Layout) -> int:
+def first_nan(source: Source, layout: LineLayout) -> int:
     """Return the line of the first NaN score."""
     return next(line for line, _, _, value in rows(source, layout) if math.isnan(value))

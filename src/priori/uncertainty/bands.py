@@ -17,7 +17,7 @@ from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.plans import Plan, Resample
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, replicate
 from priori.uncertainty.intervals import Interval
@@ -137,7 +137,7 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
 
 
 def replicates_of(
-    curve: EPC, plan: Plan, calibration: Calibration | None, *, threads: int | None = None,
+    curve: EPC, plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
     progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
 ) -> Floats:  # fmt: skip
     """Return the curve of every replicate, each reduced to what is wanted of it."""

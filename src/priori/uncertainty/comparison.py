@@ -21,7 +21,7 @@ from priori.scores import ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import replicates_of, resamplable, system_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.plans import Plan, Resample
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
@@ -337,7 +337,7 @@ def _in_one_order(set_a: ScoreSet, set_b: ScoreSet) -> tuple[ScoreSet, ScoreSet]
 Replicates = tuple[Floats, Calibration | None]
 
 
-def _together(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
+def _together(a: EPC, b: EPC, plan: BootstrapPlan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, the same trials drawn for both systems."""
     calibration = None
     each: list[Calibration] = []
@@ -353,7 +353,7 @@ def _together(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Prog
     return replicate([system_of(a), system_of(b)], plan, statistic, threads=threads, progress=progress), calibration
 
 
-def _unpaired(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Progress | None) -> Replicates:
+def _unpaired(a: EPC, b: EPC, plan: BootstrapPlan, *, threads: int | None, progress: Progress | None) -> Replicates:
     """Return the difference in every replicate, each system drawn on its own."""
     values, calibrations = [], []
     for curve, part in ((a, plan), (b, replace(plan, streams=1))):
@@ -370,7 +370,7 @@ def _unpaired(a: EPC, b: EPC, plan: Plan, *, threads: int | None, progress: Prog
 class _Judge:
     """How replicates of a difference become an interval and a p-value."""
 
-    plan: Plan
+    plan: BootstrapPlan
     calibration: Calibration | None
     alternative: Alternative
 

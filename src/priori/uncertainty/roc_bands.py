@@ -20,7 +20,7 @@ from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, make_side
-from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for
 from priori.uncertainty.intervals import Interval
@@ -111,7 +111,7 @@ def make_roc_band(
 
 
 def _heights(
-    scores: Scores, fractions: tuple[Fraction, ...], plan: Plan, calibration: Calibration | None = None, *,
+    scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan, calibration: Calibration | None = None, *,
     threads: int | None = None, progress: Progress | None = None,
 ) -> Floats:  # fmt: skip
     """Return the height of every replicate's curve at these false positive rates."""
@@ -127,7 +127,7 @@ def _heights(
     return gather(batch, plan.n_resamples, rows_for(len(fractions), work), threads=threads, progress=progress)
 
 
-def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int]:
+def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int]:
     """Return what draws every trial and walks along the curve, and how much work that is."""
     side = make_side([scores], plan, plan.design.identities([scores])[0] if plan.design.by_user else None)
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
@@ -137,7 +137,7 @@ def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tu
     return lambda first, heights: kernel(first, *settings, heights), side.cells
 
 
-def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: Plan) -> tuple[Climb, int] | None:
+def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:
     """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
     if plan.design.by_user or scores.negative.number is not None or scores.positive.number is not None:
         return None

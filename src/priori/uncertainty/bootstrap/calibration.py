@@ -21,7 +21,7 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters, Errors, measure_clusters
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
@@ -79,7 +79,7 @@ class Calibration:
 
         return np.asarray(stdtr(self.clusters - 1, ndtri(p_value) / np.sqrt(self.clusters / (self.clusters - 1))))
 
-    def adjust(self, outcomes: Outcomes, plan: Plan, first: int) -> Outcomes:
+    def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
         """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials."""
         if not self.weight.any() and (self.scale == 1).all():
             return outcomes
@@ -98,13 +98,13 @@ class Calibration:
         return Outcomes(tp=tp, fp=fp, tn=tn, fn=fn)
 
 
-def half_missed(tpr: Floats, positives: int, weight: Floats, plan: Plan, first: int) -> Floats:
+def half_missed(tpr: Floats, positives: int, weight: Floats, plan: BootstrapPlan, first: int) -> Floats:
     """Return the true positive rates of replicates with the pseudo-trials of their class: no miss is no certainty."""
     wrong, right = _half_trials(plan, first, len(tpr), (0.0, 0.0))[:, 2:, None].swapaxes(0, 1) * weight
     return np.asarray((tpr * positives + right) / (positives + wrong + right))
 
 
-def _half_trials(plan: Plan, first: int, rows: int, growth: tuple[float, float]) -> Floats:
+def _half_trials(plan: BootstrapPlan, first: int, rows: int, growth: tuple[float, float]) -> Floats:
     """Return the weights of the pseudo-trials: wrong and right negatives, wrong and right positives.
 
     Gamma(1/2) variables, half the squares of normal ones; in a future set, that many times as often again.
@@ -132,7 +132,7 @@ def error_rates(test: ScoreSet, thresholds: Floats) -> Floats:
     return np.stack([outcomes.fp / test.n_negatives, outcomes.fn / test.n_positives])
 
 
-def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *, paired: bool) -> Calibration:
+def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: BootstrapPlan, *, paired: bool) -> Calibration:
     """Return the calibration of drawn users; in the difference of paired systems pseudo-trials cancel out."""
     weight = np.zeros_like(rate) if paired else clusters.effect
     # What is drawn grows with the future users; that each has other trials is the scale's affair.
@@ -140,7 +140,7 @@ def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: Plan, *
     return Calibration(rate, scale, weight, clusters.count, growth)
 
 
-def clusters_of(test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Clusters:
+def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Clusters:
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     others = [] if other is None else [other[0]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import count
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.bootstrap.plans import Identities, Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: A cell with fewer trials than this is drawn trial by trial, one with more by a binomial: a binomial costs
 #: about as much as this many draws.
@@ -88,7 +88,7 @@ def _fill_counts(trials: Ints) -> Urns:
 
 
 def _fill_classes(
-    cells: Sequence[NDArray[Any]], numbers: Sequence[Ints | None], plan: Plan, identities: Identities | None
+    cells: Sequence[NDArray[Any]], numbers: Sequence[Ints | None], plan: BootstrapPlan, identities: Identities | None
 ) -> tuple[Urns, Urns]:
     """Put the trials of both classes into urns as a plan draws them, by their users where it asks for them."""
     negative, positive = (
@@ -138,7 +138,7 @@ def lay_out_counts(test: ScoreSet, edges: Floats) -> tuple[tuple[Urns, Urns], ND
 
 
 def lay_out(
-    tests: Sequence[Scores], edges: Sequence[Floats], plan: Plan, identities: Identities | None
+    tests: Sequence[Scores], edges: Sequence[Floats], plan: BootstrapPlan, identities: Identities | None
 ) -> tuple[tuple[Urns, Urns], NDArray[np.int32]]:
     """Lay out the trials of systems with fixed thresholds: urns, and the gap of each cell by system and class."""
     cells, gaps = zip(
@@ -202,7 +202,7 @@ class Side(NamedTuple):
     below: Ints
 
 
-def make_side(sets: Sequence[Scores], plan: Plan, identities: Identities | None, *, dev: bool = False) -> Side:
+def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identities | None, *, dev: bool = False) -> Side:
     """Lay out the test set, or the development set, as a plan draws it: of one system or of several, paired."""
     first, direct = sets[0], len(sets) == 1
     grids = [np.unique(np.concatenate([scores.negative.score, scores.positive.score])) for scores in sets]

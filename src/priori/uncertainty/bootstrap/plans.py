@@ -21,7 +21,7 @@ Resample = Literal["test", "both"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class BootstrapPlan:
     """What runs: a `Resampling` settled against the data.
 
     ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is what is drawn from each

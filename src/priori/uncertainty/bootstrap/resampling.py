@@ -14,7 +14,7 @@ from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schem
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
-from priori.uncertainty.bootstrap.plans import Plan, Resample
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import check_level
 
@@ -163,7 +163,7 @@ class Resampling:
         """Whether the trials of users are kept apart, or may be where the data choose the bootstrap."""
         return self.bootstrap is None or BOOTSTRAPS[self.bootstrap].by_user
 
-    def settle(self, dev: ScoreSet | None, test: ScoreSet) -> Plan:
+    def settle(self, dev: ScoreSet | None, test: ScoreSet) -> BootstrapPlan:
         """Return what runs on these sets: what is left open is decided by the data, what they lack is an error."""
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
         chosen, warnings = self._choose(sets)
@@ -182,7 +182,9 @@ class Resampling:
         interval = self._interval(chosen)
         outer, inner = (int(number) for number in self._numbers())
         level = float(self.confidence_level)
-        plan = Plan(chosen, self.resample, outer, inner, shared, self._seed(), interval, level, self.simultaneous)
+        plan = BootstrapPlan(
+            chosen, self.resample, outer, inner, shared, self._seed(), interval, level, self.simultaneous
+        )
         if self.promise == "prediction":
             plan = chosen.predict(plan, test, self.future_users, self.future_trials)
         elif self.future_users is not None or self.future_trials is not None:

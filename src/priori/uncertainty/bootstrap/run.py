@@ -18,7 +18,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
-from priori.uncertainty.bootstrap.plans import Identities, Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
@@ -48,7 +48,7 @@ class Resampled(NamedTuple):
 
 
 def replicate(
-    systems: Sequence[Resampled], plan: Plan, statistic: Statistic, *,
+    systems: Sequence[Resampled], plan: BootstrapPlan, statistic: Statistic, *,
     threads: int | None = None, progress: Progress | None = None, rows: int | None = None,
 ) -> Floats:  # fmt: skip
     """Return the statistic of every replicate: an array of (replicates, numbers).
@@ -121,7 +121,7 @@ def load_kernel(name: str) -> Any:
 # -- thresholds fixed ----------------------------------------------------------------------------------------
 
 
-def _fixed(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
+def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, columns = [edge for edge, _ in unique], [index for _, index in unique]
@@ -168,7 +168,7 @@ def _outcomes(negative: Ints, positive: Ints, columns: Ints, negatives: Ints, po
 
 def _by_product(
     tests: Sequence[Scores], edges: Sequence[Floats], columns: Sequence[Ints], identities: Sequence[Identities],
-    plan: Plan,
+    plan: BootstrapPlan,
 ) -> tuple[Batch, int]:  # fmt: skip
     """Return the batch function for users that come with all their trials: one product of matrices.
 
@@ -202,7 +202,7 @@ def _by_product(
 # -- thresholds chosen again ---------------------------------------------------------------------------------
 
 
-def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
+def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
     dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
@@ -224,7 +224,7 @@ def _rechosen(systems: Sequence[Resampled], plan: Plan) -> tuple[Batch, int]:
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
 
 
-def _by_criterion(systems: Sequence[Resampled], plan: Plan, dev: Side, test: Side) -> Batch:
+def _by_criterion(systems: Sequence[Resampled], plan: BootstrapPlan, dev: Side, test: Side) -> Batch:
     """Return the batch function of any criterion: slow, as each replicate is written out and given to it."""
     kernel = load_kernel("weights_of")
 
@@ -262,7 +262,7 @@ def _on_values(side: Side, weights: Any, s: int) -> list[Ints]:
     return [np.bincount(side.places[s, c], weights=weights[c], minlength=size).astype(np.int64) for c in range(2)]
 
 
-def _both_sides(systems: Sequence[Resampled], plan: Plan) -> tuple[Side, Side]:
+def _both_sides(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Side, Side]:
     devs = [system.dev.load() for system in systems if system.dev is not None]
     tests = [system.test.load() for system in systems]
     in_dev, in_test = None, None

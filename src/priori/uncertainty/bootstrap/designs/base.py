@@ -9,7 +9,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other
-from priori.uncertainty.bootstrap.plans import Identities, Plan, identify, identities_in_use, same_users
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities, identify, identities_in_use, same_users
 
 #: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
 FEW_USERS = 20
@@ -95,7 +95,7 @@ class Bootstrap:
         """Decide whether one draw of users serves both sets, and say what to mind about it."""
         return same_users(dev, test, asked) if self.draws_users else (False, [])
 
-    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
         if users is not None and users < 2:
             raise OptionError(f"future_users must be 2 or more, not {users}")
@@ -111,7 +111,7 @@ class Bootstrap:
         """Return how many times as many negatives and positives so many times as many users have."""
         return ratio, ratio
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         """Measure what the replicates need at these thresholds of the test set.
 
         With ``other``, the same trials scored by another system at its own thresholds: what their difference needs.

@@ -11,7 +11,7 @@ from priori.base.types import Floats
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
-from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters
 
 #: Why a scan has no crossed bootstrap, and what to do.
@@ -41,7 +41,7 @@ class _Crossed(Bootstrap):
         """Every pair of identities makes negatives, each identity its positives."""
         return ratio**2, ratio
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         clusters = clusters_of(test, thresholds, plan, other=other)
         scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
         return from_clusters(error_rates(test, thresholds), scale, clusters, plan, paired=other is not None)

@@ -12,7 +12,7 @@ from priori.base.types import Floats
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
-from priori.uncertainty.bootstrap.plans import Plan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 
 #: The warning about trials with users; whoever says it in other words leaves out this one.
 USERS_UNUSED = (
@@ -32,13 +32,13 @@ class _Sample(Bootstrap):
         # Not how many users: to ask a table for them is a scan.
         return [USERS_UNUSED] if any(scores.has_users for scores in sets) else []
 
-    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         if users is not None:
             raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
         sizes, growth = future_sizes(trials, test, 1.0)
         return replace(plan, future=(0, *sizes), growth=growth)
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)
         return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)

@@ -11,7 +11,7 @@ from priori.base.types import Floats
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
-from priori.uncertainty.bootstrap.plans import Plan, identities_in_use
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, identities_in_use
 from priori.uncertainty.cluster_variance import Clusters
 
 
@@ -19,7 +19,7 @@ class _User(Bootstrap):
     def suits(self, sets: Sequence[ScoreSet]) -> bool:
         return all(scores.n_users >= 2 for scores in sets)
 
-    def predict(self, plan: Plan, test: ScoreSet, users: int | None, trials: Trials | None) -> Plan:
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         future = super().predict(plan, test, users, None)
         if trials is None:
             return future
@@ -27,7 +27,7 @@ class _User(Bootstrap):
         _, growth = future_sizes(trials, test, ratio)
         return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: Plan, *, other: Other = None) -> Calibration:
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         rate = error_rates(test, thresholds)
         ones = np.ones_like(rate)
         if other is not None:
@@ -37,7 +37,7 @@ class _User(Bootstrap):
         return from_clusters(rate, scale, clusters, plan, paired=False)
 
 
-def _future_scale(clusters: Clusters, plan: Plan) -> Floats:
+def _future_scale(clusters: Clusters, plan: BootstrapPlan) -> Floats:
     """Return the factor for a future set whose users have another number of trials than now.
 
     The user bootstrap gives a future user as many trials as now. With another number the spread within users
