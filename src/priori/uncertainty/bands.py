@@ -179,9 +179,9 @@ def band(
         paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
         corrects the percentile interval for few users and few errors so that it covers what it says.
     simultaneous : bool
-        Hold the whole curve, not each point, with the given confidence (studentised maximum).
+        Cover the whole curve, not each point, with the given confidence (studentised maximum).
     promise : {"confidence", "prediction"}
-        Hold the curve the system has on the whole population, or the one a new test set will show.
+        Cover the curve the system has on the whole population, or the one a new test set will show.
     future_users, future_trials : int, optional
         The size of that new test set; by default as large as this one. Trials are those of both classes together,
         or a pair (negatives, positives).
