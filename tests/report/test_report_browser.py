@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-import studies
+import small_studies
 from browser import Visit
-from priori.report import Study, render_html
+from priori.report import render_html
+from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.sentences import verdict
 
@@ -22,12 +23,12 @@ Open = Callable[..., Visit]
 
 @pytest.fixture(scope="module")
 def two() -> Study:
-    return studies.study(2.5, 1.6)
+    return small_studies.study(2.5, 1.6)
 
 
 @pytest.fixture(scope="module")
 def three() -> Study:
-    return studies.study(2.5, 2.3, 1.0)
+    return small_studies.study(2.5, 2.3, 1.0)
 
 
 def write(folder: Path, study: Study, **options: Any) -> Path:
@@ -194,7 +195,7 @@ def test_figures_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("static", [False, True])
 def test_hostile_names_are_text(visit: Open, tmp_path: Path, static: bool) -> None:
-    study = studies.study(2.5, 1.6, 2.0, names=studies.HOSTILE, title=studies.HOSTILE[0])
+    study = small_studies.study(2.5, 1.6, 2.0, names=small_studies.HOSTILE, title=small_studies.HOSTILE[0])
     opened = visit(write(tmp_path, study, static=static), ready=None if static else READY)
     page = opened.page
     if not static:
@@ -210,7 +211,7 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path, static: bool) -> No
     assert opened.console == []
     assert opened.overflow() <= 0
     assert "<img src=x" in page.text_content("h1")
-    assert page.locator(".files bdi").first.text_content() == studies.HOSTILE[0]
+    assert page.locator(".files bdi").first.text_content() == small_studies.HOSTILE[0]
 
 
 @pytest.mark.parametrize("dark", [False, True])

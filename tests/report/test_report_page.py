@@ -7,10 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-import studies
+import small_studies
 from priori.plots.style import COLOURS
-from priori.report import Study, render_html
+from priori.report import render_html
 from priori.report.page import asset, environment, pack, page_data, unpack
+from priori.studies.evaluation import Study
 from priori.words.sentences import verdict
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
@@ -43,7 +44,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def two() -> Study:
-    return studies.study(2.5, 1.6)
+    return small_studies.study(2.5, 1.6)
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +111,9 @@ def test_the_data_for_the_script(two: Study, page: str) -> None:
 
 
 def test_pages_of_many_systems_and_of_large_ones_stay_small() -> None:
-    many = studies.study(*[2.0] * 12, names=tuple(f"system {n}" for n in range(12)), points=101, n_resamples=20)
+    many = small_studies.study(*[2.0] * 12, names=tuple(f"system {n}" for n in range(12)), points=101, n_resamples=20)
     assert len(render_html(many).encode()) < 6_000_000
-    large = studies.study(2.5, 1.5, sizes={"negatives": 100_000, "positives": 50_000}, bootstrap=None)
+    large = small_studies.study(2.5, 1.5, sizes={"negatives": 100_000, "positives": 50_000}, bootstrap=None)
     for member in large.members:
         assert member.roc.fpr.size <= 2000
         assert member.det.fpr.size <= 2000
@@ -134,7 +135,7 @@ def test_static_has_no_script(two: Study) -> None:
 
 @pytest.mark.parametrize("static", [False, True])
 def test_hostile_names(static: bool) -> None:
-    study = studies.study(2.5, 1.6, 2.0, names=studies.HOSTILE, title=studies.HOSTILE[1])
+    study = small_studies.study(2.5, 1.6, 2.0, names=small_studies.HOSTILE, title=small_studies.HOSTILE[1])
     page = render_html(study, static=static)
     read = Reader(page)
     assert read.all("img") == []
@@ -144,7 +145,7 @@ def test_hostile_names(static: bool) -> None:
 
 
 def test_names_that_no_encoding_has() -> None:
-    study = studies.study(2.5, 1.6, names=("bad \udcff name", "tab\tand\nline"), bootstrap=None)
+    study = small_studies.study(2.5, 1.6, names=("bad \udcff name", "tab\tand\nline"), bootstrap=None)
     for static in (False, True):
         assert "bad \ufffd name" in render_html(study, static=static).encode("utf-8").decode()
 
@@ -163,7 +164,7 @@ def test_templates_escape_and_miss_nothing() -> None:
 
 
 def test_one_system_has_nothing_to_compare() -> None:
-    page = render_html(studies.study(2.5, bootstrap=None, points=5))
+    page = render_html(small_studies.study(2.5, bootstrap=None, points=5))
     read = Reader(page)
     assert "figure-difference" not in {attributes.get("id") for _, attributes in read.found}
     assert not any("data-toggle" in one for one in read.all("input"))

@@ -11,21 +11,22 @@ from pathlib import Path
 
 import pytest
 
-import studies
-from priori.report import Study, render_csv, render_latex, render_markdown
+import small_studies
+from priori.report import render_csv, render_latex, render_markdown
 from priori.report.tables import fixed_tables, moving_tables
+from priori.studies.evaluation import Study
 
 HOSTILE = ("a|b_c*d*`e`<script>&amp;[x](y)#$", r"\input{x} 50% & #1 ~^{} \\ $x_1$ é", "plain")
 
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return studies.study(2.5, 1.6, 2.0)
+    return small_studies.study(2.5, 1.6, 2.0)
 
 
 @pytest.fixture(scope="module")
 def hostile() -> Study:
-    return studies.study(2.5, 1.6, 2.0, names=HOSTILE, bootstrap=None)
+    return small_studies.study(2.5, 1.6, 2.0, names=HOSTILE, bootstrap=None)
 
 
 def test_the_tables_hold_the_numbers(study: Study) -> None:
@@ -53,7 +54,7 @@ def test_columns_without_numbers_are_left_out(hostile: Study) -> None:
         assert not any("95" in cell for cell in table.header)
         assert all(len(row) == len(table.header) for row in table.rows)
         assert not table.groups or sum(width for _, width in table.groups) == len(table.header) - 1
-    assert len(moving_tables(studies.study(2.0, bootstrap=None, points=3), 0)) == 2
+    assert len(moving_tables(small_studies.study(2.0, bootstrap=None, points=3), 0)) == 2
 
 
 def test_the_shape_does_not_depend_on_alpha(study: Study) -> None:

@@ -17,7 +17,7 @@ from priori.base.alphas import grid
 from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import Settings
+from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.scores import ScoreSet
 from priori.scores.candidates import Gaps, Shortlist
@@ -29,11 +29,11 @@ database = duckdb.connect()
 
 
 def relation(frame: pl.DataFrame) -> Table:
-    return Table(DuckDB(database.from_arrow(frame.to_arrow()), Settings()), cells=200)
+    return Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), cells=200)
 
 
 def lazy_frame(frame: pl.DataFrame) -> Table:
-    return Table(Lazy(frame.lazy(), Settings()), cells=200)
+    return Table(Lazy(frame.lazy(), TableSettings()), cells=200)
 
 
 @pytest.fixture(params=[Scores.from_frame, relation, lazy_frame], ids=["memory", "duckdb", "polars"])

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import studies
+import small_studies
 from priori import Scores
-from priori.report import Settings, System, make_study
+from priori.scores.systems import System
+from priori.studies.evaluation import Settings, make_study
 from priori.words.cautions import Caution
 
 
@@ -20,7 +21,7 @@ def given(systems: list[System], **settings: Any) -> dict[str, Caution]:
 
 
 def normal(shift: float, seed: int, **sizes: Any) -> Scores:
-    return studies.scores(shift, seed, **{"negatives": 4000, "positives": 4000, **sizes})
+    return small_studies.scores(shift, seed, **{"negatives": 4000, "positives": 4000, **sizes})
 
 
 def one(dev: Scores, test: Scores, name: str = "A") -> list[System]:
@@ -128,7 +129,7 @@ def test_other_shares_of_positives() -> None:
 
 
 def test_too_few_resamples() -> None:
-    systems = studies.systems(2, 1, 1.5)
+    systems = small_studies.systems(2, 1, 1.5)
     assert "few-resamples" in given(systems, bootstrap="sample", n_resamples=100)
     assert "few-resamples" not in given(systems, bootstrap="sample", n_resamples=200)
     assert "few-resamples" not in given(systems[:1], bootstrap="sample", n_resamples=50)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import studies
+import small_studies
 from priori.report.figures import static_figures
 from priori.words.figure_descriptions import describe_figures
 
 
 def test_every_figure_is_described() -> None:
-    study = studies.study(2.5, 1.6, points=5)
+    study = small_studies.study(2.5, 1.6, points=5)
     described = describe_figures(study)
     assert set(described) == set(static_figures(study))
     assert f"A has an area of {study.members[0].auc:.3f}" in described["roc"]
@@ -18,7 +18,7 @@ def test_every_figure_is_described() -> None:
 
 
 def test_without_a_bootstrap_no_band_and_no_significance() -> None:
-    described = describe_figures(studies.study(2.5, 1.6, points=5, bootstrap=None))
+    described = describe_figures(small_studies.study(2.5, 1.6, points=5, bootstrap=None))
     assert "with bands" not in described["epc"]
     assert "significant" not in described["difference"]
-    assert "difference" not in describe_figures(studies.study(2.5, points=5, bootstrap=None))
+    assert "difference" not in describe_figures(small_studies.study(2.5, points=5, bootstrap=None))

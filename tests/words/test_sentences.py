@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import studies
+import small_studies
 from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
@@ -52,7 +52,7 @@ def test_what_an_alpha_means(task: str, criterion: str, alpha: str, said: str) -
 
 @pytest.fixture(scope="module")
 def plain() -> Study:
-    return studies.study(2.5, 1.6, bootstrap=None, points=5)
+    return small_studies.study(2.5, 1.6, bootstrap=None, points=5)
 
 
 def answer(study: Study, key: str, index: int = 2, **tests: Any) -> str:
@@ -95,7 +95,7 @@ def test_each_system_better_somewhere(plain: Study) -> None:
 
 
 def test_names_that_are_cut_alike_are_still_two_systems() -> None:
-    study = studies.study(2.5, 1.6, bootstrap=None, points=5, names=("w" * 100 + "1", "w" * 100 + "2"))
+    study = small_studies.study(2.5, 1.6, bootstrap=None, points=5, names=("w" * 100 + "1", "w" * 100 + "2"))
     signs, some = np.array([-0.1, -0.1, 0.0, 0.1, 0.1]), [True, True, False, False, True]
     said = answer(study, "difference", **P, difference=signs, significant=some, throughout=some)
     assert "for alpha between 0 and 0.25" in said
@@ -106,7 +106,7 @@ def test_many_ranges_are_abridged() -> None:
     alpha = np.linspace(0, 1, 21)
     chosen = np.zeros(21, dtype=bool)
     chosen[[0, 2, 3, 4, 6, 8, 9, 10, 11, 13]] = True
-    study = studies.study(2.5, 1.6, bootstrap=None, points=21)
+    study = small_studies.study(2.5, 1.6, bootstrap=None, points=21)
     pair = Pair(0, 1, False, alpha, np.full(21, -0.1), p_value=np.zeros(21), significant=chosen, throughout=chosen)
     found = verdict(replace(study, pairs=(pair,)), 5).answers[1].answer
     assert "for alpha between 0.1 and 0.2, for alpha between 0.4 and 0.55 and in 3 narrower ranges; elsewhere" in found
@@ -116,12 +116,12 @@ def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
     said = plain.verdict.answers[1].answer
     assert "significant" not in said
     assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
-    several = studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
+    several = small_studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
     assert several.verdict.answers[1].answer == "No bootstrap was run, so there is no test of the differences."
 
 
 def test_many_systems() -> None:
-    study = studies.study(2.5, 2.4, 1.2, 0.8, sizes={"negatives": 600, "positives": 400}, n_resamples=2000)
+    study = small_studies.study(2.5, 2.4, 1.2, 0.8, sizes={"negatives": 600, "positives": 400}, n_resamples=2000)
     performance, difference = (one.answer for one in study.verdict.answers[:2])
     assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
     assert "Next comes B with" in performance
@@ -130,7 +130,7 @@ def test_many_systems() -> None:
 
 
 def test_a_measure_to_maximise_and_equal_systems() -> None:
-    systems = studies.systems(2.5, 2.5, 2.5, 2.5)
+    systems = small_studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
     assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
@@ -140,7 +140,7 @@ def test_a_measure_to_maximise_and_equal_systems() -> None:
 
 
 def test_the_threshold_has_the_digits_that_matter() -> None:
-    study = studies.study(2.5, points=5, bootstrap=None)
+    study = small_studies.study(2.5, points=5, bootstrap=None)
     curve = study.curves[0]
     for index in range(5):
         text = deployable(curve, index)
@@ -148,7 +148,7 @@ def test_the_threshold_has_the_digits_that_matter() -> None:
             found = count(scores, float(text))
             assert (found.fp, found.fn) == (wanted.fp[index], wanted.fn[index])
     # Scores so near to each other that six digits would not do, and a threshold that decides nothing.
-    near = studies.Scores.from_arrays([1.000000012, 0.5], [1.000000018, 2.0])
+    near = small_studies.Scores.from_arrays([1.000000012, 0.5], [1.000000018, 2.0])
     for threshold, text in ((1.000000015, "1.000000015"), (np.inf, "inf"), (-np.inf, "-inf")):
         at = np.full(5, threshold)
         outcomes = count(near, at)
@@ -162,7 +162,7 @@ def test_what_the_threshold_does_is_said(plain: Study) -> None:
     assert said.startswith(f"With A, accept when the score is greater than {deployable(curve, 2)}. ")
     assert f"wrongly accepts {curve.dev_outcomes.fp[2]} of 240 negatives" in said
     assert f"on the test set, {curve.outcomes.fp[2]} of 240 and {curve.outcomes.fn[2]} of 120." in said
-    one = studies.study(2.5, bootstrap=None, points=5)
+    one = small_studies.study(2.5, bootstrap=None, points=5)
     assert one.verdict.answers[1].answer.startswith("Accept when the score is greater than ")
     assert [found.key for found in one.verdict.answers] == ["performance", "threshold", "optimism"]
 
@@ -186,10 +186,12 @@ def test_spans_of() -> None:
 
 
 def test_the_title_is_the_names() -> None:
-    assert heading(studies.study(2.0, bootstrap=None, points=3)) == "A"
-    assert heading(studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test")) == "Our spring test"
+    assert heading(small_studies.study(2.0, bootstrap=None, points=3)) == "A"
+    assert (
+        heading(small_studies.study(2.0, 1.0, bootstrap=None, points=3, title="Our spring test")) == "Our spring test"
+    )
     names = ("one", "two", "three", "four", "five")
-    study = studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
+    study = small_studies.study(2, 2, 2, 2, 2, names=names, bootstrap=None, points=3)
     assert heading(study) == "one, two, three and 2 others"
 
 
@@ -197,7 +199,7 @@ def test_the_title_is_the_names() -> None:
 
 
 def test_a_comparison_says_what_the_study_says() -> None:
-    study = studies.study(2.5, 1.6)
+    study = small_studies.study(2.5, 1.6)
     found = compare(*study.curves, n_resamples=200, rng=0)
     for index in range(len(study.curves[0].alpha)):
         said = next(one.answer for one in verdict(study, index).answers if one.key == "difference")
@@ -210,26 +212,26 @@ def test_a_comparison_says_what_the_study_says() -> None:
 
 
 def test_a_ranking_says_what_the_study_says() -> None:
-    study = studies.study(2.5, 1.6, 2.0)
+    study = small_studies.study(2.5, 1.6, 2.0)
     found = compare_all(study.curves, n_resamples=200, rng=0)
     assert difference(study.curves, pairs_of(found), study.at) == study.verdict.answers[1].answer
 
 
 def test_one_sided_p_values_are_called_so() -> None:
-    study = studies.study(2.5, 1.6, bootstrap=None, points=3)
+    study = small_studies.study(2.5, 1.6, bootstrap=None, points=3)
     found = compare(*study.curves, n_resamples=200, rng=0, alternative="less")
     assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, pairs_of(found), 1)
 
 
 def test_a_criterion_without_alpha() -> None:
-    study = studies.study(2.5, 1.6, criterion="eer", points=3)
+    study = small_studies.study(2.5, 1.6, criterion="eer", points=3)
     said = study.verdict.answers[1].answer
     assert said.startswith("At alpha = 0.5, the difference of ")
     assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
 
 
 def test_where_each_is_better_alpha_by_alpha() -> None:
-    study = studies.study(2.5, 1.6, bootstrap=None, points=5)
+    study = small_studies.study(2.5, 1.6, bootstrap=None, points=5)
     found = compare(*study.curves, n_resamples=200, rng=0)
 
     def said(p_value: list[float]) -> str:
@@ -252,7 +254,7 @@ def test_ztests_in_words() -> None:
 
 
 def test_intervals_are_named_by_their_settings() -> None:
-    study = studies.study(2.5, points=3, simultaneous=True, confidence_level=0.9)
+    study = small_studies.study(2.5, points=3, simultaneous=True, confidence_level=0.9)
     band = study.members[0].band
     assert band is not None
     assert about_interval(band.settings) == "90 % simultaneous confidence interval, sample bootstrap"
@@ -261,9 +263,9 @@ def test_intervals_are_named_by_their_settings() -> None:
 
 
 def test_settings_in_words() -> None:
-    study = studies.study(2.5, 1.6, points=3, resample="both", unpaired=True, seed=7)
+    study = small_studies.study(2.5, 1.6, points=3, resample="both", unpaired=True, seed=7)
     described = describe_settings(study)
     assert described["Resampled"] == "both sets, new thresholds"
     assert described["Intervals"] == "95 % pointwise confidence interval, sample bootstrap"
     assert (described["Systems compared"], described["Seed"], described["Resamples"]) == ("unpaired", "7", "200")
-    assert describe_settings(studies.study(2.5, points=3, bootstrap=None))["Bootstrap"] == "none"
+    assert describe_settings(small_studies.study(2.5, points=3, bootstrap=None))["Bootstrap"] == "none"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import priori
-import studies
+import small_studies
 from priori import Scores
 from priori.curves.thinning import INVISIBLE, MOST, thin
 from priori.studies.evaluation.drawing import bin_scores, probit_floor, thinned_curves
@@ -54,7 +54,7 @@ def test_a_curve_of_any_size_keeps_few_points() -> None:
 
 
 def test_thinned_curves_are_points_of_the_full_ones() -> None:
-    test = studies.scores(2.0, 0, negatives=20_000, positives=5_000)
+    test = small_studies.scores(2.0, 0, negatives=20_000, positives=5_000)
     full = priori.roc(test, points="all")
     roc, det = thinned_curves(test, "A")
     points = set(zip(full.outcomes.fp.tolist(), full.outcomes.fn.tolist(), strict=True))

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import priori
-import studies
+import small_studies
 from priori.base.errors import InputError, OptionError
 from priori.decisions.measures import get_measure
-from priori.report import Settings, SourceFile, make_study
+from priori.scores.systems import SourceFile
+from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.ranking import compare_all
 from priori.uncertainty.ztest_curves import ztest_epc
@@ -23,8 +24,8 @@ from priori.words.sentences import verdict
 
 
 def test_the_numbers_are_the_librarys() -> None:
-    study = studies.study(2.5, 1.6, 2.0, alpha="99/109")
-    systems = studies.systems(2.5, 1.6, 2.0)
+    study = small_studies.study(2.5, 1.6, 2.0, alpha="99/109")
+    systems = small_studies.systems(2.5, 1.6, 2.0)
     assert study.curves[0].fractions[study.at] == Fraction(99, 109)
     assert len(study.curves[0].alpha) == 22
     curves = [priori.epc(one.dev, one.test, alpha=study.settings.alphas, name=one.name) for one in systems]
@@ -53,13 +54,13 @@ def test_the_numbers_are_the_librarys() -> None:
 
 
 def test_the_same_seed_the_same_study() -> None:
-    first, second = (json.dumps(studies.study(2.0, 1.8).to_dict()) for _ in range(2))
+    first, second = (json.dumps(small_studies.study(2.0, 1.8).to_dict()) for _ in range(2))
     assert first == second
-    assert first != json.dumps(studies.study(2.0, 1.8, seed=1).to_dict())
+    assert first != json.dumps(small_studies.study(2.0, 1.8, seed=1).to_dict())
 
 
 def test_everything_goes_into_json() -> None:
-    found = json.loads(json.dumps(studies.study(2.0, 1.8, 1.5).to_dict(), allow_nan=False))
+    found = json.loads(json.dumps(small_studies.study(2.0, 1.8, 1.5).to_dict(), allow_nan=False))
     assert found["settings"]["measure"] == "hter"
     assert set(found["verdict"]) == {"performance", "difference", "threshold", "optimism"}
     assert len(found["systems"]) == 3
@@ -67,12 +68,12 @@ def test_everything_goes_into_json() -> None:
     assert found["systems"][0]["files"]["dev"] == {"name": "0-dev.csv", "sha256": "ab" * 32, "size": None}
     assert found["versions"]["priori"] == priori.__version__
     assert found["ranks"] == [1, 2, 3]
-    plain = json.loads(json.dumps(studies.study(2.0, bootstrap=None).to_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(small_studies.study(2.0, bootstrap=None).to_dict(), allow_nan=False))
     assert plain["systems"][0]["band"] is None
 
 
 def test_a_study_is_frozen() -> None:
-    study = studies.study(2.0, bootstrap=None)
+    study = small_studies.study(2.0, bootstrap=None)
     with pytest.raises(dataclasses.FrozenInstanceError):
         study.at = 3  # type: ignore[misc]
 
@@ -89,7 +90,7 @@ def test_a_study_is_frozen() -> None:
     ],
 )
 def test_any_setting(task: str, criterion: str | None, measure: str | None) -> None:
-    study = studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
+    study = small_studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
     assert all(verdict(study, index).text for index in range(5))
     additive = study.settings.shown.name not in ("f1", "mcc")
     assert (study.pairs[0].confidence is not None) == additive
@@ -101,7 +102,7 @@ def test_progress_is_told_and_can_cancel() -> None:
     def tell(stage: str, done: int, total: int) -> None:
         told.append((stage, done, total))
 
-    make_study(studies.systems(2.0, 1.8), Settings(n_resamples=100, points=3), progress=tell)
+    make_study(small_studies.systems(2.0, 1.8), Settings(n_resamples=100, points=3), progress=tell)
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert stages == ["curves", "bands", "comparisons", "drawings"]
     for stage in stages:
@@ -117,7 +118,7 @@ def test_progress_is_told_and_can_cancel() -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        make_study(studies.systems(2.0), Settings(n_resamples=100, points=3), progress=stop)
+        make_study(small_studies.systems(2.0), Settings(n_resamples=100, points=3), progress=stop)
 
 
 @pytest.mark.parametrize(
@@ -145,20 +146,20 @@ def test_systems_are_checked() -> None:
     with pytest.raises(OptionError, match="at least one system"):
         make_study([], quick)
     with pytest.raises(OptionError, match="two systems are called 'A'"):
-        make_study(studies.systems(2.0, 1.0, names=("A", "A")), quick)
+        make_study(small_studies.systems(2.0, 1.0, names=("A", "A")), quick)
     with pytest.raises(OptionError, match="at most 32 systems"):
-        make_study(studies.systems(*[2.0] * 33, names=tuple(map(str, range(33)))), quick)
-    other = [*studies.systems(2.0), *studies.systems(2.0, names=("B",), negatives=100)]
+        make_study(small_studies.systems(*[2.0] * 33, names=tuple(map(str, range(33)))), quick)
+    other = [*small_studies.systems(2.0), *small_studies.systems(2.0, names=("B",), negatives=100)]
     with pytest.raises(InputError, match="unpaired"):
         make_study(other, quick)
     study = make_study(other, Settings(n_resamples=50, points=3, unpaired=True))
     assert study.pairs[0].significant is not None
     with pytest.raises(OptionError, match="user"):
-        make_study(studies.systems(2.0), Settings(bootstrap="user", n_resamples=50, points=3))
+        make_study(small_studies.systems(2.0), Settings(bootstrap="user", n_resamples=50, points=3))
 
 
 def test_ranks() -> None:
-    curves = [priori.epc(one.dev, one.test, alpha=[0.5]) for one in studies.systems(2.0, 2.0, 2.0, 2.0)]
+    curves = [priori.epc(one.dev, one.test, alpha=[0.5]) for one in small_studies.systems(2.0, 2.0, 2.0, 2.0)]
     for measure, ranks in (("hter", [1, 4, 1, 3]), ("f1", [3, 1, 3, 2])):
         shown = [
             dataclasses.replace(curve, value=np.array([value]), measure=get_measure(measure))

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from priori.report import Settings, SourceFile, Study, System, make_study
 from priori.scores import Scores
+from priori.scores.systems import SourceFile, System
+from priori.studies.evaluation import Settings, Study, make_study
 
 HOSTILE = (
     '<img src=x onerror="window.stolen=1">\'"&</script><script>window.stolen=1</script>',
