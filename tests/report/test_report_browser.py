@@ -13,6 +13,7 @@ import pytest
 import studies
 from browser import Visit
 from priori.report import Study, render_html
+from priori.studies.evaluation.study import ranks_of
 from priori.words.sentences import verdict
 
 READY = "html[data-ready]"
@@ -142,11 +143,11 @@ def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_pa
     opened.page.uncheck("#optimism")
     assert len(traces(opened, "epc")) == 3
 
-    at = next(at for at in range(21) if three.ranks(at) != three.ranks(three.at))
-    alpha(opened, at)
+    index = next(index for index in range(21) if ranks_of(three.curves, index) != ranks_of(three.curves, three.at))
+    alpha(opened, index)
     names = opened.page.locator("#table-leaderboard tbody th").all_text_contents()
-    order = sorted(range(3), key=lambda place: (three.ranks(at)[place], place))
-    assert [name.strip() for name in names] == ["ABC"[place] for place in order]
+    order = sorted(range(3), key=ranks_of(three.curves, index).__getitem__)
+    assert [name.strip() for name in names] == ["ABC"[system] for system in order]
 
 
 def saved(opened: Visit, button: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import priori
 from priori import Scores
 from priori.base.errors import InputError, OptionError
 from priori.scores import restrict
-from priori.studies.coverage import Tally, coverage, standard_error
+from priori.studies.coverage import CoverageTally, coverage, standard_error
 from priori.studies.simulation import generator, population, systems
 
 
@@ -116,7 +116,7 @@ def test_thresholds_of_new_users_are_covered_less_by_bands_that_keep_them(pool):
 
 
 def test_a_tally_counts_places_or_whole_curves():
-    tally = Tally()
+    tally = CoverageTally()
     lower, upper = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.2, 0.4, 0.6, 0.8])
     truth = np.array([0.1, 0.3, 0.7, 0.8])  # on an edge is inside
     for whole in (False, True):

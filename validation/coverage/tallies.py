@@ -36,7 +36,7 @@ class Row:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]
 
 
-class Tally(coverage.Tally):
+class Tally(coverage.CoverageTally):
     """What was gathered on one population under the keys (method, promise), as rows of the record."""
 
     def __init__(self, part: str, population: str, nominal: float = 0.95) -> None:

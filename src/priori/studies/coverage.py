@@ -235,7 +235,7 @@ def coverage(
         experiment.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
-    tally = Tally()
+    tally = CoverageTally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
         experiment.run(variants, pool[number], number, repeat, curve_of, tally, threads)
         if progress:
@@ -344,7 +344,7 @@ class Experiment:
 
     def run(
         self, variants: Sequence[Variant], pair: Pair, number: int, repeat: int, curve_of: Callable[..., EPC],
-        tally: Tally, threads: int | None,
+        tally: CoverageTally, threads: int | None,
     ) -> None:  # fmt: skip
         """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
         seen, unseen = self.draw(*pair, repeat)
@@ -391,7 +391,7 @@ class Variant:
             yield percentile_bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
 
 
-class Tally:
+class CoverageTally:
     """Shares that bands covered and their widths, repeat by repeat, each kind of band under a key of its own."""
 
     def __init__(self) -> None:
