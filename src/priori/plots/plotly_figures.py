@@ -197,9 +197,9 @@ def figure_det(curves: Any) -> Any:
             name=f"{_text(curve.name)} (EER {100 * curve.eer:.2f} %)",
             hovertemplate="FAR %{customdata[1]:.4g} %<br>FRR %{customdata[2]:.4g} %<br>threshold %{customdata[0]:.6g}",
         )  # fmt: skip
-    axis = {"range": [low, high], "zeroline": False, "tickvals": list(ticks.values()), "ticktext": list(ticks)}
-    drawing.update_xaxes(constrain="domain", **axis)
-    drawing.update_yaxes(scaleanchor="x", **axis)
+    axis = {"tickvals": list(ticks.values()), "ticktext": list(ticks)}
+    drawing.update_xaxes(range=[low, high], constrain="domain", zeroline=False, **axis)
+    drawing.update_yaxes(range=[low, high], scaleanchor="x", zeroline=False, **axis)
     return drawing
 
 

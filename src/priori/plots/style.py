@@ -69,16 +69,14 @@ def finished(ax: Axes, legend: Literal["lower right"] | None = None) -> Axes:
     return ax
 
 
-def axes(ax: Axes | None, **size: Any) -> Axes:
+def axes(ax: Axes | None, figsize: tuple[float, float] | None = None) -> Axes:
     """Return the axes given, or those of a new figure: of this size, unless the user has set one of their own."""
     if ax is not None:
         return ax
     from matplotlib import pyplot, rcParams, rcParamsDefault
 
-    if rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]:
-        size.pop("figsize", None)
-    figure = pyplot.figure(layout="constrained", **size)
-    return figure.add_subplot()
+    users_size = rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]
+    return pyplot.figure(layout="constrained", figsize=None if users_size else figsize).add_subplot()
 
 
 def check_format(path: str | Path) -> str:
