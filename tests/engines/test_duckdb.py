@@ -47,6 +47,18 @@ def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: 
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()
 
 
+@pytest.mark.parametrize("engine", [DuckDB, Lazy])
+def test_scores_farther_apart_than_any_float(database: Any, engine: Any) -> None:
+    """Their cells are so wide that one unit of score is a subnormal share of one, which duckdb takes for zero."""
+    score = np.array([-np.inf, 1e308, -1e308, 0.0, 1e308, -1e308, 0.0, 1.0])
+    frame = pl.DataFrame({"label": [0, 0, 0, 0, 1, 1, 1, 1], "score": score})
+    with Table(engine(database.from_arrow(frame.to_arrow()), TableSettings()), cells=2) as table:
+        np.testing.assert_array_equal(
+            priori.epc(table, table, points=5).threshold,
+            priori.epc(Scores.from_frame(frame), Scores.from_frame(frame), points=5).threshold,
+        )
+
+
 def test_relations_give_everything_as_in_memory() -> None:
     # Each relation has a connection's name of its own: replacing a registered frame would change earlier ones.
     database, number = duckdb.connect(), iter(range(100))

@@ -194,8 +194,9 @@ def _segments(low: AnyFloats, high: AnyFloats, cells: NDArray[Any]) -> Grid:
     kind = low.dtype.type
     with np.errstate(divide="ignore", over="ignore"):
         scale = 0.5 * cells / (0.5 * high.astype(np.float64) - 0.5 * low.astype(np.float64))
-    largest = np.finfo(low.dtype).max
-    limited = np.nan_to_num(np.minimum(scale, largest), nan=largest, posinf=largest)
+    # A subnormal scale would be zero in an engine that has none.
+    least, largest = np.finfo(low.dtype).tiny, np.finfo(low.dtype).max
+    limited = np.nan_to_num(np.clip(scale, least, largest), nan=largest, posinf=largest)
     first = np.concatenate([[1], 1 + np.cumsum(cells)]).astype(np.int64)
     return Grid(low, limited.astype(kind), first)
 
