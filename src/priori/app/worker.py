@@ -251,7 +251,7 @@ def _too_large(memory: int) -> str:
 
 def _write(study: Study, outcome: Path, mark: str) -> None:
     from priori.app.result import render_result
-    from priori.base.results import json_text
+    from priori.base.texts import json_text
     from priori.report.page import render_html
     from priori.report.tables import render_csv
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from html import escape
-from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori._version import __version__
 from priori.base.dataframes import make_frame
 from priori.base.layouts import Layout
 from priori.base.saved import Saved
-from priori.base.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Kind = TypeVar("Kind", bound="Result")
-
-#: Tables longer than this show only their two ends in a notebook.
-LONGEST = 12
-#: What a notebook does not show: it says again, or for programs, what is seen anyway.
-LEFT_OUT = ("measure_title", "rate", "greater_is_better", "v1_name", "v2_name", "exact")
 
 
 def plain(value: Any) -> Any:
@@ -114,6 +104,9 @@ class Result:
 
         Its layout is published: ``priori schema EPC`` prints the JSON schema of an EPC.
         """
+        import json
+
+        from priori.base.whole_files import write_whole
         from priori.saving.documents import document
 
         text = json.dumps(document(self), allow_nan=False, ensure_ascii=False)
@@ -189,13 +182,9 @@ class Result:
         return f"{type(self).__qualname__}({values})"
 
     def _repr_html_(self) -> str:
-        columns = {name: np.asarray(column) for name, column in self.columns().items()}
-        size = len(next(iter(columns.values()), ()))
-        title = escape(type(self).__name__)
-        more = f"<caption>{size} rows</caption>" if size > LONGEST else ""
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        table = f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{_rows(columns, size)}</tbody></table>"
-        return f"<div><strong>{title}</strong>{_settings(self.summary())}{table}</div>"
+        from priori.base.texts import notebook_html
+
+        return notebook_html(type(self).__name__, self.columns(), self.summary())
 
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:
@@ -211,59 +200,3 @@ def _given(**things: object) -> dict[str, object]:
 
 def _contents(result: Result) -> Any:
     return plain(result.summary()), plain(result.columns())
-
-
-def _rows(columns: dict[str, NDArray[Any]], size: int) -> str:
-    half = LONGEST // 2
-    visible: list[int | None] = [*range(size)] if size <= LONGEST else [*range(half), None, *range(size - half, size)]
-    rows = []
-    for row in visible:
-        cells = ["…" if row is None else _short(plain(column[row])) for column in columns.values()]
-        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-    return "".join(rows)
-
-
-def _settings(summary: dict[str, Any]) -> str:
-    """Return the single values of a summary as one line; warnings as a list of their own."""
-    values = {name: plain(value) for name, value in summary.items() if name not in ("warnings", *LEFT_OUT)}
-    line = " · ".join(
-        f"{escape(name.replace('_', ' '))}: {escape(_short(value))}"
-        for name, value in values.items()
-        if not isinstance(value, (dict, list)) and value not in (None, "")
-    )
-    warnings = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
-    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{warnings}</ul>" if warnings else "")
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "–"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def json_text(content: Mapping[str, Any]) -> str:
-    """Return the content as JSON, with the version that made it."""
-    return json.dumps({"priori": __version__, **plain(dict(content))}, indent=2, allow_nan=False, ensure_ascii=False)
-
-
-def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
-    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    header: list[str] | None = None
-    for table in tables:
-        if header is None:
-            header = list(table)
-            writer.writerow(header)
-        columns = [[_cell(value) for value in np.atleast_1d(table[name]).tolist()] for name in header]
-        size = max((len(column) for column in columns if len(column) != 1), default=1)
-        writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
-    return buffer.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from priori.base.results import csv_text, json_text
+from priori.base.texts import csv_text, json_text
 from priori.base.whole_files import write_whole
 
 if TYPE_CHECKING:

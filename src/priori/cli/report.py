@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from priori.base.errors import OptionError
-from priori.base.results import json_text
+from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
 from priori.cli.options import (
     CRITERION,

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from priori.base.results import csv_text
+from priori.base.texts import csv_text
 from priori.decisions.measures import Measure
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
