@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
 from collections import Counter
 from html import escape
@@ -15,7 +16,7 @@ import grimp
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "docs" / "plan.svg"
 #: Sizes in pixels: a floor's box, a line of text, the room for arrows on either side, the width of a letter.
-WIDTH, LINE, SIDE, LETTER = 700, 15, 190, 6.1
+WIDTH, LINE, SIDE, LETTER = 780, 15, 170, 6.1
 
 
 def floors() -> list[list[str]]:
@@ -39,6 +40,14 @@ def imports() -> tuple[dict[str, list[str]], Counter[tuple[str, str]]]:
             if floor and other and floor != other:
                 arrows[floor, other] += 1
     return modules, arrows
+
+
+def purpose(floor: str) -> str:
+    """Return the first line of a floor's docstring, without its own name."""
+    tree = ast.parse((ROOT / "src" / "priori" / floor / "__init__.py").read_text(encoding="utf-8"))
+    line = (ast.get_docstring(tree) or "").split("\n")[0].replace("`", "")
+    name, _, rest = line.partition(": ")
+    return rest[:1].upper() + rest[1:] if rest and name.lower() == floor else line
 
 
 def short(names: list[str]) -> list[str]:
@@ -71,11 +80,12 @@ def drawn() -> str:
     top = 20.0
     for level in floors():
         for floor in level:
-            lines = wrapped(short(modules.get(floor, [])))
-            height = max(1, len(lines)) * LINE + 14
+            lines = [line for line in wrapped(short(modules.get(floor, []))) if line]
+            height = (1 + len(lines)) * LINE + 14
             boxes.append(f'<rect x="{SIDE}" y="{top:g}" width="{WIDTH}" height="{height}" rx="4" class="floor"/>')
             boxes.append(f'<text x="{SIDE + 10}" y="{top + 19:g}" class="name">{escape(floor)}</text>')
-            for number, line in enumerate(lines):
+            boxes.append(f'<text x="{SIDE + 120}" y="{top + 19:g}" class="purpose">{escape(purpose(floor))}</text>')
+            for number, line in enumerate(lines, start=1):
                 y = top + 19 + number * LINE
                 boxes.append(f'<text x="{SIDE + 120}" y="{y:g}" class="module">{escape(line)}</text>')
             middle[floor] = top + height / 2
@@ -85,7 +95,7 @@ def drawn() -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 2 * SIDE} {top + 30:g}" '
         'font-family="DejaVu Sans, Arial, sans-serif" font-size="11" role="img">\n'
         "<title>The floors of the package and the imports between them</title>\n"
-        "<style>.floor{fill:#f4f6f8;stroke:#8a97a5}.name{font-weight:bold;font-size:13px}.module{fill:#333}"
+        "<style>.floor{fill:#f4f6f8;stroke:#8a97a5}.name{font-weight:bold;font-size:13px}.module{fill:#333}.purpose{fill:#1d4f7c}"
         ".down{fill:none;stroke:#3b6ea8;stroke-opacity:.45}.up{fill:none;stroke:#c0392b;stroke-dasharray:4 3}"
         "</style>\n" + "\n".join([*boxes, *filter(None, lanes)]) + "\n"
         f'<text x="{SIDE}" y="{top + 16:g}">Right, blue: a floor imports from one below it (thicker: more imports). '

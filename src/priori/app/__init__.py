@@ -1,1 +1,1 @@
-"""The page, live: upload scores, see progress, change a setting, download the report."""
+"""The app: the report page with a form to upload scores, progress, settings, downloads."""

@@ -1,1 +1,1 @@
-"""Decisions: from scores to thresholds. Outcomes, measures, candidates, criteria."""
+"""Decisions: from scores to thresholds. Outcomes, measures and tasks, bounds, hull, criteria."""

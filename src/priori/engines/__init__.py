@@ -1,4 +1,4 @@
-"""Engines: the same counts from tables that do not fit in memory, or live in a cluster."""
+"""Engines: a set of scores that stays in files, a database or a cluster, and is counted there."""
 
 from priori.engines.engine_choice import ENGINES, scan
 from priori.engines.table import Table

@@ -1,4 +1,4 @@
-"""Scores: the trials of one system on one set, in memory or elsewhere; labels, pairing of two systems."""
+"""Scores: what any set of scores answers; trials in memory; candidates for a threshold, labels, pairing."""
 
 from priori.scores.in_memory import Scores, pool, restrict
 from priori.scores.score_set import ScoreSet

@@ -1,4 +1,4 @@
-"""At home in scikit-learn: displays, a scorer and a meta-estimator that judge a classifier a priori.
+"""For scikit-learn: displays, a scorer and a meta-estimator that judge a classifier a priori.
 
 Needs ``pip install 'priori[sklearn]'``; nothing else in Priori imports this.
 """
