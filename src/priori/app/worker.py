@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from priori.app.limits import FieldErrors, megabytes
-from priori.base.errors import InputError, PrioriError
+from priori.base.errors import InputError, PrioriError, TrialsFileError, about_trials_file
 
 if TYPE_CHECKING:
     from priori.app.form_fields import Choices
@@ -166,10 +166,10 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
 
             try:
                 scores[part] = _read(file, trials.get(part), order["limits"], choices, announce)
+            except TrialsFileError as error:
+                errors[f"{part}-trials"] = _message(error, order)
             except PrioriError as error:
-                message = _message(error, order)
-                about_trials = part in trials and message.startswith(_short_name(trials[part]) + ":")
-                errors[f"{part}-trials" if about_trials else field] = message
+                errors[field] = _message(error, order)
             except MemoryError:
                 errors[field] = f"{_short_name(file)}: {_too_large(order['limits']['memory'])}"
         if len(scores) == 2:
@@ -192,9 +192,10 @@ def _read(
     # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
     memory, disk = f"{limits['memory'] // 3_000_000}MB", f"{limits['unpacked'] // 1_000_000}MB"
     duckdb_parser.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
-    for upload in (file, trials):
-        if upload is not None:
-            refuse_bomb(Path(upload["path"]), _short_name(upload), limits["unpacked"])
+    refuse_bomb(Path(file["path"]), _short_name(file), limits["unpacked"])
+    if trials is not None:
+        with about_trials_file():
+            refuse_bomb(Path(trials["path"]), _short_name(trials), limits["unpacked"])
     with ExitStack() as stack:
         joined = None if trials is None else stack.enter_context(_Named(trials["path"], _short_name(trials)))
         return read(file["path"], source=_short_name(file), trials=joined, announce=announce, **choices.reading())

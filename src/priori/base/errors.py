@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class PrioriError(ValueError):
@@ -11,6 +12,10 @@ class PrioriError(ValueError):
 
 class InputError(PrioriError):
     """Bad scores: a file, a column, a label or a number that cannot be used."""
+
+
+class TrialsFileError(InputError):
+    """Bad input in the file that says which trials are positive, not in the scores beside it."""
 
 
 class OneClassError(InputError):
@@ -23,6 +28,15 @@ class MissingScoresError(InputError, AttributeError):
 
 class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
+
+
+@contextmanager
+def about_trials_file() -> Iterator[None]:
+    """Say of every input error within that it is about the trials file."""
+    try:
+        yield
+    except InputError as error:
+        raise TrialsFileError(str(error)) from None
 
 
 def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:

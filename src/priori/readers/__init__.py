@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, about_trials_file, unknown
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
@@ -71,7 +71,8 @@ def read(
     if nan not in NAN_POLICIES:
         raise unknown("NaN policy", nan, NAN_POLICIES)
     with ExitStack() as stack:
-        labels = None if trials is None else Sample(stack.enter_context(open_source(trials)))
+        with about_trials_file():
+            labels = None if trials is None else Sample(stack.enter_context(open_source(trials)))
         opened = stack.enter_context(open_source(path, source))
         sample = Sample(opened, dict(columns or {}), pos_label, labels)
         chosen = recognise(sample) if format is None else FORMATS[format]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, about_trials_file
 from priori.base.types import Floats
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
@@ -80,7 +80,9 @@ def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) ->
     The trials are the rows of the scores file, in their order. A pair that is in one file only is an error, and so
     is a pair with two labels or two different scores.
     """
-    scores, trials = load(sample.source, SCORES), load(trials_sample.source, trials_layout)
+    scores = load(sample.source, SCORES)
+    with about_trials_file():
+        trials = load(trials_sample.source, trials_layout)
     assert scores.score is not None
     users, (user, trials_user) = _one_list(scores, trials, "user")
     tests, (test, trials_test) = _one_list(scores, trials, "test")
@@ -96,14 +98,16 @@ def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) ->
     scores_name, trials_name = sample.source.name, trials_sample.source.name
     distinct, first, again = np.unique(trials_key, return_index=True, return_inverse=True)
     label = trials.codes["label"]
-    complain(trials_name, trials_key[label != label[first][again]], "have more than one label")
+    with about_trials_file():
+        complain(trials_name, trials_key[label != label[first][again]], "have more than one label")
     complain(scores_name, _scored_twice(key, scores.score), "have more than one score")
     position = np.minimum(np.searchsorted(distinct, key), max(distinct.size - 1, 0))
     unknown = distinct[position] != key if distinct.size else np.ones(key.size, dtype=bool)
     complain(scores_name, key[unknown], f"are not in {trials_name}")
     unscored = np.ones(distinct.size, dtype=bool)
     unscored[position] = False
-    complain(trials_name, trials_key[np.sort(first[unscored])], f"have no score in {scores_name}")
+    with about_trials_file():
+        complain(trials_name, trials_key[np.sort(first[unscored])], f"have no score in {scores_name}")
     trial = None
     if key.size == distinct.size:  # every pair once: the pair is an id
         trial = np.strings.add(np.strings.add(users.values[user], " "), tests.values[test])
