@@ -12,7 +12,8 @@ from priori.engines.arrow import MissingValues, StreamError, batches
 
 def test_columns_of_numbers_come_batch_by_batch_and_may_be_kept():
     text = "SELECT i::DOUBLE, i::FLOAT, (i % 200)::UTINYINT, i::BIGINT FROM range(300000) t(i)"
-    kept = list(batches(duckdb.connect().sql(text)))
+    database = duckdb.connect()
+    kept = list(batches(database.sql(text)))
     assert len(kept) > 1
     columns = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
     assert [column.dtype for column in columns] == [np.float64, np.float32, np.uint8, np.int64]
@@ -31,7 +32,8 @@ def test_a_missing_number_is_nan_and_a_missing_whole_number_an_error():
 
 
 def test_the_producers_message_is_kept():
-    failing = duckdb.connect().sql(
+    database = duckdb.connect()
+    failing = database.sql(
         "SELECT CASE WHEN i > 900000 THEN error('boom')::INT ELSE 1 END FROM range(1000000) t(i)"
     )
     with pytest.raises(StreamError, match=r"^Invalid Input Error: boom$"):
