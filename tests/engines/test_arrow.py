@@ -33,9 +33,7 @@ def test_a_missing_number_is_nan_and_a_missing_whole_number_an_error():
 
 def test_the_producers_message_is_kept():
     database = duckdb.connect()
-    failing = database.sql(
-        "SELECT CASE WHEN i > 900000 THEN error('boom')::INT ELSE 1 END FROM range(1000000) t(i)"
-    )
+    failing = database.sql("SELECT CASE WHEN i > 900000 THEN error('boom')::INT ELSE 1 END FROM range(1000000) t(i)")
     with pytest.raises((StreamError, duckdb.Error), match=r"^Invalid Input Error: boom$"):  # old duckdb raises its own
         for _ in batches(failing):
             pass
