@@ -137,9 +137,9 @@ def test_attributes_are_the_same_or_say_what_they_need(result: Result) -> None:
 
 def test_what_needs_scores_says_so() -> None:
     saved = priori.EPC.from_json(every_result()["epc"].to_json())
-    with pytest.raises(MissingScoresError, match="needs the scores, and this EPC was read from a file"):
+    with pytest.raises(MissingScoresError, match=r"needs the scores \(\w+\), and this EPC was read from a file"):
         saved.band(n_resamples=10)
-    with pytest.raises(MissingScoresError, match="needs the scores, and this EPC was read from a file"):
+    with pytest.raises(MissingScoresError, match=r"needs the scores \(\w+\), and this EPC was read from a file"):
         saved.band(n_resamples=10, bootstrap="sample", resample="both")
     with pytest.raises(MissingScoresError):
         saved.at(0.5)
@@ -163,7 +163,7 @@ def test_scores_that_were_not_saved_know_their_sizes() -> None:
         asked = {name for name in members if not name.startswith("_")} - answered
         assert {"users", "has_users", "format", "prepare", "rejected", "load", "between", "resamplable"} <= asked
         for question in [*sorted(asked), "negatives", "positives", "negative", "positive", "datasets"]:
-            with pytest.raises(MissingScoresError, match=f"'{question}' needs the scores, and this EPC was read from"):
+            with pytest.raises(MissingScoresError, match=rf"needs the scores \({question}\), and this EPC was read"):
                 getattr(known, question)
     roc = again(every_result()["roc"])
     with pytest.raises(MissingScoresError, match="this AposterioriROC was read"):
@@ -189,7 +189,7 @@ def test_comparisons_from_files_have_the_verdict_asked_for_only() -> None:
             question()
     ranking = again(every_result()["ranking"])
     assert ranking.places() == every_result()["ranking"].places()
-    with pytest.raises(MissingScoresError, match="'values' needs the scores, and this Ranking"):
+    with pytest.raises(MissingScoresError, match=r"needs the scores \(values\), and this Ranking"):
         ranking.places(0.5)
 
 

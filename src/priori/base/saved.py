@@ -25,8 +25,8 @@ class NotSaved:
         if instance is None:
             return self
         raise MissingScoresError(
-            f"{self.name!r} needs the scores, and this {vars(instance).get('_part_of', owner.__name__)} was read from "
-            "a file without them; compute it again from the scores, or look into summary() and columns()"
+            f"this needs the scores ({self.name}), and this {vars(instance).get('_part_of', owner.__name__)} was read "
+            "from a file without them; compute it again from the scores, or look into summary() and columns()"
         )
 
 
