@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from priori import examples
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.engines import Table, scan
-    from priori.readers import read
+    from priori.readers import read, read_table
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
     from priori.studies.planning import plan
@@ -51,7 +51,7 @@ _LATER = {
     for module, names in {
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan",
-        "priori.readers": "read",
+        "priori.readers": "read read_table",
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
         "priori.studies.planning": "plan",
@@ -74,8 +74,8 @@ __all__ = [
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "recommend", "roc", "scan", "ztest",
-    "ztest_epc", "ztest_scores",
+    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "read_table", "recommend", "roc",
+    "scan", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 
