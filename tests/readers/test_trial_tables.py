@@ -127,6 +127,19 @@ def test_a_system_without_one_of_its_sets_is_named(rows: list[dict[str, object]]
 
 def test_a_missing_score_is_found_in_its_row(rows: list[dict[str, object]]) -> None:
     rows[30]["A"] = "nan"  # the 31st row, in set test2
-    with pytest.raises(InputError, match=r"\(A, set=test2\): 1 scores are NaN \(the first in row 31\)"):
+    with pytest.raises(InputError, match=r"\(A, set=test2\): 1 scores are NaN \(the first in row 31 of the table\)"):
         priori.read_table(io.BytesIO(_csv(rows)), systems=SYSTEMS, split=("set", "dev", "test2"))
     assert priori.read_table(io.BytesIO(_csv(rows)), systems=SYSTEMS, split=("set", "dev", "test"))
+
+
+def test_a_value_that_is_new_in_the_test_set_leaves_the_development_set_whole(rows: list[dict[str, object]]) -> None:
+    table = [row for row in rows if (row["set"], row["attack"]) != ("dev", "replay")]
+    lines: list[str] = []
+    sets = priori.read_table(
+        io.BytesIO(_csv(table)), systems=["A"], split=("set", "dev", "test"),
+        where={"attack": ["genuine", "replay"], "user": ["u0", "u1", "u2"]}, announce=lines.append, source="all.csv",
+    )  # fmt: skip
+    kept = [row for row in table if row["user"] != "u3"]
+    assert _found(sets["A"][0]) == _expected(kept, "A", "dev", {"genuine", "mask"})
+    assert _found(sets["A"][1]) == _expected(kept, "A", "test", {"genuine", "replay"})
+    assert lines[0] == "all.csv: set=dev has no attack = replay; its rows are kept, whatever their attack"

@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.types import Index, Mask
+from priori.base.types import Mask
 from priori.readers.layout import Columns
 from priori.scores import NanPolicy, Scores, Trials
 from priori.scores.labels import is_positive
 
 
-def into_scores(
-    table: Columns, pos_label: Any, nan: NanPolicy, lower_is_better: bool, source: str, rows: Index | None = None
-) -> Scores:
-    """Return the scores of one system on one set; ``rows`` are the rows of the file, where they are not all of it."""
+def into_scores(table: Columns, pos_label: Any, nan: NanPolicy, lower_is_better: bool, source: str) -> Scores:
+    """Return the scores of one system on one set."""
     codes = table.codes
     return Scores.from_columns(
-        Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset"), rows),
+        Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset")),
         _positive(table, pos_label, source),
         users=table.names.get("user"),
         datasets=table.names.get("dataset"),

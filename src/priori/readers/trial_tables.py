@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.types import Index, Mask
+from priori.base.types import Codes, Mask
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.into_scores import into_scores
 from priori.readers.layout import Columns
-from priori.scores import NAN_POLICIES, NanPolicy, Scores
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
 from priori.scores.trials import Names
 
 #: A value of a column, or several.
@@ -46,7 +47,9 @@ def read_table(
         A column, its value in rows of the development set, and its value in rows of the test set; each may be
         several.
     where : mapping, optional
-        Columns and the values that their rows must have, others are left out.
+        Columns and the values that rows must have; others are left out. A set in which one of the values never
+        occurs is kept as it is in that respect: an attack that is new in the test set does not empty the development
+        set, whose threshold is what is to be judged. ``announce`` says so.
     format, columns, pos_label, nan, lower_is_better, announce, source
         As in `priori.read`.
 
@@ -79,21 +82,25 @@ def read_table(
         if chosen.family != "table":
             raise InputError(f"{opened.name} ({chosen.title}): a table of many systems needs a header line")
         table = _Table(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
-    kept = table.rows_where(filters)
-    parts = [kept & table.rows_where({split[0]: _several(values)}) for values in split[1:]]
+    names = [f"{split[0]}={'|'.join(_several(values))}" for values in split[1:]]
+    parts = [table.rows_where(split[0], _several(values)) for values in split[1:]]
     if (parts[0] & parts[1]).any():
         raise OptionError("split: the development and the test set share a value; give each its own")
-    names = ["|".join(_several(values)) for values in split[1:]]
+    filtered = [table.filtered(part, filters) for part in parts]
+    parts, notes = [rows for rows, _ in filtered], [lines for _, lines in filtered]
     read = {}
-    for system, column, own in table.systems(systems, kept):
+    for system, column, own in table.systems(systems, parts[0] | parts[1]):
         sets = []
         for part, name in zip(parts, names, strict=True):
-            called = f"{opened.name} ({system}, {split[0]}={name})"
-            trials, rows = table.take(part & own, column, called)
-            sets.append(replace(into_scores(trials, pos_label, nan, lower_is_better, called, rows), format=chosen.name))
+            called = f"{opened.name} ({system}, {name})"
+            trials = table.take(part & own, column, called, nan)
+            sets.append(replace(into_scores(trials, pos_label, nan, lower_is_better, called), format=chosen.name))
         read[system] = (sets[0], sets[1])
     if announce is not None:
-        sizes = [f"{part.sum()} rows of {split[0]}={name}" for part, name in zip(parts, names, strict=True)]
+        for name, lines in zip(names, notes, strict=True):
+            for line in lines:
+                announce(f"{opened.name}: {name} {line}")
+        sizes = [f"{part.sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
         announce(f"{opened.name}: {chosen.title}, {len(read)} systems, {' and '.join(sizes)}")
     return read
 
@@ -127,18 +134,32 @@ class _Table:
     titles: Mapping[str, str]
     name: str
 
-    def rows_where(self, filters: Mapping[str, list[str]]) -> Mask:
-        """Return which rows have one of the values given, in every column given."""
-        kept = np.ones(len(self.columns), dtype=np.bool_)
+    def rows_where(self, title: str, values: list[str]) -> Mask:
+        """Return which rows have one of the values in a column; a value that no row has is an error."""
+        known, codes = self._column(title)
+        for value in values:
+            if value not in known:
+                listed = name_list(known.tolist())
+                raise InputError(f"{self.name}: no row has {title} = {value!r}; its values are {listed}")
+        return np.asarray(np.isin(known, values)[codes])
+
+    def filtered(self, rows: Mask, filters: Mapping[str, list[str]]) -> tuple[Mask, list[str]]:
+        """Return those of the rows that have the values, and what to say where a filter could not apply."""
+        notes = []
         for title, values in filters.items():
-            known = self.columns.names[self.titles[title]].values
-            for value in values:
-                if value not in known:
-                    raise InputError(
-                        f"{self.name}: no row has {title} = {value!r}; its values are {name_list(known.tolist())}"
-                    )
-            kept &= np.isin(known, values)[self.columns.codes[self.titles[title]]]
-        return kept
+            matching = self.rows_where(title, values)
+            known, codes = self._column(title)
+            unseen = set(values) - set(known[np.unique(codes[rows])].tolist())
+            if unseen:
+                notes.append(f"has no {title} = {', '.join(sorted(unseen))}; its rows are kept, whatever their {title}")
+            else:
+                rows = rows & matching
+        return rows, notes
+
+    def _column(self, title: str) -> tuple[NDArray[Any], Codes]:
+        """Return the names in a column beyond ours, and the code of each row's."""
+        column = self.titles[title]
+        return self.columns.names[column].values, self.columns.codes[column]
 
     def systems(self, systems: Values, kept: Mask) -> Iterator[tuple[str, str, Mask]]:
         """Yield each system with rows among those kept: name, column of scores, rows; in the order of the table."""
@@ -146,17 +167,20 @@ class _Table:
             everything = np.ones(len(self.columns), dtype=np.bool_)
             yield from ((title, f"score{number or ''}", everything) for number, title in enumerate(systems))
             return
-        codes, names = self.columns.codes[self.titles[systems]], self.columns.names[self.titles[systems]].values
+        names, codes = self._column(systems)
         present, first = np.unique(codes[kept], return_index=True)
         for code in present[np.argsort(first)].tolist():
             yield str(names[code]), "score", codes == code
 
-    def take(self, rows: Mask, score: str, called: str) -> tuple[Columns, Index]:
-        """Return some rows as the columns of one system, with their numbers; their labels alone decide the classes."""
+    def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
+        """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
         index = np.flatnonzero(rows)
         if not index.size:
             raise InputError(f"{called}: no rows; every system needs both sets")
-        columns = self.columns
+        columns, score = self.columns, self.columns.scores[column][index]
+        missing = np.isnan(score)
+        if nan == "error" and missing.any():
+            raise nan_error(called, int(missing.sum()), f"in row {index[missing.argmax()] + 1} of the table")
         codes = {name: code[index] for name, code in columns.codes.items()}
         names = dict(columns.names)
         if "label" in codes:
@@ -164,4 +188,4 @@ class _Table:
             codes["label"] = inverse.astype(np.int32)
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
-        return Columns({"score": columns.scores[score][index]}, codes, names, trial), index
+        return Columns({"score": score}, codes, names, trial)
