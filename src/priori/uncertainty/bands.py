@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -120,12 +119,6 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
     test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
-
-
-def system_of(curve: EPC) -> Resampled:
-    """Return what the bootstrap needs of a curve."""
-    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

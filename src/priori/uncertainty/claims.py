@@ -49,6 +49,8 @@ class Compared:
         settings = {"measure": measure.title, "rate": measure.rate, "criterion": self.curves[0].criterion.name}
         kept = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "shared_users", "seed")
         planned = self.plan.settings()
+        if self.claim == "method":
+            planned["interval"] = "t"
         return {**settings, "claim": self.claim, **{name: planned[name] for name in kept}, "paired": not self.unpaired}
 
 

@@ -17,11 +17,13 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Counts, Floats, Index, Progress
 from priori.decisions.outcomes import Outcomes
-from priori.uncertainty.bands import replicates_of, system_of, value_of
+from priori.uncertainty.bands import replicates_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.run import replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.claims import Compared
+from priori.uncertainty.estimates import Estimates, pooled
 from priori.uncertainty.intervals import Interval
+from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import Alternative
 
 #: The only pair of two systems, by their numbers.
@@ -83,10 +85,6 @@ class Evidence:
             spread[:, point] = np.sqrt(_of_pairs(off.T @ off / len(off), first, second))
         return spread
 
-    def spread(self, first: Index, second: Index) -> Floats:
-        """Return the standard errors of differences."""
-        raise NotImplementedError
-
     def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
         """Return how many standard deviations of a normal variable each difference lies above ``at``."""
         raise NotImplementedError
@@ -147,17 +145,13 @@ class Deployed(Evidence):
     interval: Interval
     calibration: Calibration | None
 
-    def spread(self, first: Index, second: Index) -> Floats:
-        """Return the standard deviations of the replicates."""
-        return self.drawn_spread(first, second)
-
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the means of the replicates."""
         return np.asarray((self.mean[:, first] - self.mean[:, second]).T)
 
     def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
         """Return the means of the replicates in their standard deviations, as few users allow."""
-        ratio = _ratio(self.centre(first, second) - at, self.spread(first, second))
+        ratio = _ratio(self.centre(first, second) - at, self.drawn_spread(first, second))
         if self.calibration is None:
             return ratio
         return np.copysign(self.calibration.known(np.abs(ratio)), ratio)
@@ -167,7 +161,7 @@ class Deployed(Evidence):
         stretched = deviations
         if self.calibration is not None:
             stretched = np.vectorize(self.calibration.reach, otypes=[float])(deviations)
-        return np.asarray(stretched * self.spread(first, second))
+        return np.asarray(stretched * self.drawn_spread(first, second))
 
     def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
         """Count the replicates on the other side of 0; where there is none, they cannot tell."""
@@ -286,6 +280,98 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
     return _with_mean(np.stack(values, axis=-1), compared.shares).astype(kept, copy=False), widest
 
 
+# -- systems as methods --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Method(Evidence):
+    """What systems are expected to show, and how much every unit of the data moves that."""
+
+    estimates: Estimates
+    shares: Floats
+
+    @cached_property
+    def _products(self) -> list[Floats]:
+        """The products of the influences of all systems at each point, (points, systems, systems), by part."""
+        products = []
+        for part in self.estimates.parts:
+            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares)
+            products.append(np.stack([at.T @ at for at in influence.swapaxes(0, 1)]))
+        return products
+
+    def _variance(self, first: Index, second: Index) -> tuple[Floats, Floats]:
+        squares = [np.stack([_of_pairs(at, first, second) for at in part], axis=1) for part in self._products]
+        parts = self.estimates.parts
+        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares) for part in parts])
+
+    def centre(self, first: Index, second: Index) -> Floats:
+        """Return the expected differences."""
+        return self.difference(first, second)
+
+    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+        """Return what Student's t is worth of a normal variable."""
+        from scipy.special import ndtri_exp, stdtr
+
+        variance, degrees = self._variance(first, second)
+        ratio = _ratio(self.centre(first, second) - at, np.sqrt(variance))
+        tail = np.maximum(stdtr(degrees, -np.abs(ratio)), 1e-300)
+        return np.asarray(np.copysign(ndtri_exp(np.log(tail)), ratio))
+
+    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+        """Return so many standard errors, more where Student's t has few degrees of freedom."""
+        from scipy.special import ndtr, stdtrit
+
+        variance, degrees = self._variance(first, second)
+        return np.asarray(-stdtrit(degrees, ndtr(-np.asarray(deviations))) * np.sqrt(variance))
+
+    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
+        """Return the p-values of Student's t."""
+        from scipy.special import ndtr
+
+        deviates = self.deviates(first, second)[:, point]
+        if alternative == "two-sided":
+            return np.asarray(2 * ndtr(-np.abs(deviates)))
+        return np.asarray(ndtr(deviates if alternative == "less" else -deviates))
+
+    def tails(self, at: float) -> tuple[Floats, Floats]:
+        """Return the tails of Student's t."""
+        from scipy.special import stdtr
+
+        variance, degrees = self._variance(*PAIR)
+        ratio = _ratio(self.centre(*PAIR) - at, np.sqrt(variance))[0]
+        return stdtr(degrees[0], ratio), stdtr(degrees[0], -ratio)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return Student's interval."""
+        from scipy.special import stdtrit
+
+        variance, degrees = self._variance(*PAIR)
+        middle = self.centre(*PAIR)[0]
+        half = (-stdtrit(degrees, error_allowed(self.level) / 2) * np.sqrt(variance))[0]
+        return middle - half, middle + half
+
+
+def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Method:
+    """Estimate what systems are expected to show, and draw how far the estimates may lie from that."""
+    plan, shares = compared.plan, compared.shares
+    curves, unpaired = compared.curves, compared.unpaired
+    estimates = expected_values(curves, plan, unpaired=unpaired, threads=threads, progress=progress)
+    expected = _with_mean(estimates.value.T, shares)
+    systems, alphas = estimates.value.shape
+    kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
+    draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
+    mean = np.zeros((plan.n_resamples, systems))
+    for start in range(0, alphas, ALPHAS_AT_A_TIME):
+        chosen = slice(start, start + ALPHAS_AT_A_TIME)
+        deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
+        draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
+        mean += deviations @ shares[chosen]
+    draws[:, -1] = mean
+    draws += expected.astype(kept)
+    return Method(expected, draws, plan.level, estimates.warnings, estimates, shares)
+
+
 def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:
     """Return the evidence for a claim about systems."""
-    return deployed_evidence(compared, threads=threads, progress=progress)
+    gather = method_evidence if compared.claim == "method" else deployed_evidence
+    return gather(compared, threads=threads, progress=progress)
