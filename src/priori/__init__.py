@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.auc import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.uncertainty.bands import Band
     from priori.uncertainty.comparison import Comparison, compare
+    from priori.uncertainty.leaderboard import Leaderboard, rank
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
     from priori.uncertainty.rate_intervals import rate_interval
@@ -58,6 +59,7 @@ _LATER = {
         "priori.uncertainty.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands": "Band",
         "priori.uncertainty.comparison": "Comparison compare",
+        "priori.uncertainty.leaderboard": "Leaderboard rank",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -69,12 +71,13 @@ _LATER = {
 
 __all__ = [
     "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "InputError", "Measure", "OptionError", "Outcomes", "PrioriError", "Ranking", "Result",
+    "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
+    "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "read_table", "recommend", "roc",
+    "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
     "scan", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 

@@ -82,3 +82,17 @@ def test_what_is_missing_is_said(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(cli, ["epc", *arguments])
     assert result.exit_code != 0
     assert message in str(result.exception or result.output)
+
+
+@pytest.mark.usefixtures("folder")
+def test_ranks_as_a_table_of_comma_separated_values() -> None:
+    table = ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval"]
+    result = CliRunner().invoke(cli, ["rank", *table, "--format", "csv", "--resamples", "200"])
+    assert result.exit_code == 0, result.output
+    header, *rows = result.stdout.splitlines()
+    assert header == "system,value,lower,upper,rank,rank_lower,rank_upper,post_value,post_rank,groups"
+    assert {row.split(",")[0] for row in rows} == {"A", "B"}
+    shown = CliRunner().invoke(cli, ["rank", *table, "--resamples", "200", "--plot", "slopes.svg"])
+    assert "Kendall's tau" in shown.stdout
+    assert Path("slopes.svg").stat().st_size > 1000
+    assert CliRunner().invoke(cli, ["rank", *table, "--alpha", "0.1,0.5"]).exit_code != 0

@@ -19,7 +19,7 @@ from priori.base.errors import InputError, OptionError
 DEFAULTS = ("study.toml", "priori.toml")
 
 #: The commands that a study can ask for; each takes systems.
-STEPS = ("epc", "compare", "report", "ztest", "plan", "coverage")
+STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage")
 
 #: What a study says of one table with all systems, besides its file.
 IN_TABLE = ("systems_in", "systems_columns", "split", "where")
