@@ -59,6 +59,7 @@ def every_result() -> dict[str, Result]:
         "comparison": priori.compare(a, b, n_resamples=100),
         "comparison at one alpha": priori.compare(a.at(0.5), b.at(0.5), n_resamples=100, unpaired=True),
         "ranking": priori.compare_all([a, b, replace(b, name="C")], n_resamples=50),
+        "leaderboard": priori.rank([a, b, replace(b, name="C")], n_resamples=50),
         "coverage": priori.coverage([(a.dev, test)], train_users=8, test_users=8, n_resamples=4, points=5),
         "rate": priori.rate_interval(test, 1.0),
         "ztest of two": priori.ztest_scores(test, 1.0, other, 0.7),

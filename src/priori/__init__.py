@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from priori import examples
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.engines import Table, scan
-    from priori.readers import read
+    from priori.readers import read, read_table
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
     from priori.studies.planning import plan
     from priori.uncertainty.auc import a_posteriori_auc_interval, a_posteriori_auc_test
     from priori.uncertainty.bands import Band
     from priori.uncertainty.comparison import Comparison, compare
+    from priori.uncertainty.leaderboard import Leaderboard, rank
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
     from priori.uncertainty.rate_intervals import rate_interval
@@ -51,13 +52,14 @@ _LATER = {
     for module, names in {
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan",
-        "priori.readers": "read",
+        "priori.readers": "read read_table",
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
         "priori.studies.planning": "plan",
         "priori.uncertainty.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands": "Band",
         "priori.uncertainty.comparison": "Comparison compare",
+        "priori.uncertainty.leaderboard": "Leaderboard rank",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -69,13 +71,14 @@ _LATER = {
 
 __all__ = [
     "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "InputError", "Measure", "OptionError", "Outcomes", "PrioriError", "Ranking", "Result",
+    "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
+    "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "recommend", "roc", "scan", "ztest",
-    "ztest_epc", "ztest_scores",
+    "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
+    "scan", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 

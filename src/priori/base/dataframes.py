@@ -49,13 +49,14 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
     for role in ("score", "label", *names):
         if role not in matched and role not in optional:
             raise InputError(
-                f"{source}: no column {names.get(role, role)!r} for the {role}; the columns are {_listed(present)}; "
+                f"{source}: no column {names.get(role, role)!r} for the {role}; the columns are {name_list(present)}; "
                 f"say which it is (--column {role}=NAME, columns={{{role!r}: NAME}})"
             )
     return matched
 
 
-def _listed(names: Sequence[str], most: int = 12, longest: int = 40) -> str:
+def name_list(names: Sequence[str], most: int = 12, longest: int = 40) -> str:
+    """Return the names of columns for a message, the first dozen, shortened."""
     short = [name if len(name) <= longest else name[: longest - 3] + "..." for name in names[:most]]
     return ", ".join(short) + (f" and {len(names) - most} more" if len(names) > most else "")
 

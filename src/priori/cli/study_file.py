@@ -19,7 +19,10 @@ from priori.base.errors import InputError, OptionError
 DEFAULTS = ("study.toml", "priori.toml")
 
 #: The commands that a study can ask for; each takes systems.
-STEPS = ("epc", "compare", "report", "ztest", "plan", "coverage")
+STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage")
+
+#: What a study says of one table with all systems, besides its file.
+IN_TABLE = ("systems_in", "systems_columns", "split", "where")
 
 TEMPLATE = files("priori.cli").joinpath("study_template.toml").read_text("utf-8")
 
@@ -53,8 +56,8 @@ def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a TOML file: {error}") from None
-    _check_keys(content, ("title", "systems", "settings", *STEPS), f"{path}")
-    systems = _systems(content.get("systems", {}), path)
+    _check_keys(content, ("title", "systems", "table", "settings", *STEPS), f"{path}")
+    systems = _in_table(content, path, commands["epc"]) or _systems(content.get("systems", {}), path)
     settings = _table(content.get("settings", {}), f"{path}: [settings]")
     title = {"title": content["title"]} if "title" in content else {}
     if not isinstance(title.get("title", ""), str):
@@ -95,6 +98,21 @@ def _systems(value: Any, path: Path) -> list[str]:
     return words
 
 
+def _in_table(content: dict[str, Any], path: Path, command: click.Command) -> list[str]:
+    """Return the options of one table with all systems, where the study has one."""
+    if "table" not in content:
+        return []
+    where = f"{path}: [table]"
+    if "systems" in content:
+        raise InputError(f"{where} and [systems] both name the systems; keep one of them")
+    table, options = _table(content["table"], where), _options(command)
+    _check_keys(table, ("file", *IN_TABLE), where)
+    if not isinstance(table.get("file"), str):
+        raise InputError(f"{where} needs file, the name of the table")
+    values = {"table": table["file"], **{_key(key): value for key, value in table.items() if key != "file"}}
+    return [word for key, value in values.items() for word in _words(options[key], key, value, f"{where} {key}")]
+
+
 def _key(name: str) -> str:
     """Return the name of an option as a study file spells it."""
     return name.replace("-", "_")
@@ -126,13 +144,17 @@ def _words(option: click.Option, key: str, value: Any, where: str) -> list[str]:
         return [name] if value != opposite else list(option.secondary_opts[-1:])
     if option.multiple:
         if isinstance(value, dict):
-            value = [f"{ours}={_text(theirs, where)}" for ours, theirs in value.items()]
+            value = [f"{ours}={_joined(theirs, where)}" for ours, theirs in value.items()]
         return [f"{name}={_text(item, where)}" for item in (value if isinstance(value, list) else [value])]
     if option.nargs > 1:
         if not isinstance(value, list) or len(value) != option.nargs:
             raise InputError(f"{where} must be a list of {option.nargs} values, not {value!r}")
         return [name, *(_text(item, where) for item in value)]
-    return [f"{name}={','.join(_text(item, where) for item in (value if isinstance(value, list) else [value]))}"]
+    return [f"{name}={_joined(value, where)}"]
+
+
+def _joined(value: Any, where: str) -> str:
+    return ",".join(_text(item, where) for item in (value if isinstance(value, list) else [value]))
 
 
 def _text(value: Any, where: str) -> str:

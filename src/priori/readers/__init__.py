@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, about_trials_file, unknown
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
+from priori.readers.into_scores import into_scores
 from priori.readers.layout import Columns
 from priori.readers.text import first_nan
-from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, Trials, nan_error
-from priori.scores.labels import is_positive
+from priori.readers.trial_tables import read_table
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
 
-__all__ = ["FORMATS", "pair_check", "read"]
+__all__ = ["FORMATS", "pair_check", "read", "read_table"]
 
 
 def read(
@@ -114,31 +114,13 @@ def _check_options(chosen: Format, sample: Sample) -> None:
 
 def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: bool) -> Scores:
     name = sample.source.name
-    assert table.score is not None
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
     if nan == "error" and table.layout is not None:
         missing = int(np.isnan(table.score).sum())
         if missing:
             raise nan_error(name, missing, f"on line {first_nan(sample.source, table.layout)}")
-    codes = table.codes
-    return Scores.from_columns(
-        Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset")),
-        _positive(table, sample),
-        users=table.names.get("user"),
-        datasets=table.names.get("dataset"),
-        nan=nan,
-        lower_is_better=lower_is_better,
-        source=name,
-    )
-
-
-def _positive(table: Columns, sample: Sample) -> NDArray[np.bool_]:
-    if "label" in table.codes:
-        positive = is_positive(table.names["label"].values, sample.pos_label, where=sample.source.name)
-        codes = table.codes["label"]
-        return np.asarray(codes == positive.argmax() if positive.sum() == 1 else positive[codes])
-    return np.asarray(table.codes["user"] == table.codes["probe_user"])
+    return into_scores(table, sample.pos_label, nan, lower_is_better, name)
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:

@@ -230,12 +230,12 @@ def _columns(layout: LineLayout, trim: bool, trusted: bool) -> str:
         return value if trusted else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
 
     columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
-    if "score" in layout.columns:
-        written = f"c{layout.columns['score']}"
+    for column, index in layout.scores.items():
+        written = f"c{index}"
         value = f"CAST({written} AS DOUBLE)"
         too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
         comment = "starts_with(c0, '#')"  # a comment line with as many fields as a row
-        columns.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + " AS score")
+        columns.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + f" AS {column}")
     if layout.trial:
         parts = [field(index) for index in layout.trial]
         odd = " OR ".join(_odd(part, layout.quoted) for part in parts)
@@ -257,7 +257,7 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Colu
     ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
     """
     lists: dict[str, Names] = {}
-    expressions = ["coalesce(score, 'nan'::DOUBLE) AS score"] if "score" in layout.columns else []
+    expressions = [f"coalesce({column}, 'nan'::DOUBLE) AS {column}" for column in layout.scores]
     for group, members in layout.groups.items():
         union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
@@ -268,10 +268,10 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Colu
         code = _coding(database, group, names)
         expressions += [f'{code.format(member)} AS "{member}"' for member in members]
     columns = database.execute(f"SELECT {', '.join(expressions)} FROM trials").fetchnumpy()
-    score = columns.pop("score", None)
+    scores = {column: columns.pop(column) for column in layout.scores}
     codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
     trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
-    return Columns(score, codes, lists, trial)
+    return Columns(scores, codes, lists, trial)
 
 
 def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
@@ -332,11 +332,10 @@ def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, Line
 @contextmanager
 def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
     """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them."""
-    scored = "score" in layout.columns
-    fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if scored else [])]
+    fields = [*layout.names, *(["trial"] if layout.trial else []), *layout.scores]
     with temporary_file() as (file, path):
-        for _, names, trial, value in text.rows(source, layout):
-            tail = ([trial] if layout.trial else []) + ([repr(value)] if scored else [])
+        for _, names, trial, values in text.rows(source, layout):
+            tail = ([trial] if layout.trial else []) + [repr(value) for value in values]
             file.write((TAB.join(names + tail) + "\n").encode())
         file.close()
         columns = {name: index for index, name in enumerate(fields)}

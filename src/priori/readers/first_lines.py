@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from priori.base.dataframes import match_columns, name_list
 from priori.base.errors import InputError
 from priori.readers.input_file import Source
 from priori.readers.text import is_number, split_blanks
@@ -22,13 +23,14 @@ class Sample:
     """What a format sees of a file before it reads it.
 
     The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
-    and the file that says which ``trials`` are positive.
+    and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have.
     """
 
     source: Source
     columns: Mapping[str, str] = field(default_factory=dict)
     pos_label: Any = None
     trials: Sample | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
@@ -73,6 +75,15 @@ class Sample:
     def names_score(self, names: list[str]) -> bool:
         """Tell whether the score column is among these names."""
         return self.columns.get("score", "score").lower() in (name.lower() for name in names)
+
+    def match_columns(self, present: Sequence[str]) -> dict[str, str]:
+        """Return which of the columns of a table is which of ours."""
+        name = self.source.name
+        for title in self.more.values():
+            if present.count(title) != 1:
+                number, listed = present.count(title) or "no", name_list(present)
+                raise InputError(f"{name}: {number} columns are called {title!r}; the columns are {listed}")
+        return {**match_columns(present, self.columns, source=name), **self.more}
 
     def has_number(self, row: int = 0) -> bool:
         """Tell whether some field between blanks is a number, so that the line is no header."""

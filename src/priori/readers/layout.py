@@ -30,7 +30,8 @@ class LineLayout:
     delimiter: str
     #: What each field of a line is called; their number is the number every line must have.
     fields: tuple[str, ...]
-    #: Our column (score, label, user, probe_user, dataset, test) to the index of its field.
+    #: Our column (score, label, user, probe_user, dataset, test; score1, ... and extra0, ... of a table of many
+    #: systems) to the index of its field.
     columns: Mapping[str, int]
     #: The fields that make up the trial id, joined by a space; empty: there is none.
     trial: tuple[int, ...] = ()
@@ -44,14 +45,19 @@ class LineLayout:
     @property
     def names(self) -> dict[str, int]:
         """The columns that are read as names."""
-        return {column: index for column, index in self.columns.items() if column in NAME_GROUP}
+        return {column: index for column, index in self.columns.items() if not column.startswith("score")}
+
+    @property
+    def scores(self) -> dict[str, int]:
+        """The columns that are read as numbers."""
+        return {column: index for column, index in self.columns.items() if column.startswith("score")}
 
     @property
     def groups(self) -> dict[str, list[str]]:
         """The columns that share a list of names, by the name of that list."""
         groups: dict[str, list[str]] = {}
         for column in self.names:
-            groups.setdefault(NAME_GROUP[column], []).append(column)
+            groups.setdefault(NAME_GROUP.get(column, column), []).append(column)
         return groups
 
 
@@ -59,14 +65,20 @@ class LineLayout:
 class Columns:
     """The columns of a file: scores as numbers, names as codes.
 
-    Without a label column, a trial is positive when user and probe_user are the same.
+    Without a label column, a trial is positive when user and probe_user are the same. ``scores`` has one array, or
+    none in a file of trials, or one for each system where a table has a column for each.
     """
 
-    score: Floats | None
+    scores: Mapping[str, Floats]
     codes: Mapping[str, Codes]
     names: Mapping[str, Names]
     trial: NDArray[Any] | None = None
     layout: LineLayout | None = field(default=None, repr=False)
 
+    @property
+    def score(self) -> Floats:
+        """The scores of a file of one system."""
+        return self.scores["score"]
+
     def __len__(self) -> int:
-        return int(self.score.size if self.score is not None else next(iter(self.codes.values())).size)
+        return len(next(iter(self.scores.values())) if self.scores else next(iter(self.codes.values())))

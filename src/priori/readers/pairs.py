@@ -83,7 +83,6 @@ def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) ->
     scores = load(sample.source, SCORES)
     with about_trials_file():
         trials = load(trials_sample.source, trials_layout)
-    assert scores.score is not None
     users, (user, trials_user) = _one_list(scores, trials, "user")
     tests, (test, trials_test) = _one_list(scores, trials, "test")
     width = np.int64(len(tests))
@@ -112,7 +111,7 @@ def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) ->
     if key.size == distinct.size:  # every pair once: the pair is an id
         trial = np.strings.add(np.strings.add(users.values[user], " "), tests.values[test])
     return Columns(
-        scores.score,
+        scores.scores,
         {"user": user.astype(np.int32), "label": label[first][position]},
         {"user": users, "label": trials.names["label"]},
         trial,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.readers.duckdb_parser import Unclean, connection, first_line, pattern, quoted, single, table_of
 from priori.readers.first_lines import Sample
@@ -36,7 +35,7 @@ def read(sample: Sample) -> Columns:
         try:
             database.execute(f"CREATE TEMP VIEW file AS FROM read_parquet({pattern(sample.source.path)})")
             types = {column: kind for column, kind, *_ in database.execute("DESCRIBE file").fetchall()}
-            titles = match_columns(tuple(types), sample.columns, source=name)
+            titles = sample.match_columns(tuple(types))
             selected = [
                 f'{_expression(column, title, types[title], name)} AS "{column}"' for column, title in titles.items()
             ]
@@ -57,7 +56,7 @@ def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
 
 
 def _expression(column: str, title: str, kind: str, name: str) -> str:
-    if column == "score":
+    if column.startswith("score"):
         if not NUMBER.fullmatch(kind):
             raise InputError(f"{name}: the scores in column {title!r} must be numbers, not {kind}")
         return f"CAST({quoted(title)} AS DOUBLE)"

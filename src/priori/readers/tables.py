@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from priori.base.dataframes import match_columns
 from priori.base.errors import InputError
 from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, LineLayout
@@ -53,7 +52,7 @@ def layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
             f"{name}:{number}: this table has no header: its first line {line[:60]!r} holds numbers; "
             "add a line above it that names the columns, such as: label,score"
         )
-    named = match_columns(header, sample.columns, source=name)
+    named = sample.match_columns(header)
     columns = {column: header.index(title) for column, title in named.items()}
     trial = (columns.pop("trial"),) if "trial" in columns else ()
     return LineLayout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)

@@ -94,23 +94,23 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
         start = 0
 
 
-def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], str, float]]:
-    """Yield line number, names, trial id and score of each row, all checked."""
+def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], str, list[float]]]:
+    """Yield line number, names, trial id and scores of each row, all checked."""
     width = len(layout.fields)
     names = list(layout.names.values())
-    score = layout.columns.get("score")
+    scores = list(layout.scores.values())
     for line, fields in records(source, layout.delimiter, layout.skip):
         if len(fields) != width and not (len(fields) == width + 1 and fields[-1] == ""):
             raise _wrong_width(source, layout, line, fields)
-        value = math.nan
-        if score is not None:
+        values = []
+        for index in scores:
             try:
-                value = number(fields[score])
+                values.append(number(fields[index]))
             except ValueError as error:
-                raise InputError(f"{source.name}:{line}: the score {_shortened(fields[score])} {error}") from None
+                raise InputError(f"{source.name}:{line}: the score {_shortened(fields[index])} {error}") from None
         if layout.quoted:  # between blanks, no field is empty or holds one
             _check_names(source, layout, line, fields)
-        yield line, [fields[index] for index in names], " ".join([fields[index] for index in layout.trial]), value
+        yield line, [fields[index] for index in names], " ".join([fields[index] for index in layout.trial]), values
 
 
 def _check_names(source: Source, layout: LineLayout, line: int, fields: list[str]) -> None:
@@ -148,8 +148,9 @@ def load(source: Source, layout: LineLayout) -> Columns:
         lists[group] = encoded
         codes.update({member: code for member, code in zip(members, coded, strict=True) if code is not None})
     usable = bool(layout.trial) and not (layout.trial_is_built and len(set(trials)) < len(trials))
+    scores = np.array([values for _, _, _, values in read], dtype=np.float64).reshape(len(read), len(layout.scores)).T
     return Columns(
-        np.array([score for _, _, _, score in read], dtype=np.float64) if "score" in layout.columns else None,
+        dict(zip(layout.scores, np.ascontiguousarray(scores), strict=False)),
         codes,
         lists,
         np.array(trials, dtype=str) if usable else None,
@@ -159,4 +160,4 @@ def load(source: Source, layout: LineLayout) -> Columns:
 
 def first_nan(source: Source, layout: LineLayout) -> int:
     """Return the line of the first NaN score."""
-    return next(line for line, _, _, value in rows(source, layout) if math.isnan(value))
+    return next(line for line, _, _, values in rows(source, layout) if any(map(math.isnan, values)))

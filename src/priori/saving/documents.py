@@ -41,6 +41,7 @@ RESULTS: dict[str, str] = {
     "AverageEPC": "priori.curves.averaging.epc",
     "Comparison": "priori.uncertainty.comparison",
     "Ranking": "priori.uncertainty.ranking",
+    "Leaderboard": "priori.uncertainty.leaderboard",
     "Coverage": "priori.studies.coverage",
     "ZTest": "priori.uncertainty.ztests",
     "ZTestCurve": "priori.uncertainty.ztest_curves",

@@ -22,7 +22,7 @@ from priori.uncertainty.claims import Claim, prepare, shares_of
 from priori.uncertainty.comparison import COMPARED
 from priori.uncertainty.evidence import Evidence, error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.max_t import Family, Adjusted, step_down
+from priori.uncertainty.max_t import Adjusted, Family, step_down
 from priori.uncertainty.proportions import Alternative, check_alternative
 from priori.uncertainty.ranks import group_letters, model_confidence_set, rank_bounds, rank_shares
 from priori.uncertainty.verdicts import Verdict

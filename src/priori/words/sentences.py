@@ -15,6 +15,7 @@ from priori.uncertainty.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.claims import Claim
 from priori.uncertainty.comparison import Comparison
+from priori.uncertainty.leaderboard import Leaderboard
 from priori.uncertainty.ztests import ZTest
 from priori.words.numbers import (
     abridged,
@@ -233,6 +234,29 @@ def about_letters(confidence_level: float) -> str:
         f"Systems that share a letter do not differ significantly at the {level_text(confidence_level)} level "
         "(all pairs, tested together by max-T)."
     )
+
+
+def about_ranks(board: Leaderboard) -> str:
+    """Say which systems could be the best, how the two rankings agree, and who moves between them."""
+    settings = board.settings
+    level, post = level_text(settings["confidence_level"]), settings["against"]
+    best = [short(name) for name in board.could_be_best]
+    lines = [
+        f"The best is {best[0]} ({level} confidence)." if len(best) == 1 else
+        f"The best is one of {len(best)} systems ({level} confidence): {abridged(best)}.",
+        f"Kendall's tau between this ranking and the one by {post} on the test scores: "
+        f"{board.tau:.2f} ({level} interval {board.tau_lower:.2f} to {board.tau_upper:.2f}).",
+    ]  # fmt: skip
+    for gains, verb in ((True, "gain"), (False, "lose")):
+        moved = [move for move in board.moves if move["significant"] and (move["gain"] > 0) == gains]
+        if moved:
+            names = abridged([f"{short(move['name'])} ({move['gain']:+d})" for move in moved])
+            lines.append(f"More ranks than chance explains {verb} at thresholds fixed in advance: {names}.")
+    if settings["family"] == "pairs":
+        lines.append(f"Intervals of ranks hold for all systems at once. {about_letters(settings['confidence_level'])}")
+    else:
+        lines.append("Tested is only which systems could be the best; ranks below the first are not.")
+    return "\n".join([*lines, about_claim(settings["claim"])])
 
 
 def about_claim(claim: Claim) -> str:

@@ -1,0 +1,95 @@
+"""``priori rank``: many systems from best to worst, with the uncertainty of their ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from priori.base.errors import OptionError
+from priori.cli.options import (
+    CRITERION,
+    MEASURE,
+    SYSTEMS,
+    Systems,
+    alpha_list,
+    make_command,
+    option,
+    output_group,
+    resampling_options,
+)
+from priori.cli.output import Output, table_text
+from priori.cli.progress import Progress
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.both_rankings import POSTERIORS
+from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
+from priori.words.numbers import cell as percent
+from priori.words.sentences import about_ranks
+
+
+@make_command(
+    "rank", "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
+    SYSTEMS, *CRITERION, MEASURE,
+    option("--alpha", metavar="NUMBER", default="0.5", help="The alpha at which systems are ranked."),
+    option("--against", type=click.Choice([*POSTERIORS]), default="eer",
+           help="What the a posteriori ranking goes by, on the test scores themselves."),
+    option("--claim", type=click.Choice(["deployed", "method"]), default="deployed",
+           help="Rank the thresholds as they are, or the systems tuned on other development sets."),
+    option("--family", type=click.Choice(["pairs", "best"]), default="pairs",
+           help="What is tested together: every pair, or the best against the rest."),
+    *resampling_options("auto"),
+    output_group("table", "csv", "json", plot="Draw the slope chart of both rankings: FILE.svg, .png or .pdf."),
+)  # fmt: skip
+def command(
+    systems: Systems, resampling: Resampling, output: Output, alpha: str, task: str, criterion: str | None,
+    measure: str | None, options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
+
+    All systems are resampled by the same trials or users; every pair is tested, all together (step-down max-T). The csv
+    columns are system, value, lower, upper, rank, rank_lower, rank_upper, post_value, post_rank, groups: the
+    interval of the rank holds for all systems at once, post_value and post_rank are a posteriori, and systems that
+    share a letter do not differ significantly.
+
+    \b
+    Examples:
+      priori rank --table scores.csv.gz --systems-in system --split set=dev:test
+      priori rank --table scores.csv.gz --systems-in system --split set=dev:test --plot slopes.svg
+      priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
+    """
+    chosen = alpha_list(alpha) or []
+    if len(chosen) != 1:
+        raise OptionError(f"--alpha {alpha!r}: systems are ranked at one alpha")
+    if len(systems) < 2:
+        raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
+    settings = {"task": task, "criterion": criterion, "measure": measure, "alpha": chosen}
+    curves = systems.curves(settings)
+    with Progress("ranking") as progress:
+        board = make_leaderboard(curves, resampling, alpha=chosen[0], progress=progress, **options)
+    output.finish(
+        table=lambda: _table(board), csv=board.columns, json=board.to_dict, figure=board.plot, warnings=board.warnings
+    )
+
+
+def _table(board: Leaderboard) -> str:
+    rate = bool(board.settings["rate"])
+    rows = [
+        [
+            f"{board.rank[row]}",
+            _ranks(int(board.rank_lower[row]), int(board.rank_upper[row])),
+            str(board.system[row]),
+            *(percent(float(column[row]), rate) for column in (board.value, board.lower, board.upper)),
+            percent(float(board.post_value[row]), board.settings["against"] != "minDCF"),
+            f"{board.post_rank[row]}",
+            str(board.groups[row]),
+        ]
+        for row in range(board.system.size)
+    ]
+    post = board.settings["against"]
+    header = ["rank", "between", "system", board.settings["measure"], "lower", "upper", post, f"{post} rank", "group"]
+    title = f"{board.settings['measure']} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance"
+    return table_text(title, header, rows, note=about_ranks(board))
+
+
+def _ranks(lower: int, upper: int) -> str:
+    return f"{lower}" if lower == upper else f"{lower}-{upper}"

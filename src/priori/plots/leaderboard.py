@@ -1,0 +1,95 @@
+"""Many systems: their values with intervals, and how their ranks change when thresholds are fixed in advance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priori.base.types import Floats
+from priori.plots.style import axes, colours, scaling
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.uncertainty.leaderboard import Leaderboard
+
+#: Beyond this many systems only those that move, or lead, are named.
+NAMED = 30
+#: The room that a line of text needs, in inches.
+LINE = 0.19
+
+
+def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
+    """Draw each system as a line from its rank a posteriori to its rank at thresholds fixed in advance.
+
+    Coloured are the systems that gain or lose more than chance.
+    """
+    systems = board.system.size
+    named = [
+        row for row, move in enumerate(board.moves)
+        if systems <= NAMED or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
+    ]  # fmt: skip
+    height = max(3.5, LINE * len(named) + 1.5)
+    ax = axes(ax, figsize=(8.0, height))
+    gains, losses = colours(2)
+    for row, move in enumerate(board.moves):
+        colour = (gains if move["gain"] > 0 else losses) if move["significant"] else "0.65"
+        width, front = (1.8, 3) if move["significant"] else (0.8, 2)
+        ax.plot([0, 1], [board.post_rank[row], board.rank[row]], color=colour, lw=width, marker="o", ms=3, zorder=front)
+    gap = LINE * systems / (height - 1.5)
+    for x, side, ranks in ((0, "right", board.post_rank), (1, "left", board.rank)):
+        where = _spread(ranks[named].astype(np.float64), gap)
+        for row, y in zip(named, where.tolist(), strict=True):
+            name = f"{board.system[row]}  {ranks[row]}" if side == "right" else f"{ranks[row]}  {board.system[row]}"
+            text = -0.06 if side == "right" else 1.06
+            ax.plot([x, text], [ranks[row], y], color="0.8", lw=0.6, zorder=1)
+            ax.text(text, y, name, ha=side, va="center", fontsize=8)
+    settings = board.settings
+    ax.set_xticks([0, 1], [f"by {settings['against']},\na posteriori", f"by {settings['measure']},\nfixed in advance"])
+    ax.set(xlim=(-1.1, 2.1), yticks=[])
+    ax.set_title(f"Kendall's tau {board.tau:.2f} ({board.tau_lower:.2f} to {board.tau_upper:.2f})")
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.invert_yaxis()
+    return ax
+
+
+def _spread(wanted: Floats, gap: float) -> Floats:
+    """Return places at least a gap apart and near the wanted ones: runs that are too close are spread about their mean.
+
+    Examples
+    --------
+    >>> _spread(np.array([1.0, 1.0, 5.0]), 2.0).tolist()
+    [0.0, 2.0, 5.0]
+    """
+    order = np.argsort(wanted, kind="stable")
+    runs: list[tuple[float, int]] = []  # the middle of each run, and its size
+    for middle in wanted[order].tolist():
+        size = 1
+        while runs and middle - gap * (size - 1) / 2 < runs[-1][0] + gap * (runs[-1][1] - 1) / 2 + gap:
+            before, count = runs.pop()
+            middle, size = (before * count + middle * size) / (count + size), count + size
+        runs.append((middle, size))
+    places = np.empty(wanted.size)
+    places[order] = np.concatenate([middle + gap * (np.arange(size) - (size - 1) / 2) for middle, size in runs])
+    return places
+
+
+def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
+    """Draw each system's value with its interval, from best to worst; those that could be the best are coloured."""
+    ax = axes(ax, figsize=(8.0, max(3.0, LINE * board.system.size + 1.2)))
+    scale, unit = scaling(bool(board.settings["rate"]))
+    first, _ = colours(2)
+    rows = np.arange(board.system.size)
+    best = np.isin(board.system, board.could_be_best)
+    for chosen, colour in ((best, first), (~best, "0.5")):
+        value = scale * board.value[chosen]
+        reach = np.abs(np.stack([scale * board.lower[chosen] - value, scale * board.upper[chosen] - value]))
+        ax.errorbar(value, rows[chosen], xerr=reach, fmt="o", ms=4, lw=1, color=colour)
+    ax.set_yticks(rows, [f"{name}  ({low}-{high})" for name, low, high in
+                         zip(board.system, board.rank_lower, board.rank_upper, strict=True)])  # fmt: skip
+    ax.set(xlabel=f"{board.settings['measure']}{unit}", title="Value, interval, and between which ranks")
+    ax.invert_yaxis()
+    return ax

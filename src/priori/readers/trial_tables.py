@@ -1,0 +1,191 @@
+"""One table of many systems, split into development and test sets.
+
+A long table has a row for each trial of each system, and a column that names the system; a wide one has a row for each
+trial, and a column of scores for each system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.dataframes import name_list
+from priori.base.errors import InputError, OptionError, unknown
+from priori.base.types import Codes, Mask
+from priori.readers.first_lines import Sample
+from priori.readers.formats import FORMATS, recognise
+from priori.readers.input_file import PathOrFile, open_source
+from priori.readers.into_scores import into_scores
+from priori.readers.layout import Columns
+from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
+from priori.scores.trials import Names
+
+#: A value of a column, or several.
+Values = str | Sequence[str]
+
+
+def read_table(
+    path: PathOrFile, *, systems: Values, split: tuple[str, Values, Values], where: Mapping[str, Values] | None = None,
+    format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
+    nan: NanPolicy = "error", lower_is_better: bool = False, announce: Callable[[str], None] | None = None,
+    source: str | None = None,
+) -> dict[str, tuple[Scores, Scores]]:  # fmt: skip
+    """Read the development and test scores of many systems from one table: CSV, TSV or Parquet, plain or gzip.
+
+    Parameters
+    ----------
+    path : path, "-" or binary file
+        The table.
+    systems : str or sequence of str
+        In a long table the column that names the system of each row; in a wide one the columns of scores, one a
+        system.
+    split : (str, str or sequence, str or sequence)
+        A column, its value in rows of the development set, and its value in rows of the test set; each may be
+        several.
+    where : mapping, optional
+        Columns and the values that rows must have; others are left out. A set in which one of the values never
+        occurs is kept as it is in that respect: an attack that is new in the test set does not empty the development
+        set, whose threshold is what is to be judged. ``announce`` says so.
+    format, columns, pos_label, nan, lower_is_better, announce, source
+        As in `priori.read`.
+
+    Returns
+    -------
+    dict
+        The name of each system, in the order of the table, with its development and test scores.
+
+    Examples
+    --------
+    >>> import io, priori
+    >>> file = io.BytesIO(b"system,set,label,score\\n" + b"".join(
+    ...     f"{system},{part},{label},{score}\\n".encode()
+    ...     for system in "AB" for part in ("dev", "eval", "old") for label, score in ((0, 0.1), (1, 0.7), (1, 0.9))))
+    >>> sets = priori.read_table(file, systems="system", split=("set", "dev", "eval"), source="all.csv")
+    >>> sets["A"]
+    (Scores(1 negatives, 2 positives), Scores(1 negatives, 2 positives))
+    >>> [priori.epc(*sets[name], alpha=[0.5], name=name).value.item() for name in sets]
+    [0.0, 0.0]
+    """
+    if nan not in NAN_POLICIES:
+        raise unknown("NaN policy", nan, NAN_POLICIES)
+    if format is not None and format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    filters = {column: _several(values) for column, values in (where or {}).items()}
+    columns, more = _needed(systems, [split[0], *filters], dict(columns or {}))
+    with open_source(path, source) as opened:
+        sample = Sample(opened, columns, pos_label, None, more)
+        chosen = recognise(sample) if format is None else FORMATS[format]
+        if chosen.family != "table":
+            raise InputError(f"{opened.name} ({chosen.title}): a table of many systems needs a header line")
+        table = _Table(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
+    names = [f"{split[0]}={'|'.join(_several(values))}" for values in split[1:]]
+    parts = [table.rows_where(split[0], _several(values)) for values in split[1:]]
+    if (parts[0] & parts[1]).any():
+        raise OptionError("split: the development and the test set share a value; give each its own")
+    filtered = [table.filtered(part, filters) for part in parts]
+    parts, notes = [rows for rows, _ in filtered], [lines for _, lines in filtered]
+    read = {}
+    for system, column, own in table.systems(systems, parts[0] | parts[1]):
+        sets = []
+        for part, name in zip(parts, names, strict=True):
+            called = f"{opened.name} ({system}, {name})"
+            trials = table.take(part & own, column, called, nan)
+            sets.append(replace(into_scores(trials, pos_label, nan, lower_is_better, called), format=chosen.name))
+        read[system] = (sets[0], sets[1])
+    if announce is not None:
+        for name, lines in zip(names, notes, strict=True):
+            for line in lines:
+                announce(f"{opened.name}: {name} {line}")
+        sizes = [f"{part.sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
+        announce(f"{opened.name}: {chosen.title}, {len(read)} systems, {' and '.join(sizes)}")
+    return read
+
+
+def _several(values: Values) -> list[str]:
+    return [values] if isinstance(values, str) else [str(value) for value in values]
+
+
+def _needed(systems: Values, others: list[str], columns: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the file's names for our columns, and for further ones: extra0, ... for names, score1, ... for scores."""
+    titles = _several(systems)
+    if not titles or len(set(titles)) < len(titles):
+        raise OptionError(f"systems must name one column, or columns that differ, not {systems!r}")
+    if isinstance(systems, str):
+        others = [*others, systems]
+    elif "score" in columns:
+        raise OptionError("a wide table has a column of scores for each system: give systems or a score column")
+    else:
+        columns = {**columns, "score": titles[0]}
+    more = {f"extra{number}": title for number, title in enumerate(dict.fromkeys(others))}
+    if not isinstance(systems, str):
+        more |= {f"score{number}": title for number, title in enumerate(titles) if number}
+    return columns, more
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What was read, the columns beyond ours by the file's names for them, and what to call the file."""
+
+    columns: Columns
+    titles: Mapping[str, str]
+    name: str
+
+    def rows_where(self, title: str, values: list[str]) -> Mask:
+        """Return which rows have one of the values in a column; a value that no row has is an error."""
+        known, codes = self._column(title)
+        for value in values:
+            if value not in known:
+                listed = name_list(known.tolist())
+                raise InputError(f"{self.name}: no row has {title} = {value!r}; its values are {listed}")
+        return np.asarray(np.isin(known, values)[codes])
+
+    def filtered(self, rows: Mask, filters: Mapping[str, list[str]]) -> tuple[Mask, list[str]]:
+        """Return those of the rows that have the values, and what to say where a filter could not apply."""
+        notes = []
+        for title, values in filters.items():
+            matching = self.rows_where(title, values)
+            known, codes = self._column(title)
+            unseen = set(values) - set(known[np.unique(codes[rows])].tolist())
+            if unseen:
+                notes.append(f"has no {title} = {', '.join(sorted(unseen))}; its rows are kept, whatever their {title}")
+            else:
+                rows = rows & matching
+        return rows, notes
+
+    def _column(self, title: str) -> tuple[NDArray[Any], Codes]:
+        """Return the names in a column beyond ours, and the code of each row's."""
+        column = self.titles[title]
+        return self.columns.names[column].values, self.columns.codes[column]
+
+    def systems(self, systems: Values, kept: Mask) -> Iterator[tuple[str, str, Mask]]:
+        """Yield each system with rows among those kept: name, column of scores, rows; in the order of the table."""
+        if not isinstance(systems, str):
+            everything = np.ones(len(self.columns), dtype=np.bool_)
+            yield from ((title, f"score{number or ''}", everything) for number, title in enumerate(systems))
+            return
+        names, codes = self._column(systems)
+        present, first = np.unique(codes[kept], return_index=True)
+        for code in present[np.argsort(first)].tolist():
+            yield str(names[code]), "score", codes == code
+
+    def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
+        """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
+        index = np.flatnonzero(rows)
+        if not index.size:
+            raise InputError(f"{called}: no rows; every system needs both sets")
+        columns, score = self.columns, self.columns.scores[column][index]
+        missing = np.isnan(score)
+        if nan == "error" and missing.any():
+            raise nan_error(called, int(missing.sum()), f"in row {index[missing.argmax()] + 1} of the table")
+        codes = {name: code[index] for name, code in columns.codes.items()}
+        names = dict(columns.names)
+        if "label" in codes:
+            used, inverse = np.unique(codes["label"], return_inverse=True)
+            codes["label"] = inverse.astype(np.int32)
+            names["label"] = Names(names["label"].values[used])
+        trial = None if columns.trial is None else columns.trial[index]
+        return Columns({"score": score}, codes, names, trial)

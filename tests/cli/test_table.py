@@ -1,0 +1,98 @@
+"""One table with all systems on the command line and in a study file: the same numbers as from its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from priori.cli import cli
+
+ROWS = [
+    ("A", "dev", 0, 0.1), ("A", "dev", 1, 0.6), ("A", "dev", 0, 0.5), ("A", "dev", 1, 0.9),
+    ("A", "eval", 0, 0.2), ("A", "eval", 1, 0.3), ("A", "eval", 0, 0.7), ("A", "eval", 1, 0.8),
+    ("B", "dev", 0, 1), ("B", "dev", 1, 3), ("B", "dev", 0, 2), ("B", "dev", 1, 4),
+    ("B", "eval", 0, 1), ("B", "eval", 1, 5), ("B", "eval", 0, 3), ("B", "eval", 1, 2),
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = ["system,set,label,score", *(",".join(map(str, row)) for row in ROWS)]
+    Path("all.csv").write_text("\n".join(lines))
+    wide = [(*first[1:], second[3]) for first in ROWS[:8] for second in ROWS[8:] if _twins(first, second)]
+    Path("wide.csv").write_text("\n".join(["set,label,A,B", *(",".join(map(str, row)) for row in wide)]))
+    for name in "AB":
+        for part in ("dev", "eval"):
+            chosen = [f"{label},{score}" for system, where, label, score in ROWS if (system, where) == (name, part)]
+            Path(f"{name}-{part}.csv").write_text("\n".join(["label,score", *chosen]))
+    return tmp_path
+
+
+def _twins(first: tuple[object, ...], second: tuple[object, ...]) -> bool:
+    return ROWS.index(second) == ROWS.index(first) + 8  # type: ignore[arg-type]
+
+
+def _run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, [*arguments, "--format", "csv", "--points", "5"])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("command", ["epc", "compare"])
+@pytest.mark.usefixtures("folder")
+def test_a_table_gives_what_its_files_give(command: str) -> None:
+    files = _run(command, "--system", "A", "A-dev.csv", "A-eval.csv", "--system", "B", "B-dev.csv", "B-eval.csv")
+    long = _run(command, "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval")
+    wide = _run(command, "--table", "wide.csv", "--systems-columns", "A,B", "--split", "set=dev:eval")
+    one = _run("epc", "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval", "--where", "system=A")
+    assert long == wide == files
+    assert one == _run("epc", "--system", "A", "A-dev.csv", "A-eval.csv")
+
+
+def test_a_study_can_have_a_table(folder: Path) -> None:
+    (folder / "study.toml").write_text(
+        '[table]\nfile = "all.csv"\nsystems_in = "system"\nsplit = "set=dev:eval"\nwhere = { label = ["0", "1"] }\n'
+        '[epc]\nformat = "csv"\npoints = 5\noutput = "out.csv"\n'
+    )
+    assert CliRunner().invoke(cli, ["run", "study.toml"]).exit_code == 0
+    expected = _run("epc", "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval")
+    assert (folder / "out.csv").read_text() == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--table", "all.csv"], "--table needs --systems-in COLUMN"),
+        (["--split", "set=dev:eval"], "add --table FILE"),
+        (["--table", "all.csv", "--systems-in", "system", "--split", "set=dev"], "write it as COLUMN=DEV:TEST"),
+        (["--table", "all.csv", "--systems-in", "system", "--split", "set"], "write it as COLUMN=DEV:TEST"),
+        (
+            ["--table", "all.csv", "--systems-in", "x", "--split", "set=dev:eval", "--where", "set"],
+            "--where 'set'",
+        ),
+        (["--table", "all.csv", "--systems-in", "model", "--split", "set=dev:eval"], "no columns are called 'model'"),
+        (["--table", "all.csv", "--system", "A", "A-dev.csv", "A-eval.csv"], "not both"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_is_missing_is_said(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(cli, ["epc", *arguments])
+    assert result.exit_code != 0
+    assert message in str(result.exception or result.output)
+
+
+@pytest.mark.usefixtures("folder")
+def test_ranks_as_a_table_of_comma_separated_values() -> None:
+    table = ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval"]
+    result = CliRunner().invoke(cli, ["rank", *table, "--format", "csv", "--resamples", "200"])
+    assert result.exit_code == 0, result.output
+    header, *rows = result.stdout.splitlines()
+    assert header == "system,value,lower,upper,rank,rank_lower,rank_upper,post_value,post_rank,groups"
+    assert {row.split(",")[0] for row in rows} == {"A", "B"}
+    shown = CliRunner().invoke(cli, ["rank", *table, "--resamples", "200", "--plot", "slopes.svg"])
+    assert "Kendall's tau" in shown.stdout
+    assert Path("slopes.svg").stat().st_size > 1000
+    assert CliRunner().invoke(cli, ["rank", *table, "--alpha", "0.1,0.5"]).exit_code != 0

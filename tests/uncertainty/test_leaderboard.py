@@ -1,0 +1,142 @@
+"""A leaderboard: both rankings under one set of draws, beside values computed trial by trial."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+import priori
+from priori.base.errors import OptionError
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.both_rankings import (
+    POSTERIORS,
+    _a_posteriori,
+    _at_thresholds,
+    _weights,
+    draw_both,
+    kendall_tau,
+    moved_ranks,
+    ranks_of,
+    tau_interval,
+)
+
+
+def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: float = 0.0) -> list[priori.EPC]:
+    rng = np.random.default_rng(seed)
+    label, user = np.tile([0, 0, 1], 30), np.repeat(np.arange(15), 6)
+    common = rng.normal(size=(2, label.size))
+
+    def scores(quality: float, part: int, moved: float) -> priori.Scores:
+        values = np.round(quality * label + common[part] + rng.normal(size=label.size) + moved, 1)
+        return priori.Scores.from_predictions(label, values, user=user if users else None)
+
+    return [
+        priori.epc(scores(quality, 0, 0.0), scores(quality, 1, shift * (number == 0)), alpha=[0.3], name=f"S{number}")
+        for number, quality in enumerate(qualities)
+    ]
+
+
+@pytest.mark.parametrize("users", [True, False])
+def test_a_draw_is_its_trials_written_out(users: bool) -> None:
+    (curve,) = _curves(5, (1.5,), users)
+    test = curve.test.load()
+    plan = Resampling(n_resamples=10).settle(curve.dev, test)
+    negative, positive = _weights(test, plan, 3, 4)
+    assert negative.sum(axis=1).min() > 0
+    drawn = {name: _a_posteriori(test, negative, positive, name) for name in POSTERIORS}
+    fixed = _at_thresholds(curve, test, negative, positive)
+    for row in range(4):
+        written_out = priori.Scores.from_arrays(
+            np.repeat(test.negative.score, negative[row].astype(int)),
+            np.repeat(test.positive.score, positive[row].astype(int)),
+        )
+        for name, (_, figure) in POSTERIORS.items():
+            assert drawn[name][row] == pytest.approx(figure(written_out), abs=1e-12)
+        far = (written_out.negatives > curve.threshold[0]).mean()
+        frr = (written_out.positives <= curve.threshold[0]).mean()
+        assert fixed[row] == pytest.approx((far + frr) / 2, abs=1e-12)
+
+
+def test_draws_do_not_depend_on_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    curves = _curves(5, (1.5, 1.0))
+    plan = Resampling(n_resamples=10).settle(curves[0].dev, curves[0].test)
+    whole = draw_both(curves, plan, "eer", 20)
+    monkeypatch.setattr("priori.uncertainty.both_rankings.AT_A_TIME", 300)
+    for once, again in zip(whole, draw_both(curves, plan, "eer", 20, threads=1), strict=True):
+        np.testing.assert_array_equal(once, again)
+
+
+def test_kendalls_tau_is_scipys() -> None:
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 6, (2, 7, 12)).astype(float)
+    for row in range(7):
+        assert kendall_tau(first, second)[row] == pytest.approx(kendalltau(first[row], second[row]).statistic)
+    assert kendall_tau(np.ones(3), np.arange(3.0)).item() == 0
+
+
+def test_the_interval_of_tau_is_fishers() -> None:
+    drawn = np.tanh(np.array([0.1, 0.5, 0.9]))
+    spread = np.std([0.1, 0.5, 0.9])
+    lower, upper = tau_interval(0.4, drawn, 0.95)
+    assert lower == pytest.approx(np.tanh(np.arctanh(0.4) - 1.959964 * spread), abs=1e-6)
+    assert upper == pytest.approx(np.tanh(np.arctanh(0.4) + 1.959964 * spread), abs=1e-6)
+
+
+def test_moves_are_simultaneous() -> None:
+    drawn = np.array([[1, -4], [3, -6], [1, -4], [3, -6]])
+    lower, upper, sure = moved_ranks(np.array([2, -5]), drawn, 0.95)
+    assert (lower.tolist(), upper.tolist(), sure.tolist()) == ([1, -6], [3, -4], [True, True])
+    assert moved_ranks(np.array([1, -5]), drawn, 0.95)[2].tolist() == [False, True]
+
+
+def test_ranks_forgive_rounding() -> None:
+    assert ranks_of(np.array([0.1 + 0.2, 0.3, 0.1])).tolist() == [2, 2, 1]
+
+
+def test_the_best_a_posteriori_loses_when_its_scale_moves() -> None:
+    curves = _curves(7, (4.0, 2.5, 2.0, 1.5), shift=4.0)
+    board = priori.rank(curves, alpha=0.3, n_resamples=2000)
+    assert board.post_rank[board.system == "S0"] == 1
+    assert board.rank[board.system == "S0"] == 4
+    (move,) = [move for move in board.moves if move["name"] == "S0"]
+    assert move["gain"] == -3
+    assert move["significant"]
+    values = {curve.name: curve.value[0] for curve in curves}
+    assert dict(zip(board.system.tolist(), board.value, strict=True)) == values
+    assert (np.diff(board.value) >= 0).all()
+    bands = {curve.name: curve.band(n_resamples=2000) for curve in curves}
+    assert board.lower.tolist() == [bands[name].lower[0] for name in board.system]
+    assert board.upper.tolist() == [bands[name].upper[0] for name in board.system]
+    post = {curve.name: priori.a_posteriori_eer(curve.test) for curve in curves}
+    assert board.post_value.tolist() == [post[name] for name in board.system]
+    assert board.tau == pytest.approx(
+        kendalltau([values[name] for name in values], [post[name] for name in values]).statistic
+    )
+    np.testing.assert_allclose(board.rank_probability.sum(axis=1), 1)
+    assert "S0" not in board.could_be_best
+
+
+def test_greater_may_be_better() -> None:
+    curves = [curve.at([0.5]) for curve in _curves(7, (0.5, 3.0))]
+    retrieval = [priori.epc(curve.dev, curve.test, task="retrieval", alpha=[0.5], name=curve.name) for curve in curves]
+    board = priori.rank(retrieval, against="auc", n_resamples=500)
+    assert board.system.tolist() == ["S1", "S0"]
+    assert board.post_rank.tolist() == [1, 2]
+
+
+def test_it_comes_back_from_a_file(tmp_path: object) -> None:
+    board = priori.rank(_curves(7, (2.5, 1.5)), n_resamples=500)
+    back = priori.Leaderboard.from_json(board.to_json())
+    for name, column in board.columns().items():
+        assert back.columns()[name].tolist() == column.tolist()
+    assert back.tau == board.tau
+    assert back.moves == board.moves
+
+
+def test_what_cannot_be_ranked_is_said() -> None:
+    curves = _curves(7, (2.5, 1.5))
+    with pytest.raises(OptionError, match="unknown a posteriori figure 'f1'"):
+        priori.rank(curves, against="f1")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="two or more curves"):
+        priori.rank(curves[:1])
