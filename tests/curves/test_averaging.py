@@ -437,7 +437,7 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"method": "threshold", "positions": "every"}, "'exact'"),
         ({"interval": "bayes"}, "choose one of: t"),
         ({"confidence_level": 1.0}, "between 0 and 1"),
-        ({"n_resamples": 0}, "positive whole"),
+        ({"n_resamples": 1}, "from 2 up"),
         ({"within": True}, "interval='bootstrap'"),
         ({"rng": -1}, "a seed from 0"),
         ({"interval": "bootstrap", "within": True, "n_resamples": 10**9}, "fewer positions"),

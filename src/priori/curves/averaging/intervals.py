@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
+from priori.base.quantiles import percentile_bounds
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
@@ -58,8 +59,8 @@ class IntervalPlan:
             raise unknown("interval", kind, INTERVALS)
         if not 0 < confidence_level < 1:
             raise OptionError(f"confidence_level must lie between 0 and 1, not {confidence_level:g}")
-        if n_resamples < 1:
-            raise OptionError(f"n_resamples must be a positive whole number, not {n_resamples}")
+        if n_resamples < 2:
+            raise OptionError(f"n_resamples must be a whole number from 2 up, not {n_resamples}: one has no spread")
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
@@ -78,7 +79,7 @@ class IntervalPlan:
             # One curve tells nothing about how curves differ.
             return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
         if self.kind == "bootstrap":
-            return self.percentiles(self._replicates(values, weights))
+            return percentile_bounds(self._replicates(values, weights), self.confidence_level)
         from scipy.special import ndtri, stdtrit
 
         tail = (1 + self.confidence_level) / 2
@@ -86,12 +87,6 @@ class IntervalPlan:
         variance = size / (size - 1) * (weights**2 @ (values - mean) ** 2)
         half = factor * np.sqrt(variance)
         return mean - half, mean + half
-
-    def percentiles(self, replicates: Floats) -> tuple[Floats, Floats]:
-        """Return the percentile limits of bootstrap replicates, one replicate per row."""
-        outside = (1 - self.confidence_level) / 2
-        lower, upper = np.quantile(replicates, [outside, 1 - outside], axis=0)
-        return lower, upper
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
         size = weights.size
@@ -156,7 +151,7 @@ def _within(
         values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in draw], axis=1)
         share = weights[:, draw]
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
-    return plan.percentiles(replicates)
+    return percentile_bounds(replicates, plan.confidence_level)
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
