@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
-from priori.base.quantiles import percentile_bounds
+from priori.base.quantiles import few_replicates, percentile_bounds
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
@@ -19,6 +20,9 @@ from priori.scores import Scores
 
 IntervalKind = Literal["t", "normal", "bootstrap"]
 INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
+
+#: Below so many data sets only Student's t allows for how little they tell of their spread.
+FEW_SETS = 10
 
 #: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
 BLOCK = 2**22
@@ -72,6 +76,22 @@ class IntervalPlan:
         """Return the random numbers of one replicate: the same whatever is computed before or beside it."""
         return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
 
+    def warnings(self, weights: Floats) -> tuple[Caution, ...]:
+        """Return what to mind about an average with these weights, the replicates included."""
+        worth = 1 / float(weights @ weights)  # as many data sets of equal weight (Kish)
+        cautions = list(few_replicates(self.n_resamples, self.confidence_level)) if self.kind == "bootstrap" else []
+        if self.kind != "t" and 1 < worth < FEW_SETS:
+            text = (
+                f"{self.kind} intervals over few data sets (worth {worth:.1f} of equal weight) cover less than they say"
+            )
+            cautions.append(Caution("few-sets", f"{text}; choose t"))
+        elif weights.size > 2 * worth:
+            text = (
+                f"by their weights {weights.size} data sets are worth {worth:.1f}: the average is mostly that of a few"
+            )
+            cautions.append(Caution("few-sets", text))
+        return tuple(cautions)
+
     def around(self, values: Floats, weights: Floats, mean: Floats) -> tuple[Floats, Floats]:
         """Return lower and upper limits around the weighted mean of each column of ``values`` (data sets in rows)."""
         size = values.shape[0]
@@ -84,8 +104,9 @@ class IntervalPlan:
 
         tail = (1 + self.confidence_level) / 2
         factor = float(ndtri(tail) if self.kind == "normal" else stdtrit(size - 1, tail))
-        variance = size / (size - 1) * (weights**2 @ (values - mean) ** 2)
-        half = factor * np.sqrt(variance)
+        # The variance of one data set, whatever its weight: the largest lies nearest to a mean that it dominates.
+        shares = weights / (1 - weights @ weights)
+        half = factor * np.sqrt(weights @ weights * (shares @ (values - mean) ** 2))
         return mean - half, mean + half
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
