@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -132,12 +131,6 @@ def ends(curve: EPC, resampling: Resampling) -> tuple[Caution, ...]:
         f"alpha {' and '.join(found)}: no bootstrap can resample beyond the extreme score; no coverage is claimed there"
     )
     return (Caution("ends", text),)
-
-
-def system_of(curve: EPC) -> Resampled:
-    """Return what the bootstrap needs of a curve."""
-    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

@@ -19,11 +19,11 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.pairing import pair
-from priori.uncertainty.bands import replicates_of, resamplable, system_of, value_of
+from priori.uncertainty.bands import replicates_of, resamplable, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.bootstrap.run import replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_alternative
 

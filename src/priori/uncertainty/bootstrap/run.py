@@ -13,6 +13,7 @@ import numpy as np
 
 from priori.base.processors import processors
 from priori.base.types import Floats, Ints, Progress
+from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -45,6 +46,12 @@ class Resampled(NamedTuple):
     dev: ScoreSet | None = None
     criterion: Criterion | None = None
     fractions: tuple[Fraction, ...] = ()
+
+
+def system_of(curve: EPC) -> Resampled:
+    """Return what the bootstrap needs of a curve."""
+    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
+    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
 
 
 def replicate(
