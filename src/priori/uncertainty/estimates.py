@@ -6,6 +6,7 @@ sum of the squares of what the units contribute to it, so one set of influences 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,11 +66,7 @@ class Estimates:
             moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
             squares.append((moved**2).sum(axis=0))
             degrees.append(part.degrees if shares is None else part.degrees @ columns)
-        variance = np.asarray(np.sum(squares, axis=0))
-        spread = np.sum([square**2 / np.maximum(df, 1.0) for square, df in zip(squares, degrees, strict=True)], axis=0)
-        fewest = np.min(degrees, axis=0)
-        pooled = np.divide(variance**2, spread, out=np.asarray(fewest, dtype=np.float64).copy(), where=spread > 0)
-        return weights @ self.value @ columns, variance, np.maximum(pooled, 1.0)
+        return weights @ self.value @ columns, *pooled(squares, degrees)
 
     def draws(self, n: int, seed: int, alphas: Any = slice(None)) -> Floats:
         """Return ``n`` draws of how far estimates lie from what they estimate: (n, systems, chosen alphas).
@@ -92,3 +89,19 @@ class Estimates:
                 moved = ndtri(normal) @ flat
                 deviations[first : first + step] += moved.reshape(-1, *influence.shape[1:])
         return deviations
+
+
+def pooled(squares: Sequence[Floats], degrees: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the sum of the variances of independent parts and its degrees of freedom (Welch and Satterthwaite).
+
+    Examples
+    --------
+    >>> variance, degrees = pooled([np.array([1.0]), np.array([3.0])], [np.array([4.0]), np.array([9.0])])
+    >>> variance.item(), degrees.item()
+    (4.0, 12.8)
+    """
+    variance = np.asarray(np.sum(squares, axis=0))
+    spread = np.sum([square**2 / np.maximum(df, 1.0) for square, df in zip(squares, degrees, strict=True)], axis=0)
+    fewest = np.broadcast_to(np.min(degrees, axis=0), variance.shape)
+    freedom = np.divide(variance**2, spread, out=np.array(fewest, dtype=np.float64), where=spread > 0)
+    return variance, np.maximum(freedom, 1.0)

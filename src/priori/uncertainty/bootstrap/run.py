@@ -82,7 +82,7 @@ def gather(
     step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
-    gathered = np.empty((total, values.shape[1]))
+    gathered = np.empty((total, values.shape[1]), dtype=values.dtype)
     gathered[:finished] = values
     parts = [(start, min(step, total - start)) for start in range(finished, total, step)]
     if progress:
