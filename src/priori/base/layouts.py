@@ -118,7 +118,6 @@ DESCRIPTIONS = {
     "v2": "V2 on the test set.",
     "v2_name": "The measure that V2 is.",
     "value": "The measure on the test set.",
-    "warning": "What to mind, if anything.",
     "warnings": "What to mind.",
 }
 

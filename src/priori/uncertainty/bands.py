@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.layouts import NUMBER, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -121,6 +122,17 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
 
 
+def ends(curve: EPC, resampling: Resampling) -> tuple[Caution, ...]:
+    """Return a caution where thresholds are chosen anew at alpha 0 or 1: they are then the extreme scores of a set."""
+    found = [f"{alpha:g}" for alpha in (0.0, 1.0) if alpha in curve.alpha]
+    if resampling.resample != "both" or not found:
+        return ()
+    text = (
+        f"alpha {' and '.join(found)}: no bootstrap can resample beyond the extreme score; no coverage is claimed there"
+    )
+    return (Caution("ends", text),)
+
+
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     """Return the measure of outcomes of shape (replicates, alphas), called with one row of outcomes as always."""
     shape = outcomes.fp.shape
@@ -219,6 +231,6 @@ def make_band(
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes)
+    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes, *ends(curve, resampling))
     settings = plan.settings()
     return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)
