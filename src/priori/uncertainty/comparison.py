@@ -21,6 +21,7 @@ from priori.scores import ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import replicates_of, resamplable, system_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate
@@ -266,10 +267,14 @@ def make_comparison(
     curve_b, notes_b = resamplable(curve_b, resampling, paired=not unpaired)
     if not unpaired:
         curve_a, curve_b = _paired(curve_a, curve_b, resampling.resample == "both")
-    plan = resampling.settle(curve_a.dev, curve_a.test)
+    plan = resampling.settle(curve_a.dev, curve_a.test, curve_a)
     run = _unpaired if unpaired else _together
     replicates, calibration = run(curve_a, curve_b, plan, threads=threads, progress=progress)
     judge = _Judge(plan, calibration, alternative)
+    on_area = replace(judge, calibration=calibration.overall if calibration else None)
+    notes = (*notes_a, *notes_b)
+    if calibration is not None:
+        notes += error_cautions(curve_a.test, curve_a.threshold, plan, calibration, paired=not unpaired)
     difference, shares = curve_a.value - curve_b.value, _shares(curve_a.alpha)[:, None]
     measure = curve_a.measure
     settings = {"measure": measure.title, "rate": measure.rate, "criterion": curve_a.criterion.name}
@@ -279,8 +284,8 @@ def make_comparison(
         curve_a.name, curve_b.name, curve_a.alpha, curve_a.value, curve_b.value, measure.greater_is_better,
         judge.pointwise(difference, replicates),
         judge.simultaneous(difference, replicates),
-        judge.pointwise(difference @ shares, replicates @ shares),
-        replicates, settings, (*plan.warnings, *notes_a, *notes_b),
+        on_area.pointwise(difference @ shares, replicates @ shares),
+        replicates, settings, (*plan.warnings, *notes),
     )._came_from(curve_a, curve_b)  # fmt: skip
 
 
@@ -359,8 +364,10 @@ def _unpaired(a: EPC, b: EPC, plan: BootstrapPlan, *, threads: int | None, progr
     for curve, part in ((a, plan), (b, replace(plan, streams=1))):
         calibrations.append(part.calibration(curve.test, curve.threshold))
         values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
-    known = [calibration for calibration in calibrations if calibration is not None]
-    return values[0] - values[1], min(known, key=lambda calibration: calibration.clusters, default=None)
+    first, second = calibrations
+    if first is not None and second is not None:  # as sure as the less sure of the two
+        first = replace(first, freedom=np.minimum(first.freedom, second.freedom))
+    return values[0] - values[1], first
 
 
 # -- from replicates to verdicts ---------------------------------------------------------------------------------
@@ -403,9 +410,10 @@ class _Judge:
         if moving.any():
             deviations = (replicates[:, moving] - mean[moving]) / spread[moving]
             largest = np.sort(side(deviations).max(axis=1))
-            reached = side(mean[moving] / spread[moving])
+            reached = side(np.divide(mean, spread, out=np.zeros_like(mean), where=moving))
             if calibration is not None:
                 reached = np.sign(reached) * calibration.known(np.abs(reached))
+            reached = reached[moving]
             beyond = largest.size - np.searchsorted(largest, reached, side="left")
             p_value[moving] = (1 + beyond) / (1 + largest.size)
         return Verdict(difference, lower, upper, p_value, level)

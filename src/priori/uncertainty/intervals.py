@@ -17,12 +17,20 @@ def quantile(values: Floats, probability: float | list[float]) -> Floats:
     return np.asarray(np.quantile(values, probability, axis=0, method="inverted_cdf"))
 
 
-def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floats, Floats]:
-    """Return the bounds of a pointwise interval from replicates, one row each.
+def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:
+    """Return the bounds of a pointwise interval from replicates, one row each; ``level`` may differ by column.
 
     The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2); or, ``centred``, what lies no farther
     from the mean of the replicates than a share ``level`` of them (2005, section 5).
     """
+    levels = np.unique(level)
+    if levels.size > 1:
+        lower, upper = np.empty((2, values.shape[1]))
+        for each in levels:
+            here = np.asarray(level) == each
+            lower[here], upper[here] = bounds(values[:, here], float(each), centred=centred)
+        return lower, upper
+    level = float(levels[0])
     if centred:
         mean = values.mean(axis=0)
         half = quantile(np.abs(values - mean), level)
@@ -32,7 +40,7 @@ def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floa
 
 
 def simultaneous_bounds(
-    values: Floats, level: float, *, stretch: Callable[[float], float] = float, rates: bool = False
+    values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
 

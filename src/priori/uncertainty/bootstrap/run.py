@@ -146,7 +146,7 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
     width = max(edge.size for edge in edges)
     users = identities.count if identities is not None and design.draws_users else 0
     streams = (TEST_USERS + 4 * plan.streams, TEST_TRIALS + 4 * plan.streams)
-    settings = (plan.seed, plan.inner, users, design.draws_trials, np.array(plan.future, dtype=np.int64), *streams)
+    settings = (plan.seed, plan.inner, users, design.trial_draws, np.array(plan.future, dtype=np.int64), *streams)
     kernel = load_kernel("count_fixed")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
@@ -214,7 +214,7 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
         totals = np.empty((rows, 2), dtype=np.int64)
-        kernel(first, plan.seed, plan.inner, plan.design.draws_trials, dev, test, *kind, errors, totals)
+        kernel(first, plan.seed, plan.inner, plan.design.trial_draws, dev, test, *kind, errors, totals)
         negatives, positives = totals[:, :1], totals[:, 1:]
         return [
             Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
@@ -229,7 +229,7 @@ def _by_criterion(systems: Sequence[Resampled], plan: BootstrapPlan, dev: Side, 
     kernel = load_kernel("weights_of")
 
     def count(replicate: int) -> list[Ints]:
-        settings = (replicate, plan.seed, plan.inner, plan.design.draws_trials)
+        settings = (replicate, plan.seed, plan.inner, plan.design.trial_draws)
         on_dev, on_test = ((side, kernel(*settings, side)) for side in (dev, test))
         return [_count(system, s, on_dev, on_test) for s, system in enumerate(systems)]
 
