@@ -23,6 +23,8 @@ from priori.uncertainty.proportions import check_level
 
 Promise = Literal["confidence", "prediction"]
 
+#: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
+SMALL, SMALLER = 300, 3
 #: Said of false acceptances where trials are kept together by the identity claimed, and nobody knows who was there.
 UNKNOWN_IMPOSTORS = Caution(
     "unknown-impostors",
@@ -193,7 +195,7 @@ class Resampling:
         shared = False
         if len(sets) == 2:
             shared, notes = chosen.share(sets[0], sets[1], self.shared_users)
-            warnings += notes
+            warnings += [*notes, *_small_development(sets[0], sets[1], by_user=chosen.by_user)]
         interval = self._interval(chosen)
         outer, inner = (int(number) for number in self._numbers())
         level = float(self.confidence_level)
@@ -247,6 +249,18 @@ class Resampling:
         if isinstance(self.rng, np.random.Generator):
             return int(self.rng.integers(0, 2**63 - 1))
         return int(self.rng)
+
+
+def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[str]:
+    """Say so where thresholds chosen anew vary more than a bootstrap of so few development trials can know."""
+    counts = [("users", dev.n_users, test.n_users)] if by_user else []
+    counts += [("negatives", dev.n_negatives, test.n_negatives), ("positives", dev.n_positives, test.n_positives)]
+    small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]
+    if not small:
+        return []
+    what = "a development set this small beside the test set"
+    return [Caution("small-development", f"{what} ({', '.join(small)}): at alphas far from 0.5 the interval of new "
+                    "thresholds covers less than it says")]  # fmt: skip
 
 
 def _is_whole(number: Any) -> bool:
