@@ -64,7 +64,7 @@ class Band(Result):
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
         of("number", "alpha value lower upper mean"),
         {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
-        optional=("custom",),
+        optional=("custom", "weight"),
         settings=RESAMPLED,
     )
 
@@ -115,6 +115,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
+    curve = replace(curve, test=curve.judged)
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users

@@ -223,7 +223,7 @@ class Errors:
     @property
     def trials(self) -> int:
         """The number of trials."""
-        return int(self.gaps[0].size if self.number is None else self.number.sum())
+        return int(self.gaps[0].size) if self.number is None else round(self.number.sum())
 
     def by_group(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
         """Return the errors of each group (rows) at each threshold, and the number of its trials."""

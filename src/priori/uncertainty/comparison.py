@@ -304,6 +304,8 @@ def _shares(alpha: Floats) -> Floats:
 def _check_comparable(a: EPC, b: EPC, resample: str) -> None:
     if a.alpha.shape != b.alpha.shape or not np.array_equal(a.alpha, b.alpha):
         raise OptionError("the two curves have different alphas; compute both at the same ones (points=, alpha=)")
+    if a.weight != b.weight:
+        raise OptionError(f"the two curves weigh alike {a.weight}s and {b.weight}s; compute both with one weight")
     if a.measure.name != b.measure.name:
         raise OptionError(f"the two curves show different measures: {a.measure.name} and {b.measure.name}")
     if resample == "both" and a.criterion.name != b.criterion.name:

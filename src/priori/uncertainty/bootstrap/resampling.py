@@ -15,7 +15,7 @@ from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schem
 from priori.curves.epc import EPC
 from priori.decisions.measures import FAR, Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.intervals import Interval
@@ -183,7 +183,10 @@ class Resampling:
         What is computed on them matters too: a ``curve``, or numbers by several ``measures``.
         """
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
-        chosen, warnings = self._choose(sets, measures if curve is None else [curve.measure])
+        if curve is not None and curve.weight == "user":
+            chosen, warnings = self._weighing(), list[str]()
+        else:
+            chosen, warnings = self._choose(sets, measures if curve is None else [curve.measure])
         for scores in sets:
             chosen.check(scores)
         warnings += chosen.warnings(sets)
@@ -219,6 +222,15 @@ class Resampling:
         if accepted and chosen.by_user and test.has_users and not (test.has_identities or test.leaves_out_probes):
             warnings.append(UNKNOWN_IMPOSTORS)
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
+
+    def _weighing(self) -> Bootstrap:
+        """Return the bootstrap of users that weigh alike: they come with all their trials, thresholds kept."""
+        if self.bootstrap not in (None, USER.name) or self.resample != "test" or self.promise != "confidence":
+            raise OptionError(
+                f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set, to cover "
+                "the whole population; leave out the other options, or weigh trials"
+            )
+        return USER
 
     def _choose(self, sets: list[ScoreSet], measures: Sequence[Measure]) -> tuple[Bootstrap, list[str]]:
         """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""

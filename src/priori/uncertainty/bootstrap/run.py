@@ -127,6 +127,9 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
     edges, columns = [edge for edge, _ in unique], [index for _, index in unique]
     design = plan.design
     identities: Identities | None = None
+    if any(system.test.load().negative.weighted for system in systems if not system.test.scanned):
+        tests = [system.test.load() for system in systems]
+        return _by_product(tests, edges, columns, design.identities(tests[:1]) * len(tests), plan)
     if len(systems) == 1 and not design.by_user:
         urns, places = lay_out_counts(systems[0].test, edges[0])
     else:
@@ -173,8 +176,8 @@ def _by_product(
     """Return the batch function for users that come with all their trials: one product of matrices.
 
     Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
-    numbers below 2^53 are exact in floating point. ``identities`` are the users of each system's trials, by the same
-    codes.
+    numbers below 2^53 are exact in floating point; users that weigh alike have others. ``identities`` are the users
+    of each system's trials, by the same codes.
     """
     blocks, number = [], identities[0].count
     for test, edge, people in zip(tests, edges, identities, strict=True):
@@ -190,7 +193,10 @@ def _by_product(
     def batch(first: int, rows: int) -> list[Outcomes]:
         multiplicity = np.empty((rows, number))
         kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, multiplicity)
-        sums = np.split(np.rint(multiplicity @ rejected).astype(np.int64), starts, axis=1)
+        added = multiplicity @ rejected
+        # Weights are rounded, so that what adds up to everything is everything.
+        counts: Any = np.round(added, 9) if tests[0].negative.weighted else np.rint(added).astype(np.int64)
+        sums = np.split(counts, starts, axis=1)
         return [
             _outcomes(negative, positive, index, negative[:, -1:], positive[:, -1:])
             for negative, positive, index in zip(sums[::2], sums[1::2], columns, strict=True)
