@@ -15,6 +15,11 @@ def weights(scores: Scores, bootstrap: str, rng: np.random.Generator, size: int,
     n_users = len(scores.users)
     if users is None and bootstrap in ("user", "joint", "crossed"):
         users = draw_users(n_users, rng, size, split)
+    if bootstrap == "rows":
+        rows = rng.integers(0, len(scores), (size, len(scores)))
+        weight = np.zeros((size, len(scores)), dtype=np.int64)
+        add(weight, np.arange(size), rows)
+        return [weight[:, : len(scores.negative)], weight[:, len(scores.negative) :]]
     for trials in (scores.negative, scores.positive):
         n = len(trials)
         weight = np.zeros((size, n), dtype=np.int64)

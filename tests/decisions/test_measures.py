@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from priori import Outcomes
-from priori.decisions.measures import MEASURES, TASKS, Ratio, get_measure
+from priori.decisions.measures import MEASURES, TASKS, Measure, Ratio, get_measure
 
 counts = st.integers(0, 50)
 
@@ -88,3 +88,17 @@ def test_tasks_are_the_papers() -> None:
         "retrieval": ("precision", "recall", "f1"),
         "diagnosis": ("sensitivity", "specificity", "balanced-accuracy"),
     }
+
+
+def test_what_moves_a_measure_is_found_by_trying() -> None:
+    both = {"negatives", "positives"}
+    wanted = {
+        **dict.fromkeys(["far", "tnr", "specificity"], both - {"positives"}),
+        **dict.fromkeys(["frr", "tpr", "recall", "sensitivity"], both - {"negatives"}),
+        **dict.fromkeys(["hter", "wer", "dcf", "ndcf", "balanced-accuracy"], both),
+        **dict.fromkeys(["precision", "f1", "accuracy", "error", "mcc"], both | {"prevalence"}),
+    }
+    assert {name: set(measure.depends_on) for name, measure in MEASURES.items()} == wanted
+    assert Measure.custom(lambda o: o.fp / o.negatives).depends_on == {"negatives"}
+    assert Measure.custom(lambda o: o.fp + 5 * o.fn).depends_on == both | {"prevalence"}
+    assert Measure.custom(lambda o: o.missing).depends_on == both | {"prevalence"}  # who knows

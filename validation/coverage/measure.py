@@ -2,7 +2,7 @@
 
 Run it where priori is installed:
 
-    python validation/coverage/measure.py           about 12 minutes on one core: the committed record
+    python validation/coverage/measure.py           about 17 minutes on one core: the committed record
     python validation/coverage/measure.py --quick   about 2 minutes, rough numbers
     python validation/coverage/measure.py --full    an hour, standard errors of a third
 
@@ -25,6 +25,7 @@ import paper
 import rates
 import sizes
 from bands import measure_bands
+from hard import HARD, measure_hard
 from page import page
 from populations import GRID
 from tallies import Row
@@ -62,6 +63,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
     experiment = [partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES]
     return {
         "bands": bands,
+        "hard": [partial(measure_hard, one, size.bands, size.replicates) for one in HARD],
         "curves": [
             partial(curves.roc_bands, size.tests // 2, 399),
             partial(curves.areas, size.tests // 2, 399),

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import paper
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
+from hard import DEFAULT as HARD_DEFAULT
+from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
 from rates import PROMISE
 from sizes import NULL
@@ -114,8 +116,8 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 def page(rows: Iterable[Row]) -> str:
     record = Record(rows)
-    parts = (_head, _targets, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _how)
-    return "\n".join(part(record) for part in parts)
+    parts = (_head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _how)
+    return "\n".join(text for part in parts if (text := part(record)))
 
 
 def _head(record: Record) -> str:
@@ -219,6 +221,32 @@ The share of whole curves, at nine alphas, that lie inside (thresholds kept, unl
 {DEFAULT}; in the last line, here and in the table above, {DEFAULT_CROSSED}.
 
 {_simultaneous(record)}"""
+
+
+def _hard(record: Record) -> str:
+    """The populations on which defaults are tried hardest; nothing where they were not measured."""
+    rows = record.of(part=HARD_PART)
+    if not rows:
+        return ""
+    lines = []
+    for row in rows:
+        if "simultaneous" in row.method:
+            continue
+        wide = record.get(HARD_PART, row.population, f"{row.method}, simultaneous", row.promise)
+        measure = row.method.removeprefix(f"{HARD_DEFAULT}, ")
+        lines.append([row.population, measure, row.promise, covered(row), covered(wide), row.warnings or "–"])
+    head = ["population", "measure", "covers", "default", "simultaneous", "warnings, in % of results"]
+    return f"""## Where it is hard
+
+The defaults on populations that no interval finds easy: users with very unequal numbers of trials, users of one class
+only, errors that a few users make, impostors whom no column names, a share of positives left to chance, a development
+set far smaller than the test set. Coverage in per cent and, in brackets, the mean width (%); beside it the warnings
+that the results themselves carried, by their codes, with the share of results that did.
+
+{table(head, lines)}
+Where the errors that matter are those of fewer than five users, or where nobody names the impostors, no interval from
+these data can be sure: that is what `few-erring-users`, `no-errors` and `unknown-impostors` say.
+"""
 
 
 def _predictions(record: Record) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from priori.studies import coverage
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the record. ``measured`` is a coverage or a share of true nulls rejected, with its standard error."""
+    """One line of the record. ``measured`` is a coverage or a share of true nulls rejected, with its standard error.
+
+    ``warnings`` are the codes of what results said to mind, each with the share (%) of results that did.
+    """
 
     part: str
     population: str
@@ -22,6 +25,7 @@ class Row:
     standard_error: float
     width: float
     repeats: int
+    warnings: str = ""
 
     @classmethod
     def header(cls) -> list[str]:
@@ -30,7 +34,13 @@ class Row:
     @classmethod
     def read(cls, line: dict[str, str]) -> Row:
         kinds = {"str": str, "float": float, "int": int}
-        return cls(**{field.name: kinds[str(field.type)](line[field.name]) for field in fields(cls)})
+        given = [field for field in fields(cls) if line.get(field.name) is not None]
+        return cls(**{field.name: kinds[str(field.type)](line[field.name]) for field in given})
+
+    def warned(self, shares: dict[str, float]) -> Row:
+        """Return the row with the share of results that carried each warning."""
+        said = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
+        return replace(self, warnings="; ".join(f"{code} {100 * share:.0f}" for code, share in said))
 
     def cells(self) -> list[str]:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]

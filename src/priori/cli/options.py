@@ -16,7 +16,7 @@ from priori.base.alphas import as_fractions, from_costs
 from priori.base.errors import OptionError
 from priori.cli.output import Output, tell
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, PRESETS, epc
+from priori.curves.epc import EPC, PRESETS, Weight, epc
 from priori.decisions.criteria import CRITERIA
 from priori.decisions.measures import MEASURES, TASKS
 from priori.scores import ScoreSet
@@ -318,6 +318,8 @@ CURVES = Group("settings", _curve_settings, (
     option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
            help="The first and last alpha."),
     ALPHAS,
+    option("--weight", type=click.Choice(get_args(Weight)), default="trial",
+           help="What weighs alike on the test scores: user shows the mean over users of each user's own rates."),
 ))  # fmt: skip
 
 

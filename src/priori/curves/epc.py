@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, listed, maybe, of, record
+from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, choice, listed, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -24,7 +24,7 @@ from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import ScoreSet
+from priori.scores import ScoreSet, weigh_users
 from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.plans import Resample
     from priori.uncertainty.bootstrap.resampling import Promise
     from priori.uncertainty.intervals import Interval
+
+Weight = Literal["trial", "user"]
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -49,6 +51,7 @@ DESCRIBED: dict[str, Schema] = {
     "exact": FLAG,
     "bounds": BOUNDS,
     "custom": CUSTOM,
+    "weight": choice(*get_args(Weight)),
 }
 
 
@@ -92,6 +95,7 @@ class EPC(Result):
     best: Floats
     exact: bool = False
     bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+    weight: Weight = "trial"
 
     _layout = Layout(
         "An Expected Performance Curve: one row per alpha.",
@@ -101,7 +105,7 @@ class EPC(Result):
             **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
         },
-        optional=("custom",),
+        optional=("custom", "weight"),
     )
 
     @classmethod
@@ -117,9 +121,14 @@ class EPC(Result):
         return self.best - self.value if self.measure.greater_is_better else self.value - self.best
 
     @property
+    def judged(self) -> ScoreSet:
+        """The test set as it is judged: its trials, or its users, weigh alike."""
+        return judged(self.test, self.weight)
+
+    @property
     def area(self) -> float:
         """The area under the curve over its range of alphas, integrated exactly."""
-        return area(self.dev, self.test, self.criterion, self.measure, self.bounds)
+        return area(self.dev, self.judged, self.criterion, self.measure, self.bounds)
 
     @property
     def backend(self) -> str | None:
@@ -151,12 +160,13 @@ class EPC(Result):
             "exact": self.exact,
             "bounds": [float(bound) for bound in self.bounds],
             **custom(self.task, self.criterion, self.measure),
+            **({} if self.weight == "trial" else {"weight": self.weight}),
         }
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
         return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
-                   alpha=alpha, name=self.name)  # fmt: skip
+                   alpha=alpha, name=self.name, weight=self.weight)  # fmt: skip
 
     def band(
         self,
@@ -215,7 +225,8 @@ class EPC(Result):
 def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
     bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
-    return {**saved.values("name", "exact"), "bounds": bounds, **saved_things(saved)}
+    weight = saved.summary.get("weight", "trial")
+    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, **saved_things(saved)}
 
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
@@ -240,6 +251,7 @@ def epc(
     alpha: Any = None,
     exact: bool = False,
     preset: str | None = None,
+    weight: Weight = "trial",
     name: str = "system",
 ) -> EPC:
     """Compute the Expected Performance Curve (Algorithm 1 of Bengio, Mariéthoz and Keller, 2005).
@@ -266,6 +278,10 @@ def epc(
         Every piece of the curve between ``bounds`` instead of a grid.
     preset : {"nist", "banca"}, optional
         The criterion, measure and alphas of an evaluation campaign.
+    weight : {"trial", "user"}
+        What weighs alike on the test set. With ``user`` a rate is the mean over users of each user's own, of those that
+        have trials of the class, and says how the system treats a person rather than a trial; the two differ where
+        users with many trials err more, or less. Thresholds are chosen as always, on trials.
 
     Examples
     --------
@@ -293,12 +309,16 @@ def epc(
             raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
+        if weight != "trial":
+            raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         alphas = np.array([float(fraction) for fraction in fractions])
-        choice, best = _choices(dev, test, chosen_by, fractions)
+        choice, chosen_after = _choices(dev, test, chosen_by, fractions)
+        best = chosen_after.outcomes if weight == "trial" else count(judged(test, weight), chosen_after.threshold)
     outcomes = count(test, choice.threshold)
+    shown = outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
     return EPC(
         name=name,
         dev=dev,
@@ -313,24 +333,30 @@ def epc(
         outcomes=outcomes,
         dev_v1=domain.v1(choice.outcomes),
         dev_v2=domain.v2(choice.outcomes),
-        v1=domain.v1(outcomes),
-        v2=domain.v2(outcomes),
-        value=aggregate(outcomes, alphas),
+        v1=domain.v1(shown),
+        v2=domain.v2(shown),
+        value=aggregate(shown, alphas),
         best=aggregate(best, alphas),
         exact=exact,
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
+        weight=weight,
     )
 
 
-def _choices(
-    dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequence[Fraction]
-) -> tuple[Choice, Outcomes]:
-    """Return the choice on the development set, and the outcomes of the choice on the test set itself."""
+def judged(test: ScoreSet, weight: str) -> ScoreSet:
+    """Return a test set whose trials, or users, weigh alike."""
+    if weight not in get_args(Weight):
+        raise unknown("weight", weight, get_args(Weight))
+    return test if weight == "trial" else weigh_users(test)
+
+
+def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequence[Fraction]) -> tuple[Choice, Choice]:
+    """Return the choice on the development set, and the choice on the test set itself."""
     dev.prepare()  # its first scan takes all processors; the choice that follows leaves some for the next
     test.prepare(in_background=True)
     choice = criterion.choose(dev, alphas)
     test.expect(choice.threshold)
-    return choice, criterion.choose(test, alphas).outcomes
+    return choice, criterion.choose(test, alphas)
 
 
 def choose_threshold(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -46,6 +46,32 @@ class Measure:
             raise OptionError(f"the measure {self.name!r} needs an alpha, or a fixed weight such as 'wer:0.5'")
         alphas = None if alpha is None else np.asarray(alpha, dtype=np.float64)
         return np.asarray(self.function(outcomes, alphas), dtype=np.float64)
+
+    @cached_property
+    def depends_on(self) -> frozenset[str]:
+        """What moves the value: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.
+
+        Tried out once on a few outcomes. A function that fails on them may depend on anything.
+
+        Examples
+        --------
+        >>> from priori.decisions.measures import get_measure
+        >>> sorted(get_measure("precision").depends_on), sorted(get_measure("frr").depends_on)
+        (['negatives', 'positives', 'prevalence'], ['positives'])
+        """
+        tp, fp, tn, fn = (np.array(counts, dtype=np.int64) for counts in ([70, 9], [23, 2], [177, 30], [11, 5]))
+        changed = {
+            "negatives": Outcomes(tp, fp + 1, tn - 1, fn),
+            "positives": Outcomes(tp - 1, fp, tn, fn + 1),
+            "prevalence": Outcomes(3 * tp, fp, tn, 3 * fn),
+        }
+        alpha = np.array([0.3, 0.6])
+        try:
+            before = self(Outcomes(tp, fp, tn, fn), alpha)
+            moved = {name: ~np.isclose(self(after, alpha), before, rtol=1e-9) for name, after in changed.items()}
+        except Exception:  # whatever a user's function raises
+            return frozenset(changed)
+        return frozenset(name for name, where in moved.items() if where.any())
 
     @classmethod
     def custom(

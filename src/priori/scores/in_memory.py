@@ -339,6 +339,29 @@ def pool(parts: Sequence[Scores]) -> Scores:
     return Scores(negative, positive, source="pooled")
 
 
+def weigh_users(scores: ScoreSet) -> Scores:
+    """Give all users of a class the same weight, however many trials they have; together they weigh as many as now.
+
+    Examples
+    --------
+    >>> from priori.scores import Scores
+    >>> scores = Scores.from_arrays([0.1, 0.2, 0.7], [0.9], negative_user=["a", "a", "b"], positive_user=["a"])
+    >>> weigh_users(scores).negative.number.tolist()
+    [0.75, 0.75, 1.5]
+    """
+    if not scores.has_users:
+        raise InputError(f"{scores.source}: the users of the trials are not known; to weigh them, read a user column")
+    known = scores.load()
+    classes = []
+    for trials in (known.negative, known.positive):
+        assert trials.user is not None
+        per_user = np.bincount(trials.user, trials.number)
+        share = len(trials) / np.count_nonzero(per_user)
+        own = 1.0 if trials.number is None else trials.number
+        classes.append(replace(trials, number=np.asarray(own * share / per_user[trials.user])))
+    return replace(known, negative=classes[0], positive=classes[1])
+
+
 def restrict(scores: Scores, users: ArrayLike) -> Scores:
     """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
 

@@ -58,7 +58,7 @@ class Trials:
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
     ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2, ...).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
-    elsewhere has such trials.
+    elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
     """
 
     score: Floats
@@ -67,10 +67,15 @@ class Trials:
     trial: NDArray[Any] | None = None
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
-    number: NDArray[np.int64] | None = None
+    number: NDArray[Any] | None = None
 
     def __len__(self) -> int:
-        return int(self.score.size if self.number is None else self.number.sum())
+        return int(self.score.size) if self.number is None else round(self.number.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether entries have weights that are no whole numbers."""
+        return self.number is not None and self.number.dtype.kind == "f"
 
     @cached_property
     def sorted(self) -> Floats:
@@ -90,7 +95,10 @@ class Trials:
         entries = np.searchsorted(self.sorted, np.asarray(thresholds, dtype=np.float64), side="right")
         if self.number is None:
             return np.asarray(entries, dtype=np.int64)
-        return np.asarray(np.append(0, np.cumsum(self.number[self.order]))[entries])
+        below = np.append(0, np.cumsum(self.number[self.order]))
+        if self.weighted:  # rounding must not make all trials more, or less, than they are
+            below = np.append(np.minimum(below[:-1], len(self)), len(self))
+        return np.asarray(below[entries])
 
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
@@ -102,8 +110,9 @@ class Trials:
         if row is None:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
-            self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row
-        )
+            self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
+            pick(self.number),
+        )  # fmt: skip
 
 
 def nan_error(source: str, missing: int, first: str | None = None) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -19,6 +20,7 @@ from priori.curves.epc import epc
 from priori.decisions.measures import Measure, Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
+from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.intervals import Interval
@@ -86,7 +88,7 @@ def make_area_bands(
     low, high = check_bounds(bounds)
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
-    plan = replace(resampling.settle(dev, test), whole=True)
+    plan = replace(resampling.settle(dev, test, measures=(domain.v1, domain.v2)), whole=True)
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
     calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
     # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
@@ -102,6 +104,12 @@ def make_area_bands(
     value = np.array([exact.e_v1, exact.e_v2, exact.g])
     on_grid = np.array([curve.value.mean() for curve in curves])
     replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + value - np.append(on_grid, on_grid.mean())
-    lower, upper = plan.bounds(replicates, calibrations[0], rate=mean.rate)
+    lower, upper = plan.bounds(replicates, _overall(calibrations), rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])
     return AreaBands(names, value, lower, upper, plan.settings(), plan.warnings)._came_from(test)
+
+
+def _overall(calibrations: Sequence[Calibration | None]) -> Calibration | None:
+    """Return the calibration of numbers made of all thresholds of several curves: that of the least sure one."""
+    known = [calibration.overall for calibration in calibrations if calibration is not None]
+    return min(known, key=lambda calibration: float(calibration.freedom[0]), default=None)

@@ -17,6 +17,7 @@ from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
@@ -63,7 +64,7 @@ class Band(Result):
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
         of("number", "alpha value lower upper mean"),
         {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
-        optional=("custom",),
+        optional=("custom", "weight"),
         settings=RESAMPLED,
     )
 
@@ -114,6 +115,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
+    curve = replace(curve, test=curve.judged)
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
@@ -168,9 +170,10 @@ def band(
 
     Parameters
     ----------
-    bootstrap : {"sample", "user", "user-constrained", "joint", "crossed"}, optional
+    bootstrap : {"sample", "rows", "user", "user-constrained", "joint", "crossed"}, optional
         What is resampled. By default identities where both of each trial's are known, else users where they are
-        known, else trials.
+        known, else trials: within each class, or as rows with their labels where the measure depends on the share of
+        positives.
     n_resamples : int or (int, int)
         The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
         their trials in each (2007, Eq. 13).
@@ -227,10 +230,11 @@ def make_band(
 ) -> Band:
     """Compute the band around a curve that a resampling describes."""
     resampled, notes = resamplable(curve, resampling)
-    plan = resampling.settle(resampled.dev, resampled.test)
+    plan = resampling.settle(resampled.dev, resampled.test, resampled)
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes, *ends(curve, resampling))
+    cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
+    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes, *cautions, *ends(curve, resampling))
     settings = plan.settings()
     return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)

@@ -69,7 +69,7 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     placed = [curve for curve, _ in ready]
     if not unpaired:
         placed = _paired(placed, with_dev=claim == "method")
-    plans = [resampling.settle(curve.dev, curve.test) for curve in (placed if unpaired else placed[:1])]
+    plans = [resampling.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
     if claim == "method" and plan.design.name not in UNITS:
@@ -95,6 +95,8 @@ def _refuse_bootstrap(name: str) -> None:
 def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
     if a.alpha.shape != b.alpha.shape or not np.array_equal(a.alpha, b.alpha):
         raise OptionError("the two curves have different alphas; compute both at the same ones (points=, alpha=)")
+    if a.weight != b.weight:
+        raise OptionError(f"the two curves weigh alike {a.weight}s and {b.weight}s; compute both with one weight")
     if a.measure.name != b.measure.name:
         raise OptionError(f"the two curves show different measures: {a.measure.name} and {b.measure.name}")
     if claim == "method" and a.criterion.name != b.criterion.name:

@@ -9,6 +9,7 @@ The consumers divide by n at different places. Each keeps its own, as the last b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -56,6 +57,16 @@ class GroupSums:
         return float(self.size @ self.size)
 
     @property
+    def effective(self) -> float:
+        """How many groups of one size would say as much (Kish): (sum m)^2 / sum m^2, all of them where sizes agree."""
+        return float(self.size.sum()) ** 2 / self.sharing
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of a variance between groups: one less than the effective number, at least 1."""
+        return max(self.effective - 1, 1.0)
+
+    @property
     def used(self) -> int:
         """The number of groups that have trials."""
         return int(np.count_nonzero(self.size))
@@ -68,15 +79,36 @@ def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people:
     return pair, int(pairs.size)
 
 
+def welch(variances: Floats, freedom: Floats, most: float) -> Floats:
+    """Return the degrees of freedom of a sum of variances (rows), each with its own (Welch and Satterthwaite)."""
+    total, own = variances.sum(axis=0), (variances**2 / freedom).sum(axis=0)
+    lowest = np.broadcast_to(freedom, variances.shape).min(axis=0)
+    joint = np.divide(total**2, own, out=lowest.astype(np.float64), where=own > 0)
+    return np.asarray(np.minimum(joint, most))
+
+
+def pseudo_user(effect: Floats, trials: Floats | float, erring: Floats | float) -> Floats:
+    """Return the trials of the pseudo-user that errs half: what one more person might add to what was seen.
+
+    As many as make one independent decision (the design effect); but while few people err, ``erring`` of them, nothing
+    tells how errors flock, and the next person may err in all of his ``trials``.
+    """
+    return np.maximum(effect, trials / (1 + np.asarray(erring)))
+
+
 # -- one rate ------------------------------------------------------------------------------------------------------
 
 
 class RateSpread(NamedTuple):
-    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom)."""
+    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom).
+
+    ``erring`` of the people have a part in the errors (or in the right decisions, if those are fewer).
+    """
 
     effect: float = 1.0
     people: int = 0
     freedom: float = np.inf
+    erring: int = 0
 
 
 def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSpread:
@@ -92,12 +124,11 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     people = int(names.size)
     if people < 2:
         raise InputError("an interval that allows for users needs trials of at least two of them")
-    if not wrong.any() or wrong.all():
-        return RateSpread(n / min(people // len(columns), n), people, people - 1)
     roles = np.split(coded, len(columns))
     off = wrong - wrong.mean()
     by_user = either = GroupSums.of(off, roles[0], people)
     variance = _corrected(by_user, None, n)
+    erring = min(np.unique(np.concatenate([role[kind] for role in roles])).size for kind in (wrong, ~wrong))
     if len(roles) == 2:
         by_probe = GroupSums.of(off, roles[1], people)
         either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
@@ -105,9 +136,13 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
         # Trials of one pair share two people and are in two people's sums; they count once.
         variance = max(_corrected(either, by_pair, n), variance)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
-    fourth = float((either.deviation**4).sum())
-    freedom = min(2 * float(either.squares) ** 2 / fourth, people - 1) if fourth else people - 1
-    return RateSpread(max(variance / float(off @ off / n**2), 1.0), people, freedom)
+    fourth, freedom = float((either.deviation**4).sum()), either.freedom
+    effect = max(variance / float(off @ off / n**2), 1.0) if 0 < wrong.sum() < n else 1.0
+    largest = min(either.sharing / (len(roles) * n), n)
+    assumed = float(pseudo_user(np.asarray(effect), largest, erring))
+    if assumed <= effect and fourth:
+        freedom = min(2 * float(either.squares) ** 2 / fourth, freedom)
+    return RateSpread(assumed, people, freedom, erring)
 
 
 def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
@@ -125,11 +160,36 @@ def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
 
 
 @dataclass(frozen=True)
-class Clusters:
-    """Variances of the error rate of each class (rows) at each threshold (columns), without small-sample factors.
+class Spread:
+    """How the error rate of each class (rows), or the difference of two systems', varies at each threshold (columns).
 
-    ``variance`` is that of the rate when users (or identities) are drawn, ``within`` the part of it that comes
-    from the trials of each user, ``effect`` the ratio of the first to independent trials', at least 1.
+    ``variance`` is that of the rate when users (or identities) are drawn, without small-sample factors; ``freedom`` is
+    how sure it is, by the effective number of its people; ``erring`` how many make the errors, in whichever role fewer
+    do; ``count`` how many people there are (0: unknown).
+    """
+
+    variance: Floats
+    freedom: Floats
+    erring: Floats
+    count: int
+
+    def joint_freedom(self, slopes: Floats | None) -> Floats:
+        """Return the degrees of freedom of a number that moves by ``slopes`` with the rate of each class.
+
+        Classes share the variance (Welch and Satterthwaite). Where slopes are not known, the less sure class decides.
+        """
+        most = self.count - 1 if self.count else np.inf
+        if slopes is None:
+            return np.asarray(np.minimum(self.freedom.min(axis=0), most))
+        return welch(slopes**2 * self.variance, self.freedom, most)
+
+
+@dataclass(frozen=True)
+class Clusters(Spread):
+    """More about the errors of one system.
+
+    ``within`` is the part of the variance that comes from the trials of each user, ``effect`` the ratio of the variance
+    to independent trials', at least 1, ``pseudo`` the trials of a pseudo-user (`pseudo_user`).
     ``by_identity`` sums the squared deviations of each identity, in either role, ``by_pair`` those of each pair
     of identities, ``floor`` is the larger of the variances by independent trials and by claimed identity alone.
     ``lost`` is the share of a variance that goes missing because deviations are taken from the rate observed: that
@@ -137,14 +197,13 @@ class Clusters:
     """
 
     rate: Floats
-    variance: Floats
     within: Floats
     effect: Floats
     by_identity: Floats
     by_pair: Floats
     floor: Floats
     lost: Floats
-    count: int
+    pseudo: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +223,7 @@ class Errors:
     @property
     def trials(self) -> int:
         """The number of trials."""
-        return int(self.gaps[0].size if self.number is None else self.number.sum())
+        return int(self.gaps[0].size) if self.number is None else round(self.number.sum())
 
     def by_group(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
         """Return the errors of each group (rows) at each threshold, and the number of its trials."""
@@ -192,6 +251,21 @@ class Errors:
         return np.array(differing, dtype=np.float64)
 
 
+def measure_differences(errors: Sequence[Errors], users: Sequence[NDArray[np.int32]], people: int) -> dict[str, Floats]:
+    """Return, of one class, what users tell of the difference of two systems: its variance, freedom and ``erring``.
+
+    The errors of each system are counted on their own; the codes of the users are the same.
+    """
+    (of_a, sizes), (of_b, _) = (
+        each.by_group(codes.astype(np.intp), people) for each, codes in zip(errors, users, strict=True)
+    )
+    n, difference = sizes.sum(), of_a - of_b
+    by_user = GroupSums.from_errors(difference, sizes, difference.sum(axis=0) / n)
+    rows = difference.shape[1]
+    erring = np.count_nonzero(difference, axis=0).astype(float)
+    return {"variance": by_user.squares / n**2, "freedom": np.full(rows, by_user.freedom), "erring": erring}
+
+
 def measure_clusters(
     errors: Errors, users: NDArray[np.int32] | None, partner: NDArray[np.int32] | None, people: int
 ) -> dict[str, Floats]:
@@ -204,6 +278,8 @@ def measure_clusters(
         return {
             "rate": rate, "variance": independent, "within": independent, "effect": np.ones_like(rate),
             "by_identity": zero, "by_pair": zero, "floor": independent, "lost": zero,
+            "freedom": np.full_like(rate, np.inf), "erring": errors.squares(),
+            "pseudo": np.ones_like(rate),
         }  # fmt: skip
     claimed = users.astype(np.intp)
     user_errors, sizes = errors.by_group(claimed, people)
@@ -212,7 +288,9 @@ def measure_clusters(
     by_pair = np.zeros_like(variance)
     floor = np.maximum(independent, variance)
     sharing = by_user.sharing
-    largest = max(n / max(by_user.used, 1), 1.0)
+    largest = trials = max(sharing / n, 1.0)
+    freedom, erring = np.full_like(rate, by_user.freedom), np.count_nonzero(user_errors, axis=0)
+    involved = _involved(user_errors, sizes)
     if partner is not None:
         probe = partner.astype(np.intp)
         probe_errors, probes = errors.by_group(probe, people)
@@ -222,15 +300,28 @@ def measure_clusters(
         squares, twice = _by_pair(errors, claimed, probe, people, rate)
         by_pair = squares / n**2
         sharing = either.sharing - twice
-        floor = np.maximum(floor, GroupSums.from_errors(probe_errors, probes, rate).squares / n**2)
+        by_probe = GroupSums.from_errors(probe_errors, probes, rate)
+        floor = np.maximum(floor, by_probe.squares / n**2)
         variance = np.maximum(by_identity - by_pair, floor)
-        largest = n
+        largest, trials = n, either.sharing / (2 * n)
+        involved = _involved(user_errors + probe_errors, sizes + probes)
+        sides = np.array([[by_user.freedom], [by_probe.freedom]])
+        freedom = welch(np.stack([by_user.squares, by_probe.squares]), sides, either.freedom)
+        erring = np.minimum(erring, np.count_nonzero(probe_errors, axis=0))
     effect = np.divide(variance, independent, out=np.ones_like(variance), where=independent > 0)
+    effect = np.clip(effect, 1.0, largest)
     return {
         "rate": rate, "variance": variance, "within": np.minimum(_within(user_errors, sizes, n), variance),
-        "effect": np.clip(effect, 1.0, largest), "by_identity": by_identity, "by_pair": by_pair, "floor": floor,
+        "effect": effect, "by_identity": by_identity, "by_pair": by_pair, "floor": floor,
         "lost": np.full_like(rate, min(sharing / n**2, 1 - 1 / max(people, 2))),
+        "freedom": freedom, "erring": erring.astype(np.float64), "pseudo": pseudo_user(effect, trials, involved),
     }  # fmt: skip
+
+
+def _involved(errors: Floats, sizes: Floats) -> Floats:
+    """Return how many groups have a part in the errors at each threshold, or in what is right if those are fewer."""
+    wrong, right = np.count_nonzero(errors, axis=0), np.count_nonzero(errors < sizes[:, None], axis=0)
+    return np.asarray(np.minimum(wrong, right), dtype=np.float64)
 
 
 def _within(errors: Floats, sizes: Floats, n: int) -> Floats:

@@ -19,6 +19,7 @@ from priori.base.types import Counts, Floats, Index, Progress
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bands import replicates_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.claims import Compared
 from priori.uncertainty.estimates import Estimates, pooled
@@ -158,9 +159,7 @@ class Deployed(Evidence):
 
     def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
         """Return so many standard deviations of the replicates, more where users are few."""
-        stretched = deviations
-        if self.calibration is not None:
-            stretched = np.vectorize(self.calibration.reach, otypes=[float])(deviations)
+        stretched = deviations if self.calibration is None else self.calibration.reach(deviations)
         return np.asarray(stretched * self.drawn_spread(first, second))
 
     def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
@@ -170,7 +169,7 @@ class Deployed(Evidence):
         plus, minus = np.where(swapped, second, first), np.where(swapped, first, second)
         beyond = _count_turns(self.draws[:, point], plus, minus)
         tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
-        tail = tail if self.calibration is None else self.calibration.tail(tail)
+        tail = tail if self.calibration is None else self.calibration.at(point).tail(tail)
         return np.where(beyond > 0, np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1)), 0.0)
 
     def tails(self, at: float) -> tuple[Floats, Floats]:
@@ -199,35 +198,39 @@ class Deployed(Evidence):
         ordered = np.sort(self.drawn_difference(), axis=0)
         if self.interval == "centred":
             mean = ordered.mean(axis=0)
-            rank = len(ordered) - 1 - exceeded(len(ordered), self._error)
+            rank = len(ordered) - 1 - exceeded(len(ordered), error_allowed(self.level))
             half = np.sort(np.abs(ordered - mean), axis=0)[rank]
             return mean - half, mean + half
-        rank = exceeded(len(ordered), self._error / 2)
-        lower, upper = ordered[rank], ordered[len(ordered) - 1 - rank]
+        columns = np.arange(ordered.shape[1])
+        ranks = np.array([exceeded(len(ordered), float(error) / 2) for error in self._errors])
+        lower, upper = ordered[ranks, columns], ordered[len(ordered) - 1 - ranks, columns]
         if self.too_few:
             middle, half = self.centre(*PAIR)[0], self.reach(-ndtri(error_allowed(self.level) / 2), *PAIR)[0]
             lower, upper = np.minimum(lower, middle - half), np.maximum(upper, middle + half)
         return lower, upper
 
     @cached_property
-    def _error(self) -> float:
-        """What the level allows to lie beyond the interval, less where users are few."""
-        return error_allowed(self.level) if self.calibration is None else 1 - self.calibration.level(self.level)
+    def _errors(self) -> Floats:
+        """What the level allows to lie beyond the interval at each point, less where users are few."""
+        allowed = np.full(self.draws.shape[1], error_allowed(self.level))
+        return allowed if self.calibration is None else 1 - self.calibration.level(self.level)
 
     @property
     def too_few(self) -> bool:
         """Whether replicates do not reach as far out as few users need: beyond them tails are taken as normal."""
-        return self.calibration is not None and (len(self.draws) + 1) * self._error / 2 <= 1
+        return self.calibration is not None and bool(((len(self.draws) + 1) * self._errors / 2 <= 1).any())
 
 
 def deployed_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Deployed:
     """Draw the test set, the same trials for all systems or each system's own."""
     run = _apart if compared.unpaired else _together
-    draws, calibration = run(compared, threads=threads, progress=progress)
+    draws, calibration, notes = run(compared, threads=threads, progress=progress)
+    if calibration is not None:  # the mean over the alphas is as sure as the least sure of them
+        calibration = replace(calibration, freedom=np.append(calibration.freedom, calibration.freedom.min()))
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
     plan = compared.plan
-    evidence = Deployed(observed, draws, plan.level, (), plan.interval, calibration)
-    return replace(evidence, warnings=(TOO_FEW,)) if evidence.too_few else evidence
+    evidence = Deployed(observed, draws, plan.level, notes, plan.interval, calibration)
+    return replace(evidence, warnings=(*notes, TOO_FEW)) if evidence.too_few else evidence
 
 
 def _with_mean(values: Floats, shares: Floats) -> Floats:
@@ -235,13 +238,13 @@ def _with_mean(values: Floats, shares: Floats) -> Floats:
     return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
 
 
-#: The values in every draw, (draws, points, systems), and the correction of their tails.
-Drawn = tuple[Floats, Calibration | None]
+#: The values in every draw, (draws, points, systems), the correction of their tails, and what to mind about errors.
+Drawn = tuple[Floats, Calibration | None, tuple[str, ...]]
 
 
 def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
     curves, plan, shares = compared.curves, compared.plan, compared.shares
-    calibration = _calibration(compared) if plan.interval == "calibrated" else None
+    calibration, notes = _calibration(compared) if plan.interval == "calibrated" else (None, ())
     each: list[Calibration] = []
     if calibration is not None:
         each = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in curves]
@@ -256,28 +259,40 @@ def _together(compared: Compared, *, threads: int | None, progress: Progress | N
 
     systems = [system_of(curve) for curve in curves]
     draws = replicate(systems, plan, statistic, threads=threads, progress=progress)
-    return draws.reshape(len(draws), -1, len(curves)), calibration
+    return draws.reshape(len(draws), -1, len(curves)), calibration, notes
 
 
-def _calibration(compared: Compared) -> Calibration:
+def _calibration(compared: Compared) -> tuple[Calibration, tuple[str, ...]]:
     """Return what the differences need: of more than two systems, what that of any system and the next needs most."""
     curves, plan = compared.curves, compared.plan
     rings = zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]
-    found = [plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)) for a, b in rings]
-    widest = max(found, key=lambda calibration: calibration.reach(2.0))
-    return replace(widest, scale=np.max([calibration.scale for calibration in found], axis=0))
+    found: list[Calibration] = []
+    notes: dict[str, Caution] = {}
+    for a, b in rings:
+        found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
+        said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
+        notes |= {caution.code: caution for caution in said if caution.code not in notes}
+    freedom = np.min([calibration.freedom for calibration in found], axis=0)
+    scale = np.max([calibration.scale for calibration in found], axis=0)
+    return replace(found[0], freedom=freedom, scale=scale), tuple(notes.values())
 
 
 def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
     values, calibrations = [], []
+    notes: dict[str, Caution] = {}
     for number, curve in enumerate(compared.curves):
         part = replace(compared.plan, streams=number)
         calibrations.append(part.calibration(curve.test, curve.threshold))
+        said = error_cautions(curve.test, curve.threshold, part, calibrations[-1])
+        notes |= {caution.code: caution for caution in said if caution.code not in notes}
         values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
     known = [calibration for calibration in calibrations if calibration is not None]
-    widest = max(known, key=lambda calibration: calibration.reach(2.0), default=None)
+    widest = None  # as sure as the least sure of them
+    if known:
+        widest = replace(known[0], freedom=np.min([calibration.freedom for calibration in known], axis=0))
     kept = np.float64 if len(values) <= FEW_SYSTEMS else np.float32
-    return _with_mean(np.stack(values, axis=-1), compared.shares).astype(kept, copy=False), widest
+    drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
+    return drawn.astype(kept, copy=False), widest, tuple(notes.values())
 
 
 # -- systems as methods --------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ Interval = Literal["calibrated", "percentile", "centred"]
 
 
 def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:
-    """Return the bounds of a pointwise interval from replicates, one row each.
+    """Return the bounds of a pointwise interval from replicates, one row each; ``level`` may differ by column.
 
     The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2), at exact ranks; or, ``centred``, what lies no
     farther from the mean of the replicates than a share ``level`` of them (2005, section 5).
@@ -27,7 +27,7 @@ def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> t
 
 
 def simultaneous_bounds(
-    values: Floats, level: float, *, stretch: Callable[[float], float] = float, rates: bool = False
+    values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
 ) -> tuple[Floats, Floats]:
     """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
 

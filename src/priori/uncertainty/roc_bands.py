@@ -216,13 +216,14 @@ def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPl
     p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
     q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
     kernel = load_kernel("climb")
-    settings = (plan.seed, plan.inner, plan.design.draws_trials, side, p, q)
+    settings = (plan.seed, plan.inner, plan.design.trial_draws, side, p, q)
     return lambda first, heights: kernel(first, *settings, heights), side.cells
 
 
 def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:
     """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
-    if plan.design.by_user or scores.negative.number is not None or scores.positive.number is not None:
+    design = plan.design
+    if design.by_user or design.draws_rows or any(t.number is not None for t in (scores.negative, scores.positive)):
         return None
     negative, positive = scores.negatives, scores.positives
     below = np.searchsorted(positive, negative, side="right")
@@ -297,8 +298,10 @@ def rate_bands(
         return np.concatenate([fpr, counted.tp / np.maximum(counted.tp + counted.fn, 1)], axis=1)
 
     values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
+    # One class after the other, as in the statistic.
+    each = None if calibration is None else replace(calibration, freedom=calibration.spread.freedom.ravel())
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = (
-        np.split(side, 2) for side in plan.bounds(values, calibration, rate=True)
+        np.split(side, 2) for side in plan.bounds(values, each, rate=True)
     )
     observed = count(scores, fixed)
     fpr, tpr = observed.fp / scores.n_negatives, observed.tp / scores.n_positives

@@ -128,6 +128,8 @@ def ztest_epc(
         raise OptionError("the two curves have different alphas; compute both with the same points, bounds or alpha")
     if measure is None and a.measure.name != b.measure.name:
         raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
+    if "user" in (a.weight, b.weight):
+        raise OptionError("a z-test takes trials for independent; users that weigh alike (weight 'user') need compare")
     chosen = get_measure(measure or a.measure)
     setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
     first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy import stats
+from scipy.special import ndtr, ndtri
 
 import priori
 from priori import Scores
@@ -79,6 +80,107 @@ def test_tails_and_p_values_belong_together():
         assert calibration.known(np.array(calibration.reach(1 + level))) == pytest.approx(1 + level)
     plain = Resampling(bootstrap="sample").settle(None, scores).calibration(scores, np.array([1.0]))
     assert plain.level(0.95) == pytest.approx(0.95)
+
+
+def unequal(positives: list[int], negatives: list[int], seed: int = 0) -> Scores:
+    """Users with so many trials of each class, and normal scores."""
+    rng = np.random.default_rng(seed)
+    names = [np.repeat(np.arange(len(sizes)), sizes) for sizes in (negatives, positives)]
+    score = [rng.normal(shift, 1, who.size) + rng.normal(0, 0.6, 300)[who] for shift, who in zip((0, 2), names)]  # noqa: B905
+    return Scores.from_arrays(*score, negative_user=names[0], positive_user=names[1])
+
+
+def test_tails_follow_the_effective_users_of_each_class_by_their_share_of_the_variance():
+    scores = unequal([30, 5, 5, 5, 5, 0, 0, 0], [2, 4, 6, 8, 10, 12, 14, 16])
+    size = {0: np.arange(2, 18, 2.0), 1: np.array([30, 5, 5, 5, 5.0])}
+    kish = np.array([sizes.sum() ** 2 / (sizes**2).sum() for sizes in size.values()])
+    at = np.array([0.5, 1.5])
+    for measure, weights in (("far", (1, 0)), ("frr", (0, 1)), ("hter", (1, 1)), ("wer", None)):
+        curve = priori.epc(scores, scores, alpha=[0.2, 0.7], measure=measure)
+        plan = Resampling(bootstrap="user").settle(None, scores, curve)
+        calibration = plan.calibration(scores, at)
+        for k, threshold in enumerate(at):
+            shares = []
+            for c, (trials, weight) in enumerate(zip((scores.negative, scores.positive), weights or (), strict=False)):
+                wrong = (trials.score > threshold) == (c == 0)
+                own = [(wrong[trials.user == u] - wrong.mean()).sum() for u in range(8)]
+                shares.append(weight * np.dot(own, own) / wrong.size**2)
+            if weights is None:  # alpha weighs FAR, the rest FRR
+                other = Resampling(bootstrap="user").settle(None, scores, priori.epc(scores, scores, measure="hter"))
+                variance = other.calibration(scores, at).spread.variance[:, k]
+                shares = variance * np.array([[0.2, 0.8], [0.7, 0.3]][k]) ** 2
+            shares = np.asarray(shares)
+            wanted = min(shares.sum() ** 2 / (shares**2 / (kish - 1)).sum(), 7)
+            assert calibration.freedom[k] == pytest.approx(wanted, rel=1e-6)
+            t = stats.t.ppf(0.975, wanted) * np.sqrt((wanted + 1) / wanted)
+            assert calibration.reach(ndtri(0.975))[k] == pytest.approx(t)
+            assert calibration.level(0.95)[k] == pytest.approx(1 - 2 * stats.norm.sf(t))
+    assert calibration.overall.freedom == [calibration.freedom.min()]
+    nothing_known = Resampling(bootstrap="user").settle(None, scores).calibration(scores, at)
+    np.testing.assert_allclose(nothing_known.freedom, kish.min() - 1)
+
+
+def test_the_difference_of_two_systems_has_the_freedom_of_its_own_variance():
+    a, b = unequal([30, 5, 5, 5, 5], [2, 4, 6, 8, 10]), unequal([30, 5, 5, 5, 5], [2, 4, 6, 8, 10], seed=1)
+    curve = priori.epc(a, a, alpha=[0.5])
+    plan = Resampling(bootstrap="user").settle(None, a, curve)
+    found = plan.design.calibrate(a, np.array([1.0]), plan, other=(b, np.array([0.8])))
+    variance, freedom = [], []
+    for c, (of_a, of_b) in enumerate(((a.negative, b.negative), (a.positive, b.positive))):
+        wrong = ((of_a.score > 1.0) == (c == 0)) * 1.0 - ((of_b.score > 0.8) == (c == 0))
+        own = np.array([(wrong[of_a.user == u] - wrong.mean()).sum() for u in range(5)])
+        size = np.bincount(of_a.user)
+        variance.append(own @ own / wrong.size**2)
+        freedom.append(size.sum() ** 2 / (size @ size) - 1)
+        assert found.spread.erring[c, 0] == sum(bool(wrong[of_a.user == u].sum()) for u in range(5))
+    np.testing.assert_allclose(found.spread.variance[:, 0], variance)
+    wanted = sum(variance) ** 2 / sum(v**2 / f for v, f in zip(variance, freedom, strict=True))
+    assert found.freedom[0] == pytest.approx(min(wanted, 4), rel=1e-6)
+    assert not found.weight.any()
+
+
+def test_few_erring_users_get_a_pseudo_user():
+    """62 users of 96 impostor trials: nobody errs; one does, once; ten do, all alike."""
+    users = np.repeat(np.arange(62), 96)
+    genuine = np.linspace(2, 3, 62)
+    for erring, weight in ((0, 96), (1, 48), (3, 24), (10, 96 / 11)):
+        score = np.where((users < erring) & (np.arange(users.size) % 96 == 0), 1.5, 0.0)
+        scores = Scores.from_arrays(score, genuine, negative_user=users, positive_user=np.arange(62))
+        curve = priori.epc(Scores.from_arrays([0.0], [2.0]), scores, alpha=[0.5], measure="far")
+        plan = Resampling().settle(None, scores, curve)
+        assert plan.calibration(scores, curve.threshold).weight[0, 0] == pytest.approx(weight)
+        band = curve.band(n_resamples=4000)
+        rate = priori.rate_interval(scores, float(curve.threshold[0]))
+        assert rate.design_effect == pytest.approx(weight)
+        codes = {warning.code for warning in band.warnings}
+        assert codes == {"unknown-impostors"} | ({"no-errors"} if not erring else {"few-erring-users"} & _few(erring))
+        # Jeffreys' for half a user of 62 and Wilson's for none: of one size.
+        assert 0.5 < band.upper[0] / rate.upper < 1.2
+
+
+def _few(erring: int) -> set[str]:
+    return {"few-erring-users"} if erring < 5 else set()
+
+
+def test_no_error_among_62_users_is_bounded_by_the_users_and_not_by_the_trials():
+    users = np.repeat(np.arange(62), 96)
+    scores = Scores.from_arrays(0.0 * users, np.full(62, 2.0), negative_user=users, positive_user=np.arange(62))
+    band = priori.epc(Scores.from_arrays([0.0], [2.0]), scores, alpha=[0.5], measure="far").band(n_resamples=20_000)
+    # Jeffreys' limit for 0 of 62 at the level that 61 degrees of freedom ask for; about 1/96 of it before.
+    level = 1 - stats.norm.sf(stats.t.ppf(0.975, 61) * np.sqrt(62 / 61))
+    assert band.upper[0] == pytest.approx(stats.beta.ppf(level, 0.5, 62.5), rel=0.05)
+
+
+def test_unequal_users_and_users_of_one_class_are_said():
+    few = unequal([40] * 3 + [0] * 27, [10] * 30)
+    curve = priori.epc(few, few, alpha=[0.5])
+    (said,) = (line for line in curve.band(n_resamples=20).warnings if line.code == "few-users")
+    assert "30 users count for 3.0 among the positives" in said
+    assert "few-users" not in {line.code for line in curve_of(unequal([9] * 30, [10] * 30)).warnings}
+
+
+def curve_of(scores: Scores) -> priori.Band:
+    return priori.epc(scores, scores, alpha=[0.5]).band(n_resamples=20)
 
 
 def test_pseudo_trials_weigh_half_an_error_and_do_not_depend_on_the_batch():

@@ -28,7 +28,7 @@ COMMANDS = ["epc", "compare", "report"]
 class DataSets(Bootstrap):
     """Data sets, each with all its trials, as clusters."""
 
-    def suits(self, sets):
+    def suits(self, sets, measures=()):
         return all(scores.datasets is not None for scores in sets)
 
     def check(self, scores):
@@ -52,7 +52,7 @@ TOY = DataSets(
     resamples="data sets, with all their trials",
     choice="whole data sets",
     draws_users=True,
-    preference=3,
+    preference=4,
 )
 
 
@@ -107,7 +107,7 @@ def test_it_is_the_default_where_it_suits_best(toy):
     assert curve("user").band(n_resamples=20).settings["bootstrap"] == "user"
     with pytest.raises(OptionError, match="needs the data set of each trial"):
         curve("user").band(bootstrap="by-set")
-    with pytest.raises(OptionError, match="goes with the bootstraps sample, user, crossed, not with by-set"):
+    with pytest.raises(OptionError, match="goes with the bootstraps sample, rows, user, crossed, not with by-set"):
         curve("dataset").band(bootstrap="by-set", interval="calibrated")
 
 
@@ -161,9 +161,9 @@ def test_the_docs_must_explain_it(toy):
 
 
 def test_none_of_this_outlives_the_toy(run):
-    assert list(BOOTSTRAPS) == ["sample", "user", "user-constrained", "joint", "crossed"]
+    assert list(BOOTSTRAPS) == ["sample", "rows", "user", "user-constrained", "joint", "crossed"]
     assert "by-set" not in run("epc", "--help")[1]
-    with pytest.raises(OptionError, match="unknown bootstrap 'by-set'; choose one of: sample, user, "):
+    with pytest.raises(OptionError, match="unknown bootstrap 'by-set'; choose one of: sample, rows, user, "):
         curve("dataset").band(bootstrap="by-set")
 
 

@@ -47,7 +47,7 @@ def count_at(scores: Scores, thresholds: np.ndarray, bootstrap: str, inner: int 
     rejected = np.empty((REPLICATES, 1, 2, thresholds.size), np.int64)
     totals = np.empty((REPLICATES, 2), np.int64)
     kernels.count_fixed(
-        first, 5, inner, users, plan.design.draws_trials, NO_FUTURE, TEST_USERS, TEST_TRIALS, *urns, places, rejected,
+        first, 5, inner, users, plan.design.trial_draws, NO_FUTURE, TEST_USERS, TEST_TRIALS, *urns, places, rejected,
         totals,
     )  # fmt: skip
     return rejected[:, 0], totals
@@ -150,7 +150,7 @@ def test_thresholds_are_chosen_on_the_development_draw_and_counted_on_the_test_d
     sides = make_side([dev], plan, of_dev, dev=True), make_side([test], plan, of_test)
     errors = np.empty((REPLICATES, 1, 2, len(fractions)), np.int64)
     totals = np.empty((REPLICATES, 2), np.int64)
-    settings = (plan.seed, plan.inner, plan.design.draws_trials)
+    settings = (plan.seed, plan.inner, plan.design.trial_draws)
     kernels.count_rechosen(0, *settings, *sides, *kernel_kind(rule, fractions, len(dev)), errors, totals)
     for replicate in range(REPLICATES):
         weights = [kernels.weights_of(replicate, *settings, side) for side in sides]
@@ -170,7 +170,7 @@ def test_the_height_of_a_curve_is_that_of_its_drawn_trials():
     scores = make_scores(6)
     plan = make_plan(scores, "user")
     side = make_side([scores], plan, plan.design.identities([scores])[0])
-    settings = (plan.seed, plan.inner, plan.design.draws_trials)
+    settings = (plan.seed, plan.inner, plan.design.trial_draws)
     heights = np.ones((REPLICATES, 3))
     kernels.climb(0, *settings, side, np.array([0, 1, 1]), np.array([1, 4, 1]), heights)
     assert (heights[:, 2] == 1).all()

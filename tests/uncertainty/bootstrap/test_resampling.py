@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 
 import click
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 
 import priori
 from four_users import small
-from priori import OptionError
+from priori import OptionError, Scores
 from priori.app.form_fields import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.cli import cli
@@ -80,7 +80,7 @@ class _SettledError(Exception):
 @pytest.mark.parametrize("option", OTHERS)
 @pytest.mark.parametrize("name", WRITTEN_OUT)
 def test_every_option_reaches_the_description(name, option, monkeypatch):
-    def settle(self, dev, test):
+    def settle(self, dev, test, curve=None, *, measures=()):
         raise _SettledError(self)
 
     monkeypatch.setattr(Resampling, "settle", settle)
@@ -196,3 +196,31 @@ def test_calibration_is_measured_once_a_band(monkeypatch):
     assert len(calls) == 1
     priori.compare(curve(), curve(), bootstrap="user", unpaired=True, n_resamples=20)
     assert len(calls) == 3
+
+
+def test_a_development_set_far_smaller_than_the_test_set_is_said():
+    rng = np.random.default_rng(0)
+    large, few = (Scores.from_arrays(rng.normal(0, 1, n), rng.normal(2, 1, n)) for n in (1000, 30))
+    codes = {
+        (resample, dev is few): {line.code for line in Resampling(resample=resample).settle(dev, large).warnings}
+        for resample in ("test", "both")
+        for dev in (large, few)
+    }
+    assert codes == {("test", False): set(), ("test", True): set(), ("both", False): set(),
+                     ("both", True): {"small-development"}}  # fmt: skip
+
+
+def test_impostors_that_nobody_names_are_said_where_false_acceptances_count():
+    named = small(2)
+    hidden = [replace(trials, probe_user=None) for trials in (named.negative, named.positive)]
+    unnamed = replace(named, negative=hidden[0], positive=hidden[1])
+    nobody = Scores.from_arrays(named.negatives, named.positives)
+    wanted = {("hter", "far", "wer", "f1"): True, ("frr", "recall"): False}
+    for measures, said in wanted.items():
+        for measure in measures:
+            for scores, known in ((unnamed, False), (named, True), (nobody, True)):
+                curve = priori.epc(scores, scores, alpha=[0.5], measure=measure)
+                found = {line.code for line in Resampling().settle(None, scores, curve).warnings}
+                assert ("unknown-impostors" in found) == (said and not known), measure
+    diagnosed = priori.epc(unnamed, unnamed, alpha=[0.5], task="diagnosis")
+    assert "unknown-impostors" not in {line.code for line in Resampling().settle(None, unnamed, diagnosed).warnings}

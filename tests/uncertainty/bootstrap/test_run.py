@@ -42,7 +42,7 @@ def same_distribution(found, expected):
 
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
 @pytest.mark.parametrize("resample", ["test", "both"])
-@pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
+@pytest.mark.parametrize("bootstrap", ["sample", "rows", "user", "user-constrained", "joint", "crossed"])
 def test_replicates_are_distributed_as_by_brute_force(bootstrap, resample, criterion):
     dev, test = small(1), small(2, names="efgh")
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
@@ -71,6 +71,47 @@ def test_one_draw_of_users_serves_both_sets_where_they_are_the_same(bootstrap):
     assert min(stats.ks_2samp(*pair).pvalue for pair in zip(found.T, apart.T, strict=True)) < 1e-6
 
 
+@pytest.mark.parametrize("measure", ["f1", "precision", "accuracy"])
+@pytest.mark.parametrize("future", [0, 60])
+def test_rows_and_users_let_the_share_of_positives_vary(measure, future):
+    """Against rows of the whole table redrawn with numpy, of a test set and of a future set drawn from that."""
+    rng = np.random.default_rng(1)
+    test = small(2)
+    curve = priori.epc(small(1), test, alpha=ALPHAS[1:2], measure=measure)
+    label = np.repeat([0, 1], [len(test.negative), len(test.positive)])
+    accepted = np.concatenate([test.negative.score, test.positive.score]) > curve.threshold[0]
+    users = np.concatenate([test.negative.user, test.positive.user])
+    drawn = {
+        "rows": rng.integers(0, len(test), (SIZE, len(test))),
+        "user": [np.concatenate([np.flatnonzero(users == u) for u in rng.integers(0, 4, 4)]) for _ in range(SIZE)],
+    }
+    if future:
+        del drawn["user"]  # its future sets have whole users
+        drawn["rows"] = np.take_along_axis(drawn["rows"], rng.integers(0, len(test), (SIZE, future)), axis=1)
+    options = {"promise": "prediction", "future_trials": future} if future else {}
+    for bootstrap, rows in drawn.items():
+        counted = [(label[row] + 2 * accepted[row]) for row in rows]
+        counts = np.array([np.bincount(each, minlength=4) for each in counted])
+        tn, fn, fp, tp = counts.T
+        expected = curve.measure(priori.Outcomes(tp=tp, fp=fp, tn=tn, fn=fn))
+        found = values(curve, bootstrap=bootstrap, n_resamples=SIZE, rng=7, **options)
+        same_distribution(found, expected[:, None])
+
+
+def test_rows_are_the_default_for_what_depends_on_the_share_of_positives():
+    sets = [Scores.from_arrays(small(seed).negatives, small(seed).positives) for seed in (1, 2)]
+    wanted = {"f1": "rows", "precision": "rows", "mcc": "rows", "error": "rows", "hter": "sample", "far": "sample",
+              "dcf": "sample", "wer": "sample"}  # fmt: skip
+    for measure, bootstrap in wanted.items():
+        assert priori.epc(*sets, alpha=ALPHAS, measure=measure).band(n_resamples=20).settings["bootstrap"] == bootstrap
+    cost = priori.Measure.custom(lambda o: o.fp + 5 * o.fn, name="cost")
+    assert priori.epc(*sets, alpha=ALPHAS, measure=cost).band(n_resamples=20).settings["bootstrap"] == "rows"
+    curves = [priori.epc(*sets, alpha=ALPHAS, measure="f1", name=name) for name in "ab"]
+    assert priori.compare(*curves, n_resamples=20).settings["bootstrap"] == "rows"
+    with_users = priori.epc(small(1), small(2), alpha=ALPHAS, measure="f1")
+    assert with_users.band(n_resamples=20).settings["bootstrap"] == "crossed"
+
+
 def test_users_are_drawn_anew_only_after_every_s_replicates():
     curve = priori.epc(small(1), small(2, names="efgh"), alpha=ALPHAS)
     found = values(curve, bootstrap="joint", n_resamples=(2000, 10))
@@ -95,7 +136,7 @@ def test_two_classes_of_one_system_are_drawn_apart():
 
 
 @pytest.mark.parametrize("resample", ["test", "both"])
-@pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
+@pytest.mark.parametrize("bootstrap", ["sample", "rows", "user", "user-constrained", "joint", "crossed"])
 def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
     curve = priori.epc(small(1), small(2), points=11)
     plan = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3).settle(curve.dev, curve.test)
@@ -128,18 +169,26 @@ def test_heavy_cells_are_drawn_as_light_ones_are():
             assert stats.ks_2samp(mine, other).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("bootstrap", ["sample", "rows"])
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
-def test_counts_at_ranks_are_those_of_whole_sets(criterion):
+def test_counts_at_ranks_are_those_of_whole_sets(criterion, bootstrap):
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 2), rng.normal(2, 1, 5_000)) for _ in range(2))
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
-    plan = Resampling(bootstrap="sample", resample="both", n_resamples=1500).settle(dev, test)
+    plan = Resampling(bootstrap=bootstrap, resample="both", n_resamples=1500).settle(dev, test)
 
     def run(plan):
-        return replicate([system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
+        def statistic(outcomes, first):
+            values = value_of(curve.measure, outcomes[0], curve.alpha)
+            return np.column_stack([values, (outcomes[0].fn + outcomes[0].tp)[:, 0]])
+
+        return replicate([system_of(curve)], plan, statistic)
 
     found, whole = run(plan), run(replace(plan, whole=True))
     assert (found != whole).any()
+    # The positives that are drawn: always as many, or by chance.
+    assert (found[:, -1].std() > 0) == (bootstrap == "rows")
+    np.testing.assert_array_equal(found[:, -1], whole[:, -1])
     for mine, other in zip(found.T, whole.T, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
 

@@ -4,28 +4,33 @@ A bootstrap from few users is too narrow, one with two identities per trial too 
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
 documentation):
 
-* *tails*: quantiles as far out as Student's t has them for that many users (Hesterberg 2015);
-* *half an error*: each class gets a pseudo-trial that is always an error and one that never is, with random
-  weights of mean 1/2 (Jeffreys' prior), each as heavy as the trials of one independent decision;
+* *tails*: quantiles as far out as Student's t has them for that many users (Hesterberg 2015), by the effective number
+  of each class (Kish), joined as the classes share the variance (Welch and Satterthwaite);
+* *half an error*: each class gets a pseudo-user who always errs and one who never does, with random weights of mean
+  1/2 (Jeffreys' prior), each as heavy as the trials of one independent decision, heavier while few users err;
 * *scale*: the deviations of each class's error rate are multiplied where the bootstrap's variance is known to
   differ from the one stated.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import ScoreSet
+from priori.scores import ScoreSet, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Clusters, Errors, measure_clusters
+from priori.uncertainty.cluster_variance import Clusters, Errors, Spread, measure_clusters, measure_differences
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
+#: How far a rate is moved to see how a measure follows.
+STEP = 1e-4
 
 #: The scores of another system on the same trials and its thresholds, where two are compared.
 Other = tuple[ScoreSet, Floats] | None
@@ -36,63 +41,81 @@ class Calibration:
     """What is done to replicates; rows of the arrays are the classes, columns the thresholds.
 
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
-    how many trials make one independent decision (0: no pseudo-trials); ``clusters`` how many users the tails
-    are to allow for (0: any number); ``growth`` how many times as many trials replicates of a future set have,
-    class by class (0: no such set).
+    how many trials make one independent decision (0: no pseudo-trials); ``freedom`` the degrees of freedom that the
+    tails are to allow for at each threshold (infinite: any number of users), from the ``spread`` of each class;
+    ``growth`` how many times as many trials replicates of a future set have, class by class (0: no such set).
     """
 
     rate: Floats
     scale: Floats
     weight: Floats
-    clusters: int
+    freedom: Floats
+    spread: Spread
     growth: tuple[float, float] = (0.0, 0.0)
 
-    def reach(self, deviations: float) -> float:
+    @property
+    def overall(self) -> Calibration:
+        """The calibration of one number made of all thresholds: as sure as the least sure of them."""
+        return replace(self, freedom=self.freedom.min(keepdims=True))
+
+    def at(self, point: int) -> Calibration:
+        """Return the calibration at one threshold, as far as tails go."""
+        return replace(self, freedom=self.freedom[[point]])
+
+    def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
-        if self.clusters < 2:
-            return deviations
         from scipy.special import log_ndtr, stdtrit
 
-        tail = np.exp(log_ndtr(-deviations))
-        return float(-np.sqrt(self.clusters / (self.clusters - 1)) * stdtrit(self.clusters - 1, tail))
+        few = np.isfinite(self.freedom)
+        freedom = self.freedom[few]
+        reached = np.array(np.broadcast_to(np.asarray(deviations, dtype=np.float64), self.freedom.shape))
+        reached[few] = -np.sqrt((freedom + 1) / freedom) * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
+        return reached
 
-    def level(self, level: float) -> float:
-        """Return the level of the percentile interval whose coverage is ``level``."""
+    def level(self, level: float) -> Floats:
+        """Return the level of the percentile interval whose coverage is ``level``, at each threshold."""
         from scipy.special import ndtr, ndtri
 
-        return float(1 - 2 * ndtr(-self.reach(float(ndtri((1 + level) / 2)))))
+        return np.asarray(1 - 2 * ndtr(-self.reach(float(ndtri((1 + level) / 2)))))
 
     def known(self, deviations: Floats) -> Floats:
         """Return how many standard deviations of a known spread few users' are worth: the inverse of `reach`."""
-        if self.clusters < 2:
-            return deviations
-        from scipy.special import ndtri_exp, stdtr
+        from scipy.special import ndtri_exp
 
-        tail = stdtr(self.clusters - 1, -deviations / np.sqrt(self.clusters / (self.clusters - 1)))
-        return np.asarray(-ndtri_exp(np.log(np.maximum(tail, 1e-300))))
+        tail = self._student(-np.asarray(deviations))
+        return np.where(np.isfinite(self.freedom), -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations)
 
     def tail(self, p_value: Floats) -> Floats:
         """Return the one-sided p-value that belongs to a percentile one, as `level` does for intervals."""
-        if self.clusters < 2:
-            return p_value
-        from scipy.special import ndtri, stdtr
+        from scipy.special import ndtri
 
-        return np.asarray(stdtr(self.clusters - 1, ndtri(p_value) / np.sqrt(self.clusters / (self.clusters - 1))))
+        return np.where(np.isfinite(self.freedom), self._student(ndtri(p_value)), p_value)
+
+    def _student(self, deviations: Floats) -> Floats:
+        """Return Student's share below so many standard deviations of few users' replicates."""
+        from scipy.special import stdtr
+
+        freedom = np.where(np.isfinite(self.freedom), self.freedom, 1.0)
+        return np.asarray(stdtr(freedom, deviations / np.sqrt((freedom + 1) / freedom)))
 
     def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
-        """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials."""
+        """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials.
+
+        These move the rates; the classes stay as large as drawn, or the share of positives would move with them.
+        """
         if not self.weight.any() and (self.scale == 1).all():
             return outcomes
         draws = _half_trials(plan, first, len(outcomes.fp), self.growth)
-        pairs = []
+        pairs: list[tuple[Any, Any]] = []
         for c, (errors, rights) in enumerate(((outcomes.fp, outcomes.tn), (outcomes.fn, outcomes.tp))):
             total = errors + rights
             wrong = np.asarray(errors, dtype=np.float64)
             if (self.scale[c] != 1).any():
                 rate = self.rate[c] + self.scale[c] * (divide(errors, total, 1.0) - self.rate[c])
                 wrong = np.clip(rate, 0.0, 1.0) * total
-            wrong = wrong + draws[:, 2 * c, None] * self.weight[c]
-            pairs.append((wrong, total - wrong + draws[:, 2 * c : 2 * c + 2].sum(axis=1)[:, None] * self.weight[c]))
+            more = draws[:, 2 * c : 2 * c + 2, None] * self.weight[c]
+            wrong = divide(wrong + more[:, 0], total + more.sum(axis=1), 1.0) * total
+            pairs.append((wrong, total - wrong))
         (fp, tn), (fn, tp) = pairs
         # Weights are no whole numbers; measures divide once, as always.
         return Outcomes(tp=tp, fp=fp, tn=tn, fn=fn)
@@ -132,12 +155,55 @@ def error_rates(test: ScoreSet, thresholds: Floats) -> Floats:
     return np.stack([outcomes.fp / test.n_negatives, outcomes.fn / test.n_positives])
 
 
-def from_clusters(rate: Floats, scale: Floats, clusters: Clusters, plan: BootstrapPlan, *, paired: bool) -> Calibration:
-    """Return the calibration of drawn users; in the difference of paired systems pseudo-trials cancel out."""
-    weight = np.zeros_like(rate) if paired else clusters.effect
-    # What is drawn grows with the future users; that each has other trials is the scale's affair.
-    growth = (plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1])
-    return Calibration(rate, scale, weight, clusters.count, growth)
+def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | None:
+    """Return how the measure moves with the error rate of each class (rows) at each threshold; None if not known."""
+    measure, alpha = plan.measure, plan.alpha
+    if measure is None or (measure.needs_alpha and (alpha is None or alpha.shape != rate.shape[1:])):
+        return None
+    sizes = np.array([[test.n_negatives], [test.n_positives]], dtype=np.float64)
+
+    def value(moved: Floats) -> Floats:
+        (fp, fn), (tn, tp) = moved * sizes, (1 - moved) * sizes
+        return measure(Outcomes(tp=tp, fp=fp, tn=tn, fn=fn), alpha if measure.needs_alpha else None)
+
+    slopes = np.empty_like(rate)
+    for c in range(2):
+        low, high = rate.copy(), rate.copy()
+        low[c], high[c] = np.maximum(rate[c] - STEP, 0.0), np.minimum(rate[c] + STEP, 1.0)
+        slopes[c] = (value(high) - value(low)) / (high[c] - low[c])
+    # A measure that does not follow so small a step says nothing about how it does.
+    return np.where(np.isfinite(slopes).all(axis=0) & slopes.any(axis=0), slopes, 1.0)
+
+
+def calibrated(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, scale: Floats | None = None,
+    weight: Floats | None = None, growth: tuple[float, float] = (0.0, 0.0),
+) -> Calibration:  # fmt: skip
+    """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
+    rate = error_rates(test, thresholds)
+    freedom = spread.joint_freedom(slopes_of(test, rate, plan))
+    scale = np.ones_like(rate) if scale is None else scale
+    weight = np.zeros_like(rate) if weight is None else weight
+    return Calibration(rate, scale, weight, freedom, spread, growth)
+
+
+def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
+    """Return what is drawn of a future set: it grows with its users; that each has other trials is the scale's."""
+    return plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
+
+
+def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
+    """Measure how the difference of two systems varies with whole users, each counted on its own."""
+    cuts, others = [thresholds, other[1]], [other[0]]
+    edges = [np.unique(cut) for cut in cuts]
+    sets = test.apart(edges, others) or test.between(edges, others, by_user=True)
+    # Tables counted apart have the same users; trials paired in memory have those of the first.
+    people = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
+    rows = []
+    for name in ("negative", "positive"):
+        errors = [_errors([getattr(each, name)], [cut], name) for each, cut in zip(sets, cuts, strict=True)]
+        rows.append(measure_differences(errors, [getattr(each, name) for each in people], people[0].count))
+    return Spread(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people[0].count)
 
 
 def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Clusters:
@@ -145,15 +211,19 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     others = [] if other is None else [other[0]]
     sets = test.between([np.unique(cut) for cut in cuts], others, by_user=plan.design.by_user)
-    ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
     identities = plan.design.identities(sets[:1])[0] if plan.design.by_user else None
     people = 0 if identities is None else identities.count
     rows = []
     for name in ("negative", "positive"):
-        trials = [getattr(scores, name) for scores in sets]
-        gaps = [np.searchsorted(np.sort(c), t.score, side="left") for t, c in zip(trials, cuts, strict=True)]
-        errors = Errors(gaps, ranks, name == "negative", trials[0].number)
+        errors = _errors([getattr(scores, name) for scores in sets], cuts, name)
         users = None if identities is None else getattr(identities, name)
         partner = identities.negative_partner if identities is not None and name == "negative" else None
         rows.append(measure_clusters(errors, users, partner, people))
     return Clusters(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people)
+
+
+def _errors(trials: Sequence[Trials], cuts: Sequence[Floats], name: str) -> Errors:
+    """Return the errors of one class at the thresholds of each system."""
+    ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
+    gaps = [np.searchsorted(np.sort(cut), each.score, side="left") for each, cut in zip(trials, cuts, strict=True)]
+    return Errors(gaps, ranks, name == "negative", trials[0].number)

@@ -13,6 +13,8 @@ from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamm
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
+#: How the trials of an urn come: along with it, drawn among themselves, or drawn as rows of both classes together.
+ALONG, WITHIN, ROWS = range(3)
 
 
 @compiled
@@ -47,12 +49,33 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
 
 
 @compiled
-def draw_trials(state, urns, mult, by_trial, future, weights):  # type: ignore[no-untyped-def]
+def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
+    """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
+
+    Rows come with their labels, so chance shares out among the classes what is drawn.
+    """
+    later = future[1] + future[2] > 0
+    for c in range(2):
+        sizes[0, c] = -1
+        sizes[1, c] = future[1 + c] if later else -1
+    if how != ROWS:
+        return
+    whole = negatives + positives
+    sizes[0, 1] = binomial(state, whole, positives, whole)
+    sizes[0, 0] = whole - sizes[0, 1]
+    if later:
+        sizes[1, 1] = binomial(state, future[1] + future[2], sizes[0, 1], whole)
+        sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
+
+
+@compiled
+def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
-    Every urn comes ``mult[u]`` times. With ``by_trial`` each copy's trials are drawn among themselves; without,
-    all of them come along, weighted by the partner's count as well where there is one. With ``future`` > 0
-    (one urn only) that many trials are drawn from what was drawn.
+    Every urn comes ``mult[u]`` times. Unless they come ``ALONG``, each copy's trials are drawn among themselves: as
+    many as there are, or ``draws`` of them if that is not negative (one urn only). Else all of them come, weighted by
+    the partner's count as well where there is one. With ``future`` not negative (one urn only) that many trials are
+    drawn from what was drawn.
     """
     fill(weights, 0)
     total = 0
@@ -60,8 +83,8 @@ def draw_trials(state, urns, mult, by_trial, future, weights):  # type: ignore[n
         m = mult[u]
         if m == 0:
             continue
-        if by_trial:
-            left = m * urns.size[u]
+        if how != ALONG:
+            left = m * urns.size[u] if draws < 0 else draws
             whole = urns.size[u]
             total += left
             for i in range(urns.heavy[u], urns.heavy[u + 1]):
@@ -83,7 +106,7 @@ def draw_trials(state, urns, mult, by_trial, future, weights):  # type: ignore[n
             for i in range(urns.light[u], urns.light[u + 1]):
                 weights[urns.single[i]] += m
                 total += m
-    if future > 0:
+    if future >= 0:
         total = _draw_again(state, future, total, weights)
     return total
 
@@ -114,7 +137,7 @@ def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
 
 @compiled
 def count_fixed(  # type: ignore[no-untyped-def]
-    first, seed, inner, users, by_trial, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+    first, seed, inner, users, how, future, user_stream, trial_stream, negative, positive, places, rejected, totals
 ):
     """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
 
@@ -126,13 +149,17 @@ def count_fixed(  # type: ignore[no-untyped-def]
     mult = np.ones(negative.size.size, np.int64)
     weights = np.empty(places.shape[2], np.int64)
     gap = np.empty(edges + 1, np.int64)
+    sizes = np.empty((2, 2), np.int64)
+    whole = negative.size.sum(), positive.size.sum()
     for i in range(rejected.shape[0]):
         replicate = first + i
         if users > 0:
             draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
         state = stream(seed, trial_stream, replicate)
+        class_sizes(state, how, whole[0], whole[1], future, sizes)
         for c in range(2):
-            totals[i, c] = draw_trials(state, negative if c == 0 else positive, mult, by_trial, future[1 + c], weights)
+            urns = negative if c == 0 else positive
+            totals[i, c] = draw_trials(state, urns, mult, how, sizes[0, c], sizes[1, c], weights)
             for s in range(systems):
                 fill(gap, 0)
                 for x in range(weights.size):
@@ -187,7 +214,7 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def count_rechosen(first, seed, inner, by_trial, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
+def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
     ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.kernel_sets`), alphas ``p / q`` ascend. Results:
@@ -204,9 +231,9 @@ def count_rechosen(first, seed, inner, by_trial, dev, test, kind, p, q, errors, 
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
         replicate = first + i
-        _draw_side(dev, seed, replicate, inner, by_trial, dev_mult, dev_cells, dev_totals)
+        _draw_side(dev, seed, replicate, inner, how, dev_mult, dev_cells, dev_totals)
         if not test.at_ranks:
-            _draw_side(test, seed, replicate, inner, by_trial, test_mult, test_cells, totals[i])
+            _draw_side(test, seed, replicate, inner, how, test_mult, test_cells, totals[i])
         for s in range(systems):
             values = dev.values[s]
             if dev.direct:
@@ -222,7 +249,7 @@ def count_rechosen(first, seed, inner, by_trial, dev, test, kind, p, q, errors, 
                     threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
                     rank[k] = _rank(test.values[s], test.distinct[s], threshold)
             if test.at_ranks:
-                _draw_at_ranks(test, seed, replicate, rank, errors[i, 0], totals[i])
+                _draw_at_ranks(test, seed, replicate, how, rank, errors[i, 0], totals[i])
                 continue
             order = _ascending(rank)
             for c in range(2):
@@ -252,17 +279,20 @@ def _ascending(rank):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _draw_at_ranks(side, seed, replicate, rank, errors, totals):  # type: ignore[no-untyped-def]
+def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
     """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
 
     From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
     """
     state = stream(seed, side.trial_stream, replicate)
     order = _ascending(rank)
+    size = side.below[:, side.below.shape[1] - 1]
+    sizes = np.empty((2, 2), np.int64)
+    class_sizes(state, how, size[0], size[1], side.future, sizes)
     for c in range(2):
-        whole = side.below[c, side.below.shape[1] - 1]
-        totals[c] = whole
-        left, last, under = whole, 0, 0
+        whole = size[c]
+        totals[c] = whole if sizes[0, c] < 0 else sizes[0, c]
+        left, last, under = totals[c], 0, 0
         for j in range(order.size):
             k = order[j]
             trials = side.below[c, rank[k]] - last
@@ -281,24 +311,26 @@ def _room(side):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _draw_side(side, seed, replicate, inner, by_trial, mult, cells, totals):  # type: ignore[no-untyped-def]
+def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
     state = stream(seed, side.trial_stream, replicate)
-    totals[0] = draw_trials(state, side.negative, mult, by_trial, side.future[1], cells[0])
-    totals[1] = draw_trials(state, side.positive, mult, by_trial, side.future[2], cells[1])
+    sizes = np.empty((2, 2), np.int64)
+    class_sizes(state, how, side.negative.size.sum(), side.positive.size.sum(), side.future, sizes)
+    totals[0] = draw_trials(state, side.negative, mult, how, sizes[0, 0], sizes[1, 0], cells[0])
+    totals[1] = draw_trials(state, side.positive, mult, how, sizes[0, 1], sizes[1, 1], cells[1])
 
 
 @compiled
-def weights_of(replicate, seed, inner, by_trial, side):  # type: ignore[no-untyped-def]
+def weights_of(replicate, seed, inner, how, side):  # type: ignore[no-untyped-def]
     """Return the weights of one replicate of one side: (class, cell)."""
     mult, cells = _room(side)
-    _draw_side(side, seed, replicate, inner, by_trial, mult, cells, np.empty(2, np.int64))
+    _draw_side(side, seed, replicate, inner, how, mult, cells, np.empty(2, np.int64))
     return cells
 
 
 @compiled
-def climb(first, seed, inner, by_trial, side, p, q, heights):  # type: ignore[no-untyped-def]
+def climb(first, seed, inner, how, side, p, q, heights):  # type: ignore[no-untyped-def]
     """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
 
     Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
@@ -307,7 +339,7 @@ def climb(first, seed, inner, by_trial, side, p, q, heights):  # type: ignore[no
     mult, cells = _room(side)
     totals = np.empty(2, np.int64)
     for i in range(heights.shape[0]):
-        _draw_side(side, seed, first + i, inner, by_trial, mult, cells, totals)
+        _draw_side(side, seed, first + i, inner, how, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
         positives = max(totals[1], 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
+from priori.decisions.measures import Measure
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 
@@ -28,7 +29,8 @@ class BootstrapPlan:
     replicate in turn, as (users, negatives, positives), zeros where nothing is; ``growth`` how many times as
     many negatives and positives the future set has; ``per_user`` the same for each of its users. ``streams``
     keeps the random numbers of systems that are drawn apart from each other apart. ``whole`` draws whole sets even
-    where counts at a few ranks would do, so that runs with other criteria draw the same sets.
+    where counts at a few ranks would do, so that runs with other criteria draw the same sets. ``measure`` and ``alpha``
+    are those of the curve, where there is one.
     """
 
     design: Bootstrap
@@ -46,6 +48,8 @@ class BootstrapPlan:
     streams: int = 0
     whole: bool = False
     warnings: tuple[str, ...] = ()
+    measure: Measure | None = None
+    alpha: Floats | None = field(default=None, compare=False)
 
     @property
     def n_resamples(self) -> int:

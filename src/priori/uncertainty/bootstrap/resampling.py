@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.quantiles import few_replicates
+from priori.curves.epc import EPC
+from priori.decisions.measures import FAR, Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import check_level
 
 Promise = Literal["confidence", "prediction"]
+
+#: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
+SMALL, SMALLER = 300, 3
+#: Said of false acceptances where trials are kept together by the identity claimed, and nobody knows who was there.
+UNKNOWN_IMPOSTORS = Caution(
+    "unknown-impostors",
+    "who the impostors were is not known (no probe_user column): where few people made the impostor trials, false "
+    "acceptances are less sure than the interval says",
+)
 
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
 #: What the file of a bootstrap's result says about how it was made: `Plan.settings`; for layouts.
@@ -165,10 +177,18 @@ class Resampling:
         """Whether the trials of users are kept apart, or may be where the data choose the bootstrap."""
         return self.bootstrap is None or BOOTSTRAPS[self.bootstrap].by_user
 
-    def settle(self, dev: ScoreSet | None, test: ScoreSet) -> BootstrapPlan:
-        """Return what runs on these sets: what is left open is decided by the data, what they lack is an error."""
+    def settle(
+        self, dev: ScoreSet | None, test: ScoreSet, curve: EPC | None = None, *, measures: Sequence[Measure] = ()
+    ) -> BootstrapPlan:
+        """Return what runs on these sets: what is left open is decided by the data, what they lack is an error.
+
+        What is computed on them matters too: a ``curve``, or numbers by several ``measures``.
+        """
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
-        chosen, warnings = self._choose(sets)
+        if curve is not None and curve.weight == "user":
+            chosen, warnings = self._weighing(), list[str]()
+        else:
+            chosen, warnings = self._choose(sets, measures if curve is None else [curve.measure])
         for scores in sets:
             chosen.check(scores)
         warnings += chosen.warnings(sets)
@@ -180,7 +200,7 @@ class Resampling:
         shared = False
         if len(sets) == 2:
             shared, notes = chosen.share(sets[0], sets[1], self.shared_users)
-            warnings += notes
+            warnings += [*notes, *_small_development(sets[0], sets[1], by_user=chosen.by_user)]
         interval = self._interval(chosen)
         outer, inner = (int(number) for number in self._numbers())
         level = float(self.confidence_level)
@@ -194,17 +214,32 @@ class Resampling:
         if chosen.calibrated and chosen.by_user and interval != "calibrated":
             users = min(scores.n_users for scores in sets)
             if users < FEW_USERS:
-                warnings.append(
-                    f"a {interval} interval from {users} users covers up to ten points less than it says; "
-                    "choose calibrated"
-                )
-        return replace(plan, warnings=(*warnings, *few_replicates(plan.n_resamples, level)))
+                warnings.append(Caution(
+                    "few-users-plain", f"a {interval} interval from {users} users covers up to ten points less than it "
+                    "says; choose calibrated",
+                ))  # fmt: skip
+        warnings += few_replicates(plan.n_resamples, level)
+        if curve is None:
+            return replace(plan, warnings=tuple(warnings))
+        accepted = curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
+        if accepted and chosen.by_user and test.has_users and not (test.has_identities or test.leaves_out_probes):
+            warnings.append(UNKNOWN_IMPOSTORS)
+        return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 
-    def _choose(self, sets: list[ScoreSet]) -> tuple[Bootstrap, list[str]]:
+    def _weighing(self) -> Bootstrap:
+        """Return the bootstrap of users that weigh alike: they come with all their trials, thresholds kept."""
+        if self.bootstrap not in (None, USER.name) or self.resample != "test" or self.promise != "confidence":
+            raise OptionError(
+                f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set, to cover "
+                "the whole population; leave out the other options, or weigh trials"
+            )
+        return USER
+
+    def _choose(self, sets: list[ScoreSet], measures: Sequence[Measure]) -> tuple[Bootstrap, list[str]]:
         """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""
         if self.bootstrap is not None:
             return BOOTSTRAPS[self.bootstrap], []
-        suitable = [bootstrap for bootstrap in BOOTSTRAPS.values() if bootstrap.suits(sets)]
+        suitable = [bootstrap for bootstrap in BOOTSTRAPS.values() if bootstrap.suits(sets, measures)]
         warnings = [line for bootstrap in BOOTSTRAPS.values() for line in bootstrap.left_out(sets)]
         return max(suitable, key=lambda bootstrap: bootstrap.preference), warnings
 
@@ -229,6 +264,18 @@ class Resampling:
         if isinstance(self.rng, np.random.Generator):
             return int(self.rng.integers(0, 2**63 - 1))
         return int(self.rng)
+
+
+def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[str]:
+    """Say so where thresholds chosen anew vary more than a bootstrap of so few development trials can know."""
+    counts = [("users", dev.n_users, test.n_users)] if by_user else []
+    counts += [("negatives", dev.n_negatives, test.n_negatives), ("positives", dev.n_positives, test.n_positives)]
+    small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]
+    if not small:
+        return []
+    what = "a development set this small beside the test set"
+    return [Caution("small-development", f"{what} ({', '.join(small)}): at alphas far from 0.5 the interval of new "
+                    "thresholds covers less than it says")]  # fmt: skip
 
 
 def _is_whole(number: Any) -> bool:

@@ -134,6 +134,9 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
     edges, columns = [edge for edge, _ in unique], [index for _, index in unique]
     design = plan.design
     identities: Identities | None = None
+    if any(system.test.load().negative.weighted for system in systems if not system.test.scanned):
+        tests = [system.test.load() for system in systems]
+        return _by_product(tests, edges, columns, design.identities(tests[:1]) * len(tests), plan)
     if len(systems) == 1 and not design.by_user:
         urns, places = lay_out_counts(systems[0].test, edges[0])
     else:
@@ -153,7 +156,7 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
     width = max(edge.size for edge in edges)
     users = identities.count if identities is not None and design.draws_users else 0
     streams = (TEST_USERS + 4 * plan.streams, TEST_TRIALS + 4 * plan.streams)
-    settings = (plan.seed, plan.inner, users, design.draws_trials, np.array(plan.future, dtype=np.int64), *streams)
+    settings = (plan.seed, plan.inner, users, design.trial_draws, np.array(plan.future, dtype=np.int64), *streams)
     kernel = load_kernel("count_fixed")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
@@ -180,8 +183,8 @@ def _by_product(
     """Return the batch function for users that come with all their trials: one product of matrices.
 
     Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
-    numbers below 2^53 are exact in floating point. ``identities`` are the users of each system's trials, by the same
-    codes.
+    numbers below 2^53 are exact in floating point; users that weigh alike have others. ``identities`` are the users
+    of each system's trials, by the same codes.
     """
     blocks, number = [], identities[0].count
     for test, edge, people in zip(tests, edges, identities, strict=True):
@@ -197,7 +200,10 @@ def _by_product(
     def batch(first: int, rows: int) -> list[Outcomes]:
         multiplicity = np.empty((rows, number))
         kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, multiplicity)
-        sums = np.split(np.rint(multiplicity @ rejected).astype(np.int64), starts, axis=1)
+        added = multiplicity @ rejected
+        # Weights are rounded, so that what adds up to everything is everything.
+        counts: Any = np.round(added, 9) if tests[0].negative.weighted else np.rint(added).astype(np.int64)
+        sums = np.split(counts, starts, axis=1)
         return [
             _outcomes(negative, positive, index, negative[:, -1:], positive[:, -1:])
             for negative, positive, index in zip(sums[::2], sums[1::2], columns, strict=True)
@@ -221,7 +227,7 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
         totals = np.empty((rows, 2), dtype=np.int64)
-        kernel(first, plan.seed, plan.inner, plan.design.draws_trials, dev, test, *kind, errors, totals)
+        kernel(first, plan.seed, plan.inner, plan.design.trial_draws, dev, test, *kind, errors, totals)
         negatives, positives = totals[:, :1], totals[:, 1:]
         return [
             Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
@@ -236,7 +242,7 @@ def _by_criterion(systems: Sequence[Resampled], plan: BootstrapPlan, dev: Side, 
     kernel = load_kernel("weights_of")
 
     def count(replicate: int) -> list[Ints]:
-        settings = (replicate, plan.seed, plan.inner, plan.design.draws_trials)
+        settings = (replicate, plan.seed, plan.inner, plan.design.trial_draws)
         on_dev, on_test = ((side, kernel(*settings, side)) for side in (dev, test))
         return [_count(system, s, on_dev, on_test) for s, system in enumerate(systems)]
 

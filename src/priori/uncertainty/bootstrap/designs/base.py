@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
+from priori.decisions.measures import Measure
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, Other
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities, identify, identities_in_use, same_users
+from priori.uncertainty.cluster_variance import Spread
 
 #: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
 FEW_USERS = 20
 #: Below this many users any interval is doubtful, calibrated or not.
 TOO_FEW_USERS = 10
+TOO_FEW = "so few say little about everybody else, whatever the interval"
 
 Trials = int | tuple[int, int]
 
@@ -31,6 +35,8 @@ class Bootstrap:
         What is resampled, in words: for the page, and shorter for the form.
     draws_users, draws_trials : bool
         Whether users are drawn; whether trials are, rather than come along with their user.
+    draws_rows : bool
+        Whether trials are drawn with their labels, so that the classes' sizes vary, rather than within each class.
     by_user : bool
         Whether the trials of a user are kept apart from those of others.
     crossed : bool
@@ -48,6 +54,7 @@ class Bootstrap:
     choice: str
     draws_users: bool = False
     draws_trials: bool = False
+    draws_rows: bool = False
     by_user: bool = True
     crossed: bool = False
     nested: bool = False
@@ -55,12 +62,17 @@ class Bootstrap:
     preference: int = 0
 
     @property
+    def trial_draws(self) -> int:
+        """How trials come, as the kernels say it: along with their user (0), drawn within a class (1), as rows (2)."""
+        return int(self.draws_trials) + int(self.draws_rows)
+
+    @property
     def whole_users(self) -> bool:
         """Whether users come with all their trials and nothing else is drawn: sums by user are enough."""
         return self.draws_users and not self.draws_trials and not self.crossed
 
-    def suits(self, sets: Sequence[ScoreSet]) -> bool:
-        """Tell whether these sets can have this bootstrap by default."""
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        """Tell whether these sets can have this bootstrap by default, for what is measured on them."""
         return False
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
@@ -85,7 +97,7 @@ class Bootstrap:
         fewest = min(scores.n_users for scores in sets)
         if fewest >= TOO_FEW_USERS:
             return []
-        return [f"only {fewest} users: so few say little about everybody else, whatever the interval"]
+        return [Caution("few-users", f"only {fewest} users: {TOO_FEW}")]
 
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
@@ -110,6 +122,10 @@ class Bootstrap:
     def growth(self, ratio: float) -> tuple[float, float]:
         """Return how many times as many negatives and positives so many times as many users have."""
         return ratio, ratio
+
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+        """Measure how the errors of the test set vary with what is drawn."""
+        return clusters_of(test, thresholds, plan)
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         """Measure what the replicates need at these thresholds of the test set.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
+from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, clusters_of, drawn_growth
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters
@@ -20,12 +23,13 @@ TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine mem
 
 
 class _Crossed(Bootstrap):
-    def suits(self, sets: Sequence[ScoreSet]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
         warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
-        return [f"{scores.source}: {warning}" for scores in sets if scores.leaves_out_probes][:1]
+        left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
+        return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:
@@ -43,11 +47,13 @@ class _Crossed(Bootstrap):
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         clusters = clusters_of(test, thresholds, plan, other=other)
-        scale = _crossed_scale(clusters, plan.future[0] / clusters.count if plan.future[0] else 0.0)
-        return from_clusters(error_rates(test, thresholds), scale, clusters, plan, paired=other is not None)
+        weight = None if other is not None else clusters.pseudo
+        made = calibrated(test, thresholds, plan, clusters, weight=weight, growth=drawn_growth(plan))
+        growth = plan.future[0] / clusters.count if plan.future[0] else 0.0
+        return replace(made, scale=_crossed_scale(clusters, growth, made.freedom))
 
 
-def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
+def _crossed_scale(clusters: Clusters, growth: float, freedom: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
@@ -63,7 +69,7 @@ def _crossed_scale(clusters: Clusters, growth: float) -> Floats:
     # Never below what independent trials, or the claimed identities alone, would have.
     variance = np.maximum(variance, factor * clusters.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    variance = variance * (1 - 1 / clusters.count) / (1 - clusters.lost)
+    variance = variance * (1 - 1 / (freedom + 1)) / (1 - clusters.lost)
     return np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0))
 
 
@@ -74,5 +80,5 @@ CROSSED = _Crossed(
     draws_users=True,
     crossed=True,
     calibrated=True,
-    preference=2,
+    preference=3,
 )

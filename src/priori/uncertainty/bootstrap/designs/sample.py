@@ -7,22 +7,26 @@ from dataclasses import replace
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
+from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, Other, error_rates
+from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.cluster_variance import Spread
 
 #: The warning about trials with users; whoever says it in other words leaves out this one.
-USERS_UNUSED = (
-    "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
-    "is too narrow; choose the user bootstrap"
+USERS_UNUSED = Caution(
+    "users-unused",
+    "the users of the trials are known but not used: trials of one user are alike, so a bootstrap of trials "
+    "is too narrow; choose the user bootstrap",
 )
 
 
-class _Sample(Bootstrap):
-    def suits(self, sets: Sequence[ScoreSet]) -> bool:
+class Sample(Bootstrap):
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return True
 
     def check(self, scores: ScoreSet) -> None:
@@ -39,12 +43,18 @@ class _Sample(Bootstrap):
         return replace(plan, future=(0, *sizes), growth=growth)
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
+        spread = self.spread(test, thresholds, plan)
+        weight = np.ones_like(spread.variance) if other is None else None
+        return calibrated(test, thresholds, plan, spread, weight=weight, growth=plan.growth)
+
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+        """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
         rate = error_rates(test, thresholds)
-        ones = np.ones_like(rate)
-        return Calibration(rate, ones, ones if other is None else 0 * ones, 0, plan.growth)
+        variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
+        return Spread(variance, np.full_like(rate, np.inf), np.where(variance > 0, np.inf, 0.0), 0)
 
 
-SAMPLE = _Sample(
+SAMPLE = Sample(
     name="sample",
     resamples="trials, within each class",
     choice="trials, within each class",

@@ -8,15 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from priori.base.types import Floats
+from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
+from priori.uncertainty.bootstrap.calibration import (
+    Calibration,
+    Other,
+    calibrated,
+    clusters_of,
+    differences_of,
+    drawn_growth,
+)
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, identities_in_use
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters
 
 
 class _User(Bootstrap):
-    def suits(self, sets: Sequence[ScoreSet]) -> bool:
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return all(scores.n_users >= 2 for scores in sets)
 
     def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
@@ -28,13 +36,12 @@ class _User(Bootstrap):
         return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
-        rate = error_rates(test, thresholds)
-        ones = np.ones_like(rate)
         if other is not None:
-            return Calibration(rate, ones, 0 * ones, identities_in_use(test))
+            return calibrated(test, thresholds, plan, differences_of(test, thresholds, plan, other))
         clusters = clusters_of(test, thresholds, plan)
-        scale = _future_scale(clusters, plan) if plan.future[0] else ones
-        return from_clusters(rate, scale, clusters, plan, paired=False)
+        scale = _future_scale(clusters, plan) if plan.future[0] else None
+        growth = drawn_growth(plan)
+        return calibrated(test, thresholds, plan, clusters, scale=scale, weight=clusters.pseudo, growth=growth)
 
 
 def _future_scale(clusters: Clusters, plan: BootstrapPlan) -> Floats:
@@ -56,5 +63,5 @@ USER = _User(
     choice="users, with all their trials",
     draws_users=True,
     calibrated=True,
-    preference=1,
+    preference=2,
 )
