@@ -19,6 +19,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
+from priori.uncertainty.expected_bands import expected_curve
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -216,9 +217,16 @@ def make_band(
     """Compute the band around a curve that a resampling describes."""
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test)
+    settings, notes = plan.settings(), (*plan.warnings, *notes)
+    if plan.of_method:
+        expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
+        return Band(
+            curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
+            (*notes, *expected.warnings), expected.replicates,
+        )  # fmt: skip
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes)
-    settings = plan.settings()
-    return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)
+    return Band(
+        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve, notes, values if keep else None
+    )

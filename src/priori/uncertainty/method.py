@@ -15,7 +15,7 @@ import numpy as np
 
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.scores import Scores
+from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import system_of
 from priori.uncertainty.estimates import Estimates, Part
@@ -46,7 +46,9 @@ def expected_values(
             for k, curve in enumerate(curves)
         ])  # fmt: skip
     systems = [system_of(curve) for curve in curves]
-    devs, tests = [curve.dev.load() for curve in curves], [curve.test.load() for curve in curves]
+    by_user = plan.design.by_user
+    devs, tests = ([_trials(each.load(), by_user) for each in sets]
+                   for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
     dev_units, test_units = _units(devs, tests, plan)
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
@@ -59,6 +61,17 @@ def expected_values(
     test = influence_of(tests, judged, test_units)
     dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
     return Estimates(values.mean(axis=0), _parts(dev, noise, test, dev_units[0], test_units[0], plan))
+
+
+def _trials(scores: Scores, by_user: bool) -> Scores:
+    """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
+    if by_user or scores.negative.number is None:
+        return scores
+    each = (
+        np.repeat(trials.score, 1 if trials.number is None else trials.number)
+        for trials in (scores.negative, scores.positive)
+    )
+    return Scores(*(Trials(score) for score in each), source=scores.source)
 
 
 def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:

@@ -1,0 +1,110 @@
+"""Intervals around what is expected of a system as a method: from its estimates, on the scale of logits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from priori.base.types import Floats, Progress
+from priori.curves.epc import EPC
+from priori.decisions.outcomes import Outcomes
+from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.estimates import Estimates
+from priori.uncertainty.intervals import quantile
+from priori.uncertainty.method import expected_values
+
+
+class Expected(NamedTuple):
+    """What is expected, its bounds, draws around it where they were kept, and what to mind."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+    replicates: Floats | None
+    warnings: tuple[str, ...]
+
+
+def expected_curve(
+    curve: EPC, plan: BootstrapPlan, *, threads: int | None = None, progress: Progress | None = None, keep: bool = False
+) -> Expected:
+    """Return the expected value of one system at each alpha, with bounds."""
+    estimates = expected_values([curve], plan, threads=threads, progress=progress)
+    value, variance, degrees = estimates.contrast([1.0])
+    shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
+    draws = estimates.draws(plan.n_resamples, plan.seed)[:, 0] if keep or plan.simultaneous else None
+    deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
+    lower, upper = bounds_of(value + shift, deviations * np.sqrt(variance + more), *range_of(curve))
+    # Half an error moves the bounds, never so far that the value itself is outside.
+    lower, upper = np.minimum(lower, value), np.maximum(upper, value)
+    return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
+
+
+def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:
+    """Return what half an error and half a right decision in each class move the value by, and the variance of that.
+
+    Where no error was seen none is known of; see `priori.uncertainty.bootstrap.calibration`.
+    """
+    shift, variance = np.zeros(curve.alpha.size), np.zeros(curve.alpha.size)
+    if calibration is None:
+        return shift, variance
+    seen = curve.outcomes
+    negative, positive = calibration.weight / 2
+    for fp, fn in ((negative, 0.0), (0.0, positive)):
+        more = Outcomes(tp=seen.tp + fn, fp=seen.fp + fp, tn=seen.tn + fp, fn=seen.fn + fn)
+        moved = curve.measure(more, curve.alpha) - curve.value
+        shift += moved
+        variance += 2 * moved**2  # of a gamma variable of shape 1/2, whose mean is 1/2
+    return shift, variance
+
+
+def range_of(curve: EPC) -> tuple[Floats, Floats]:
+    """Return the values without any error and with nothing but errors, the smaller first, at each alpha."""
+    positives, negatives = curve.outcomes.positives, curve.outcomes.negatives
+    right = Outcomes(tp=positives, fp=0 * negatives, tn=negatives, fn=0 * positives)
+    wrong = Outcomes(tp=0 * positives, fp=negatives, tn=0 * negatives, fn=positives)
+    ends = np.stack([np.broadcast_to(curve.measure(each, curve.alpha), curve.alpha.shape) for each in (right, wrong)])
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def bounds_of(value: Floats, half: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats]:
+    """Return value minus and plus ``half``; inside a range, on the scale of logits of the share of it."""
+    from scipy.special import expit, logit
+
+    inside = (value > lowest) & (value < highest) & np.isfinite(highest - lowest)
+    width = np.where(inside, highest - lowest, 1.0)
+    share = np.where(inside, (value - lowest) / width, 0.5)
+    reach = half / width / (share * (1 - share))
+    lower, upper = (
+        np.where(inside, lowest + width * expit(logit(share) + sign * reach), value + sign * half) for sign in (-1, 1)
+    )
+    return lower, upper
+
+
+def _reach(level: float, degrees: Floats, draws: Floats | None) -> Floats:
+    """Return how many standard deviations bounds lie away, at each alpha; with draws, for all alphas together."""
+    from scipy.special import ndtr, stdtrit
+
+    tail = np.full(degrees.size, (1 - level) / 2)
+    if draws is not None:
+        spread = np.sqrt((draws**2).mean(axis=0))
+        moving = spread > 0
+        if moving.any():
+            largest = np.abs(draws[:, moving] / spread[moving]).max(axis=1)
+            tail = np.minimum(tail, ndtr(-float(quantile(largest, level))))
+    return np.asarray(-stdtrit(degrees, tail))
+
+
+def expected_means(
+    estimates: Estimates, weights: list[list[float]], plan: BootstrapPlan
+) -> tuple[Floats, Floats, Floats]:
+    """Return the means over alphas of weighted sums of systems, with what the bounds are away from each."""
+    alphas = estimates.value.shape[1]
+    shares = np.full(alphas, 1 / alphas)
+    each = [estimates.contrast(row, shares) for row in weights]
+    value, variance, degrees = (np.concatenate(column) for column in zip(*each, strict=True))
+    draws = None
+    if plan.simultaneous:
+        draws = estimates.draws(plan.n_resamples, plan.seed).mean(axis=2) @ np.array(weights).T
+    return value, _reach(plan.level, degrees, draws), np.sqrt(variance)
