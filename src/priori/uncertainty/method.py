@@ -67,11 +67,11 @@ def _trials(scores: Scores, by_user: bool) -> Scores:
     """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
     if by_user or scores.negative.number is None:
         return scores
-    each = (
-        np.repeat(trials.score, 1 if trials.number is None else trials.number)
+    negative, positive = (
+        Trials(np.repeat(trials.score, 1 if trials.number is None else trials.number))
         for trials in (scores.negative, scores.positive)
     )
-    return Scores(*(Trials(score) for score in each), source=scores.source)
+    return Scores(negative, positive, source=scores.source)
 
 
 def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:
