@@ -6,6 +6,7 @@ sum of the squares of what the units contribute to it, so one set of influences 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,3 +93,23 @@ class Estimates:
                 moved = ndtri(normal) @ flat
                 deviations[first : first + step] += moved.reshape(-1, *influence.shape[1:])
         return deviations
+
+
+def side_by_side(each: Sequence[Estimates], *, apart: bool = False) -> Estimates:
+    """Return the estimates of several systems in one: of the same draws, or of systems that were drawn ``apart``."""
+    value = np.concatenate([estimates.value for estimates in each])
+    warnings = tuple(dict.fromkeys(warning for estimates in each for warning in estimates.warnings))
+    if not apart:
+        together = []
+        for same in zip(*(estimates.parts for estimates in each), strict=True):
+            moved = np.concatenate([part.influence for part in same], axis=1)
+            together.append(Part(moved, np.min([part.degrees for part in same], axis=0)))
+        return Estimates(value, tuple(together), warnings)
+    parts, first = [], 0
+    for estimates in each:
+        for part in estimates.parts:
+            influence = np.zeros((len(part.influence), *value.shape))
+            influence[:, first : first + len(estimates.value)] = part.influence
+            parts.append(Part(influence, part.degrees))
+        first += len(estimates.value)
+    return Estimates(value, tuple(parts), warnings)

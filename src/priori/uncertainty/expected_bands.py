@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.estimates import Estimates
+from priori.uncertainty.estimates import side_by_side
 from priori.uncertainty.intervals import quantile
 from priori.uncertainty.method import expected_values
 
@@ -39,6 +40,33 @@ def expected_curve(
     # Half an error moves the bounds, never so far that the value itself is outside.
     lower, upper = np.minimum(lower, value), np.maximum(upper, value)
     return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
+
+
+def expected_areas(
+    curves: Sequence[EPC], plan: BootstrapPlan, offset: Floats, *, threads: int | None = None,
+    progress: Progress | None = None,
+) -> Expected:  # fmt: skip
+    """Return the mean over alphas of each of two curves of one system, then of both, with bounds, moved by ``offset``.
+
+    Their criteria may differ; the same seed draws the same sets for both.
+    """
+    each = [expected_values([curve], plan, threads=threads, progress=progress) for curve in curves]
+    estimates = side_by_side(each)
+    shares = np.full(curves[0].alpha.size, 1 / curves[0].alpha.size)
+    weights = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    value, variance, degrees = (
+        np.concatenate(column) for column in zip(*(estimates.contrast(row, shares) for row in weights), strict=True)
+    )
+    halves = [half_errors(curve, plan.calibration(curve.test, curve.threshold)) for curve in curves]
+    shift = np.array(weights) @ [moved @ shares for moved, _ in halves]
+    more = (np.array(weights) @ [np.sqrt(spread) @ shares for _, spread in halves]) ** 2
+    ends = np.array([[end @ shares for end in range_of(curve)] for curve in curves])
+    draws = None
+    if plan.simultaneous:
+        draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
+    half = _reach(plan.level, degrees, draws) * np.sqrt(variance + more)
+    lower, upper = bounds_of(value + offset + shift, half, *(np.array(weights) @ ends).T)
+    return Expected(value + offset, lower, upper, None, estimates.warnings)
 
 
 def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:
@@ -94,17 +122,3 @@ def _reach(level: float, degrees: Floats, draws: Floats | None) -> Floats:
             largest = np.abs(draws[:, moving] / spread[moving]).max(axis=1)
             tail = np.minimum(tail, ndtr(-float(quantile(largest, level))))
     return np.asarray(-stdtrit(degrees, tail))
-
-
-def expected_means(
-    estimates: Estimates, weights: list[list[float]], plan: BootstrapPlan
-) -> tuple[Floats, Floats, Floats]:
-    """Return the means over alphas of weighted sums of systems, with what the bounds are away from each."""
-    alphas = estimates.value.shape[1]
-    shares = np.full(alphas, 1 / alphas)
-    each = [estimates.contrast(row, shares) for row in weights]
-    value, variance, degrees = (np.concatenate(column) for column in zip(*each, strict=True))
-    draws = None
-    if plan.simultaneous:
-        draws = estimates.draws(plan.n_resamples, plan.seed).mean(axis=2) @ np.array(weights).T
-    return value, _reach(plan.level, degrees, draws), np.sqrt(variance)
