@@ -190,7 +190,7 @@ def test_many_trials_are_drawn_as_histograms(monkeypatch: pytest.MonkeyPatch) ->
     by_histogram = _estimates(curves)
     (one, variance, _), (other, again, _) = (each.contrast([1, -1]) for each in (by_trial, by_histogram))
     assert other == pytest.approx(one, abs=0.5 * np.sqrt(variance.min()))
-    assert np.sqrt(again) == pytest.approx(np.sqrt(variance), rel=0.15)
+    assert np.sqrt(again) == pytest.approx(np.sqrt(variance), rel=0.25)
 
 
 def test_counts_by_user_agree_with_the_trials() -> None:

@@ -29,7 +29,7 @@ from priori.uncertainty.units import Units, group_units, without_noise
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
-FEW_USERS, FEW_TRIALS, FEW_ERRORS = 20, 100, 5
+FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 
