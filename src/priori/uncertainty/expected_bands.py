@@ -12,7 +12,7 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.estimates import side_by_side
+from priori.uncertainty.estimates import Estimates, side_by_side
 from priori.uncertainty.intervals import quantile
 from priori.uncertainty.method import expected_values
 
@@ -31,10 +31,14 @@ def expected_curve(
     curve: EPC, plan: BootstrapPlan, *, threads: int | None = None, progress: Progress | None = None, keep: bool = False
 ) -> Expected:
     """Return the expected value of one system at each alpha, with bounds."""
-    estimates = expected_values([curve], plan, threads=threads, progress=progress)
-    value, variance, degrees = estimates.contrast([1.0])
+    return around(curve, expected_values([curve], plan, threads=threads, progress=progress), plan, keep=keep)
+
+
+def around(curve: EPC, estimates: Estimates, plan: BootstrapPlan, *, system: int = 0, keep: bool = False) -> Expected:
+    """Return the expected value of one of the systems that were estimated, with bounds; ``curve`` is its own."""
+    value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
     shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
-    draws = estimates.draws(plan.n_resamples, plan.seed)[:, 0] if keep or plan.simultaneous else None
+    draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
     deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
     lower, upper = bounds_of(value + shift, deviations * np.sqrt(variance + more), *range_of(curve))
     # Half an error moves the bounds, never so far that the value itself is outside.
