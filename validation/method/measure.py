@@ -18,7 +18,7 @@ from scipy.special import ndtr, stdtrit
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "coverage")]
 
-from populations import ALPHAS, ALTERNATIVES, NULLS, SMALL, Systems  # noqa: E402
+from system_pairs import ALPHAS, ALTERNATIVES, NULLS, SMALL, Systems  # noqa: E402
 from tallies import Row  # noqa: E402
 
 import priori  # noqa: E402
