@@ -21,6 +21,7 @@ from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
+from priori.uncertainty.expected_bands import expected_curve
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -231,10 +232,17 @@ def make_band(
     """Compute the band around a curve that a resampling describes."""
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
+    settings, notes = plan.settings(), (*plan.warnings, *notes, *ends(curve, resampling))
+    if plan.of_method:
+        expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
+        return Band(
+            curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
+            (*notes, *expected.warnings), expected.replicates,
+        )  # fmt: skip
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes, *cautions, *ends(curve, resampling))
-    settings = plan.settings()
-    return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)
+    notes = (*notes, *error_cautions(resampled.test, resampled.threshold, plan, calibration))
+    return Band(
+        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve, notes, values if keep else None
+    )

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.scores import Scores
+from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import system_of
-from priori.uncertainty.estimates import Estimates, Part
+from priori.uncertainty.estimates import Estimates, Part, side_by_side
 from priori.uncertainty.judging import influence_of, judge
 from priori.uncertainty.score_axis import score_axis
 from priori.uncertainty.smoothed_sets import smoothed_sets
@@ -26,6 +28,8 @@ from priori.uncertainty.units import Units, group_units, without_noise
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
+#: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
+FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 
@@ -41,12 +45,13 @@ def expected_values(
     plan's; one set of draws serves all systems.
     """
     if unpaired and len(curves) > 1:
-        return _side_by_side([
-            expected_values([curve], replace(plan, seed=plan.seed + k), threads=threads, progress=progress)
-            for k, curve in enumerate(curves)
-        ])  # fmt: skip
+        plans = [replace(plan, seed=plan.seed + k) for k in range(len(curves))]
+        run = partial(expected_values, threads=threads, progress=progress)
+        return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
     systems = [system_of(curve) for curve in curves]
-    devs, tests = [curve.dev.load() for curve in curves], [curve.test.load() for curve in curves]
+    by_user = plan.design.by_user
+    devs, tests = ([_trials(each.load(), by_user) for each in sets]
+                   for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
     dev_units, test_units = _units(devs, tests, plan)
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
@@ -58,7 +63,48 @@ def expected_values(
     values = np.stack([each.values for each in judged], axis=1)
     test = influence_of(tests, judged, test_units)
     dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
-    return Estimates(values.mean(axis=0), _parts(dev, noise, test, dev_units[0], test_units[0], plan))
+    parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
+    return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], by_user=by_user))
+
+
+def cautions(curves: Sequence[EPC], dev: Units, *, by_user: bool) -> tuple[Caution, ...]:
+    """Return where the expected value is not to be trusted: few development units or errors, alphas at the ends."""
+    result = []
+    fewest = int(np.count_nonzero(dev.sizes, axis=1).min())
+    name, few = ("users", FEW_USERS) if by_user else ("trials", FEW_TRIALS)
+    if fewest < few:
+        result.append(Caution(
+            f"few-dev-{name}",
+            f"a class has {fewest} development {name}: how much thresholds vary from one development set to another is "
+            f"hardly known from fewer than {few}, least where alpha is near 0 or 1",
+        ))  # fmt: skip
+    alpha = curves[0].alpha
+    inside = (alpha > 0) & (alpha < 1)
+    errors = [(curve.dev_outcomes.fp + curve.dev_outcomes.fn)[inside] for curve in curves]
+    if inside.any() and min(int(each.min()) for each in errors) < FEW_ERRORS:
+        result.append(Caution(
+            "few-dev-errors",
+            f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, and the "
+            "expected value is doubtful there",
+        ))  # fmt: skip
+    if not inside.all():
+        result.append(Caution(
+            "alpha-ends",
+            "at alpha 0 and 1 thresholds are extreme scores of the development set, of which no bootstrap knows how "
+            "they vary: nothing is claimed there",
+        ))  # fmt: skip
+    return tuple(result)
+
+
+def _trials(scores: Scores, by_user: bool) -> Scores:
+    """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
+    if by_user or scores.negative.number is None:
+        return scores
+    negative, positive = (
+        Trials(np.repeat(trials.score, 1 if trials.number is None else trials.number))
+        for trials in (scores.negative, scores.positive)
+    )
+    return Scores(negative, positive, source=scores.source)
 
 
 def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:
@@ -84,19 +130,6 @@ def _parts(
         return (Part(both, dev_units.degrees(both, sizes[0] + sizes[1])),)
     moved = without_noise(dev, noise).reshape(-1, *shape)
     return Part(test, test_units.degrees(test)), Part(moved, dev_units.degrees(moved))
-
-
-def _side_by_side(each: Sequence[Estimates]) -> Estimates:
-    """Return the estimates of systems that were drawn apart."""
-    parts = []
-    for s, estimates in enumerate(each):
-        for part in estimates.parts:
-            units, _, alphas = part.influence.shape
-            influence = np.zeros((units, len(each), alphas))
-            influence[:, s] = part.influence[:, 0]
-            parts.append(Part(influence, part.degrees))
-    warnings = dict.fromkeys(warning for estimates in each for warning in estimates.warnings)
-    return Estimates(np.concatenate([estimates.value for estimates in each]), tuple(parts), tuple(warnings))
 
 
 def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, Floats]:
