@@ -13,7 +13,6 @@ from priori.base.types import Floats
 from priori.uncertainty.evidence import PAIR, Evidence, error_allowed, exceeded
 from priori.uncertainty.proportions import Alternative
 
-
 #: What can be shown against a margin.
 SHOWN = ("equivalent", "a_no_worse", "b_no_worse")
 

@@ -112,17 +112,20 @@ def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
 
 def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(pair.alpha[index])},"
-    size = gap(float(pair.difference[index]), curves[0].measure)
+    observed = gap(float(pair.difference[index]), curves[0].measure)
     leader = pair.better(index)
     if pair.significant is None or pair.p_value is None:
-        return _without_bootstrap(index, pair, size, None if leader is None else names[leader])
+        return _without_bootstrap(index, pair, observed, None if leader is None else names[leader])
+    size = f"difference of {observed}"
+    if pair.expected is not None and pair.expected[index] != pair.difference[index]:
+        size = f"expected difference of {gap(float(pair.expected[index]), curves[0].measure)}"
     p_value = _p(float(pair.p_value[index]), pair.one_sided)
     if leader is None:
         here = f"{where} the two systems are equal."
     elif pair.significant[index]:
-        here = f"{where} the difference of {size} is significant ({p_value}): {names[leader]} is better."
+        here = f"{where} the {size} is significant ({p_value}): {names[leader]} is better."
     else:
-        here = f"{where} the difference of {size} is not significant ({p_value}): the data cannot tell which is better."
+        here = f"{where} the {size} is not significant ({p_value}): the data cannot tell which is better."
     return here if pair.alpha.size == 1 else f"{here} {_along(pair, names, curves[0])}"
 
 
@@ -210,7 +213,8 @@ def _p(p_value: float, one_sided: bool) -> str:
 
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
-    best = ranks_of(curves, index).index(1)
+    beaten = {pair.a + pair.b - better for pair in pairs if (better := pair.better(index)) is not None}
+    best = next(system for system in range(len(curves)) if system not in beaten)
     worse: list[str] = []
     undecided: list[str] = []
     for pair in pairs:  # in the order of the systems
