@@ -242,11 +242,10 @@ def about_letters(confidence_level: float) -> str:
 def about_claim(claim: Claim) -> str:
     """Say what a comparison is about, and why its interval need not contain the difference observed."""
     if claim == "deployed":
-        return "The claim is about the thresholds as they are, not about systems tuned on other data (deployed)."
+        return "Claim: these thresholds as they are, not systems tuned on other data (deployed)."
     return (
-        "The claim is about systems tuned on other development sets like this one (method): intervals are around the "
-        "difference expected then, which leaves out the luck of these thresholds, so they need not contain the "
-        "difference observed."
+        "Claim: systems tuned on other development sets like this one (method). Intervals are around the expected "
+        "difference, without the luck of these thresholds, and need not contain the one observed."
     )
 
 
