@@ -57,7 +57,7 @@ def every_result() -> dict[str, Result]:
         "average of one": priori.average([test], positions=5),
         "average epc": priori.average_epc(a.dev, test, points=5),
         "comparison": priori.compare(a, b, n_resamples=100),
-        "comparison at one alpha": priori.compare(a.at(0.5), b.at(0.5), n_resamples=100, unpaired=True),
+        "comparison at one alpha": priori.compare(a.at(0.5), b.at(0.5), n_resamples=100, unpaired=True, margin=0.3),
         "ranking": priori.compare_all([a, b, replace(b, name="C")], n_resamples=50),
         "leaderboard": priori.rank([a, b, replace(b, name="C")], n_resamples=50),
         "coverage": priori.coverage([(a.dev, test)], train_users=8, test_users=8, n_resamples=4, points=5),

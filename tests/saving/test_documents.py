@@ -92,7 +92,8 @@ def _same(saved: Any, live: Any) -> bool:
     if "_part_of" in getattr(saved, "__dict__", {}):  # a curve, scores, a test: whatever is there is the same
         known = {name: value for name, value in vars(saved).items() if not name.startswith("_")}
         return all(_same(value, getattr(live, name)) for name, value in known.items())
-    if type(live).__name__ in ("Estimate", "Verdict", "DataSets", "ZSystem", "ZComparison", "ZInterval", "ZDifference"):
+    parts = "Estimate Verdict AdjustedVerdict MarginVerdict DataSets ZSystem ZComparison ZInterval ZDifference"
+    if type(live).__name__ in parts.split():
         return all(_same(getattr(saved, field.name), getattr(live, field.name)) for field in fields(live))
     if isinstance(live, np.ndarray) and live.dtype.kind == "U":
         return bool(saved.tolist() == live.tolist())
@@ -113,7 +114,7 @@ NEED_SCORES = {
     "AverageEPC": {"commensurability"},
     "Band": {"replicates"},
     "Comparison": {"replicates", "pointwise", "simultaneous"},
-    "Ranking": {"area_p_value", "values"},
+    "Ranking": {"values", "expected_values", "pointwise", "simultaneous", "area", "best_p_value", "replicates"},
     "Coverage": {"covered", "widths"},
 }
 

@@ -283,7 +283,7 @@ def test_differences_are_those_of_compare(data: Data, fitted: Any) -> None:
         for model in (fitted, other)
     ]  # fmt: skip
     expected = priori.compare(*curves, n_resamples=300, rng=3)
-    np.testing.assert_array_equal(display.difference, expected.difference)
+    np.testing.assert_array_equal(display.difference, expected.expected)
     np.testing.assert_array_equal(display.lower, expected.lower)
     assert display.line_.get_label() == "LogisticRegression minus GaussianNB"
     assert display.comparison_ is not None

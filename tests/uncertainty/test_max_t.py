@@ -18,7 +18,7 @@ def example(seed: int, systems: int = 4, draws: int = 300) -> tuple[np.ndarray, 
 
 
 def by_definition(drawn: np.ndarray, family: Family, alternative: str) -> np.ndarray:
-    """Step down through one-sided hypotheses (Romano and Wolf 2005): leave out the most significant, again and again."""
+    """Step down through one-sided hypotheses (Romano and Wolf 2005): leave out the most significant each time."""
     off = drawn - drawn.mean(axis=0)
     deviations = (off[:, family.plus] - off[:, family.minus]) / family.spread
     signs = {"two-sided": (1, -1), "less": (-1,), "greater": (1,)}[alternative]

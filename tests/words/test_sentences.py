@@ -207,8 +207,10 @@ def test_a_comparison_says_what_the_study_says() -> None:
     # One alpha has no others to be tested together with.
     alone = [curve.at([0.5]) for curve in study.curves]
     said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0)), 0)
-    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert said.startswith("At alpha = 0.5, the expected difference of ")
     assert "together" not in said
+    said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0, claim="deployed")), 0)
+    assert said.startswith("At alpha = 0.5, the difference of ")
 
 
 def test_a_ranking_says_what_the_study_says() -> None:
@@ -219,14 +221,14 @@ def test_a_ranking_says_what_the_study_says() -> None:
 
 def test_one_sided_p_values_are_called_so() -> None:
     study = small_studies.study(2.5, 1.6, bootstrap=None, points=3)
-    found = compare(*study.curves, n_resamples=200, rng=0, alternative="less")
+    found = compare(*study.curves, n_resamples=200, rng=0, alternative="less", claim="deployed")
     assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, pairs_of(found), 1)
 
 
 def test_a_criterion_without_alpha() -> None:
     study = small_studies.study(2.5, 1.6, criterion="eer", points=3)
     said = study.verdict.answers[1].answer
-    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert said.startswith("At alpha = 0.5, the expected difference of ")
     assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
 
 

@@ -18,6 +18,7 @@ from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.ranking import Ranking, make_ranking
 from priori.words.numbers import cell as percent
+from priori.words.numbers import p_text
 from priori.words.sentences import (
     about_claim,
     about_interval,
@@ -92,7 +93,7 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     numbers = (result.value_a, result.value_b, result.difference, result.expected, result.lower, result.upper)
     lines = [
         [f"alpha {result.alpha[row]:.4g}", *(percent(float(column[row]), rate) for column in numbers),
-         f"{result.p_value[row]:.4f}", "yes" if result.significant[row] else "no"]
+         p_text(float(result.p_value[row])), "yes" if result.significant[row] else "no"]
         for row in rows
     ]  # fmt: skip
     title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
@@ -102,9 +103,8 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
         notes.append(pointwise_regions(result))
         area = result.area
         value, low, high = (percent(number.item(), rate) for number in (area.expected, area.lower, area.upper))
-        notes.append(
-            f"Mean difference expected over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f})."
-        )
+        mean = "Mean difference" if result.settings["claim"] == "deployed" else "Mean expected difference"
+        notes.append(f"{mean} over the alphas: {value} (from {low} to {high}, p: {p_text(area.p_value.item())}).")
     if result.margin is not None:
         notes.append(margin_regions(result, curves[0].measure))
     notes.append(about_claim(result.settings["claim"]))

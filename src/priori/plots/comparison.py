@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Draw the difference along alpha with its band, grey where it is significant (2005, Figure 8)."""
+    """Draw the difference along alpha with its band, grey where it is significant (2005, Figure 8).
+
+    Of the claim "method" it is the expected one; the one observed is dotted.
+    """
     ax = axes(ax)
     scale, unit = scaling(comparison.settings["rate"])
     (colour,) = colours(1)
@@ -28,7 +31,9 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     lower, upper = scale * comparison.lower, scale * comparison.upper
     ax.fill_between(comparison.alpha, lower, upper, color=colour, alpha=0.18, lw=0)
     marker = "o" if comparison.alpha.size == 1 else None
-    ax.plot(comparison.alpha, scale * comparison.difference, color=colour, marker=marker)
+    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker)
+    if comparison.settings["claim"] == "method":
+        ax.plot(comparison.alpha, scale * comparison.difference, color="0.3", ls=":", lw=1, marker=marker)
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
     title = f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant"
     ax.set(xlabel="alpha", ylabel=f"{_difference(comparison)}{unit}", title=title)

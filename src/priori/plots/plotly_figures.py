@@ -152,7 +152,7 @@ def figure_comparison(comparison: Any) -> Any:
     drawing.add_hline(y=0, line_width=1, line_color="grey")
     _band(drawing, comparison.alpha, scale * comparison.lower, scale * comparison.upper, colour, "interval")
     drawing.add_scatter(
-        x=comparison.alpha, y=scale * comparison.difference, mode="markers" if comparison.alpha.size == 1 else "lines",
+        x=comparison.alpha, y=scale * comparison.expected, mode="markers" if comparison.alpha.size == 1 else "lines",
         line={"color": colour}, showlegend=False, name="difference", customdata=comparison.p_value,
         hovertemplate="alpha %{x:.4g}<br>difference %{y:.4g}<br>p %{customdata:.4g}",
     )  # fmt: skip

@@ -108,7 +108,9 @@ def _difference(study: Study, figure: Figure) -> None:
         panel.grid(alpha=0.25)
     if pair.lower is not None and pair.upper is not None:
         upper.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color="#8b919b", alpha=0.3, lw=0)
-    upper.plot(pair.alpha, scale * pair.difference, color="#000000")
+    if pair.expected is not None:
+        upper.plot(pair.alpha, scale * pair.difference, color="#555555", ls=":", lw=1)
+    upper.plot(pair.alpha, scale * (pair.difference if pair.expected is None else pair.expected), color="#000000")
     upper.axhline(0, color="#000000", lw=0.8)
     upper.set_ylabel("difference" + (" (points)" if scale == 100 else ""))
     if pair.confidence is not None:

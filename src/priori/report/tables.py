@@ -15,7 +15,7 @@ from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
-from priori.words.numbers import alpha_text, cell, clean, deployable, level_text, short, threshold_text
+from priori.words.numbers import alpha_text, cell, clean, deployable, level_text, p_text, short, threshold_text
 from priori.words.sentences import about_claim, about_letters, heading
 
 #: The alphas that a table along the curve shows: the nearest there are.
@@ -131,7 +131,7 @@ def comparisons(study: Study, index: int) -> TextTable:
         leader, winner = pair.better(index), MISSING
         if pair.significant is not None:
             winner = f"{names[leader]} is better" if leader is not None and pair.significant[index] else "cannot tell"
-        p_value = MISSING if pair.p_value is None else f"{float(pair.p_value[index]):.4f}"
+        p_value = MISSING if pair.p_value is None else p_text(float(pair.p_value[index]))
         confidence = MISSING if pair.confidence is None else f"{100 * float(pair.confidence[index]):.1f} %"
         difference, interval = _signed(float(pair.difference[index]), measure), _interval(pair, index, measure)
         rows.append((f"{names[pair.a]} − {names[pair.b]}", difference, interval, p_value, confidence, winner))

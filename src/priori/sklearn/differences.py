@@ -163,7 +163,7 @@ class DifferenceDisplay(Display):
             devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
             a, b = (epc(dev, test, name=key, **settings) for dev, test, key in zip(devs, tests, "AB", strict=True))
             comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-            display = cls(alpha=comparison.alpha, difference=comparison.difference, lower=comparison.lower,
+            display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,
                           upper=comparison.upper, name=legend_name, measure=a.measure.title,
                           criterion=a.criterion.name)  # fmt: skip
             display.comparison_ = comparison

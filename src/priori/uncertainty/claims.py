@@ -60,8 +60,6 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
         raise unknown("claim", claim, get_args(Claim))
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; it has no prediction")
-    if claim == "method":
-        _check_method(resampling)
     for curve in curves[1:]:
         _check_comparable(curves[0], curve, claim)
     resampling = replace(resampling, resample="both" if claim == "method" else "test")
@@ -69,27 +67,29 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     placed = [curve for curve, _ in ready]
     if not unpaired:
         placed = _paired(placed, with_dev=claim == "method")
+    if claim == "method":
+        resampling = _with_units(resampling, [each for curve in placed for each in (curve.dev, curve.test)])
     plans = [resampling.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
-    if claim == "method" and plan.design.name not in UNITS:
-        _refuse_bootstrap(plan.design.name)
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
     return Compared(tuple(placed), claim, plan, unpaired, tuple(dict.fromkeys(note for part in notes for note in part)))
 
 
-def _check_method(resampling: Resampling) -> None:
+def _with_units(resampling: Resampling, sets: Sequence[ScoreSet]) -> Resampling:
+    """Return the resampling by one of the units that the claim about methods knows, the best that the sets have."""
     if resampling.interval is not None:
         raise OptionError("interval belongs to the claim 'deployed'; leave it out, or ask for that claim")
-    if resampling.bootstrap is not None and resampling.bootstrap not in UNITS:
-        _refuse_bootstrap(resampling.bootstrap)
-
-
-def _refuse_bootstrap(name: str) -> None:
-    units = ", ".join(name for name in BOOTSTRAPS if name in UNITS)
-    raise OptionError(
-        f"the claim 'method' takes the bootstraps {units}, not {name}; choose one of them, or the claim 'deployed'"
-    )
+    known = {name: bootstrap for name, bootstrap in BOOTSTRAPS.items() if name in UNITS}
+    if resampling.bootstrap is None:
+        suitable = [bootstrap for bootstrap in known.values() if bootstrap.suits(sets)]
+        return replace(resampling, bootstrap=max(suitable, key=lambda bootstrap: bootstrap.preference).name)
+    if resampling.bootstrap not in known:
+        raise OptionError(
+            f"the claim 'method' takes the bootstraps {', '.join(known)}, not {resampling.bootstrap}; "
+            "choose one of them, or the claim 'deployed'"
+        )
+    return resampling
 
 
 def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:

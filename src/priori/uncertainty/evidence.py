@@ -140,7 +140,7 @@ def _ratio(difference: Floats, spread: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Deployed(Evidence):
+class DeployedEvidence(Evidence):
     """Replicates of the values on the test set; ``calibration`` widens their tails where it is asked for."""
 
     interval: Interval
@@ -221,7 +221,7 @@ class Deployed(Evidence):
         return self.calibration is not None and bool(((len(self.draws) + 1) * self._errors / 2 <= 1).any())
 
 
-def deployed_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Deployed:
+def deployed_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> DeployedEvidence:
     """Draw the test set, the same trials for all systems or each system's own."""
     run = _apart if compared.unpaired else _together
     draws, calibration, notes = run(compared, threads=threads, progress=progress)
@@ -229,7 +229,7 @@ def deployed_evidence(compared: Compared, *, threads: int | None, progress: Prog
         calibration = replace(calibration, freedom=np.append(calibration.freedom, calibration.freedom.min()))
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
     plan = compared.plan
-    evidence = Deployed(observed, draws, plan.level, notes, plan.interval, calibration)
+    evidence = DeployedEvidence(observed, draws, plan.level, notes, plan.interval, calibration)
     return replace(evidence, warnings=(*notes, TOO_FEW)) if evidence.too_few else evidence
 
 
@@ -299,7 +299,7 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
 
 
 @dataclass(frozen=True, eq=False)
-class Method(Evidence):
+class MethodEvidence(Evidence):
     """What systems are expected to show, and how much every unit of the data moves that."""
 
     estimates: Estimates
@@ -366,7 +366,7 @@ class Method(Evidence):
         return middle - half, middle + half
 
 
-def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Method:
+def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> MethodEvidence:
     """Estimate what systems are expected to show, and draw how far the estimates may lie from that."""
     plan, shares = compared.plan, compared.shares
     curves, unpaired = compared.curves, compared.unpaired
@@ -383,7 +383,7 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
         mean += deviations @ shares[chosen]
     draws[:, -1] = mean
     draws += expected.astype(kept)
-    return Method(expected, draws, plan.level, estimates.warnings, estimates, shares)
+    return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares)
 
 
 def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:

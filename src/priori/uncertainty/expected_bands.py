@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from priori.base.quantiles import quantile
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.estimates import Estimates, side_by_side
-from priori.uncertainty.intervals import quantile
 from priori.uncertainty.method import expected_values
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -15,17 +15,16 @@ from priori.base.errors import OptionError, unknown
 from priori.base.layouts import FLAG, INTEGER, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
-from priori.base.types import Floats, Index, Mask, Progress
+from priori.base.types import Floats, Mask, Progress
 from priori.curves.epc import EPC
+from priori.uncertainty.board import AdjustedVerdict, Board, pairs_of_systems
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim, prepare, shares_of
 from priori.uncertainty.comparison import COMPARED
-from priori.uncertainty.evidence import Evidence, error_allowed, gather_evidence
+from priori.uncertainty.evidence import error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.max_t import Adjusted, Family, step_down
 from priori.uncertainty.proportions import Alternative, check_alternative
-from priori.uncertainty.ranks import group_letters, model_confidence_set, rank_bounds, rank_shares
-from priori.uncertainty.verdicts import Verdict
+from priori.uncertainty.ranks import group_letters, rank_bounds
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
@@ -49,25 +48,6 @@ class Place(NamedTuple):
     could_be_best: bool
 
 
-@dataclass(frozen=True, eq=False)
-class AdjustedVerdict(Verdict):
-    """Intervals and p-values of many differences tested together; some p-values come from a ``fitted`` tail."""
-
-    fitted: Mask
-
-    @classmethod
-    def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> AdjustedVerdict:
-        """Return the verdict whose parts stand in columns, among others."""
-        expected, lower, upper = columns["expected"], columns["lower"], columns["upper"]
-        return cls(expected, lower, upper, columns["p_adjusted"], confidence_level, columns["p_fitted"])
-
-    def at(self, points: slice | int) -> AdjustedVerdict:
-        """Return the verdict at some points (columns)."""
-        lower, upper, p_value = self.lower[:, points], self.upper[:, points], self.p_value[:, points]
-        fitted = self.fitted[:, points]
-        return AdjustedVerdict(self.expected[:, points], lower, upper, p_value, self.confidence_level, fitted)
-
-
 PLACE = record({"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
                | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG})  # fmt: skip
 
@@ -81,7 +61,7 @@ class Ranking(Result):
 
     Attributes
     ----------
-    values, expected : ndarray
+    values, expected_values : ndarray
         The value of each system (row) at each alpha, as observed and as the tests are about.
     pointwise : AdjustedVerdict
         Intervals and p-values at each alpha, adjusted for all pairs (step-down max-T).
@@ -102,7 +82,7 @@ class Ranking(Result):
     names: tuple[str, ...]
     alpha: Floats
     values: Floats
-    expected: Floats
+    expected_values: Floats
     greater_is_better: bool
     pointwise: AdjustedVerdict
     simultaneous: AdjustedVerdict
@@ -172,7 +152,7 @@ class Ranking(Result):
         if alpha is None:
             return self._overall
         column = int(np.argmin(np.abs(self.alpha - float(alpha))))
-        value, expected, significant = self.values[:, column], self.expected[:, column], self.verdict.significant
+        value, expected, significant = self.values[:, column], self.expected_values[:, column], self.verdict.significant
         return self._places(value, expected, significant[:, column], self.best_p_value[:, column])
 
     def could_be_best(self, alpha: float | None = None) -> tuple[str, ...]:
@@ -183,7 +163,7 @@ class Ranking(Result):
     def _overall(self) -> tuple[Place, ...]:
         shares = shares_of(self.alpha)
         return self._places(
-            self.values @ shares, self.expected @ shares, self.area.significant, self.best_p_value[:, -1]
+            self.values @ shares, self.expected_values @ shares, self.area.significant, self.best_p_value[:, -1]
         )
 
     def _places(self, value: Floats, expected: Floats, significant: Mask, best_p_value: Floats) -> tuple[Place, ...]:
@@ -317,96 +297,3 @@ def make_ranking(
         (*compared.warnings, *evidence.warnings),
         evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
     )._came_from(*curves)  # fmt: skip
-
-
-def pairs_of_systems(systems: int) -> tuple[Index, Index]:
-    """Return the numbers of the first and of the second system of every pair: AB, AC, ..., BC, ..."""
-    return np.triu_indices(systems, 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Board:
-    """What evidence says of all pairs of systems, point by point and for all alphas together."""
-
-    evidence: Evidence
-    greater_is_better: bool
-    alternative: Alternative
-    threads: int | None
-
-    @cached_property
-    def _sides(self) -> tuple[Index, Index]:
-        return pairs_of_systems(self.evidence.expected.shape[1])
-
-    @cached_property
-    def _families(self) -> list[Family]:
-        """All pairs at each point; columns of the draws are systems."""
-        spread, deviates = self.evidence.drawn_spread(*self._sides), self.evidence.deviates(*self._sides)
-        return [Family(*self._sides, *at) for at in zip(spread.T, deviates.T, strict=True)]
-
-    def pairs(self) -> AdjustedVerdict:
-        """Test all pairs at each point."""
-        evidence = self.evidence
-        tested = []
-        for point, family in enumerate(self._families):
-            draws = np.ascontiguousarray(evidence.draws[:, point])
-            found = step_down(draws, family, evidence.level, self.alternative, threads=self.threads)
-            single = evidence.single_p_values(*self._sides, point, self.alternative)
-            tested.append(Adjusted(np.maximum(found.p_value, single), found.fitted, found.critical))
-        critical = np.array([found.critical for found in tested])
-        return AdjustedVerdict(
-            evidence.difference(*self._sides), *self._bounds(critical),
-            np.stack([found.p_value for found in tested], axis=1), evidence.level,
-            np.stack([found.fitted for found in tested], axis=1),
-        )  # fmt: skip
-
-    def simultaneous(self, pointwise: AdjustedVerdict) -> AdjustedVerdict:
-        """Test all pairs at all alphas together; what holds then holds at each alpha."""
-        evidence = self.evidence
-        draws, alphas, systems = len(evidence.draws), len(evidence.expected) - 1, evidence.expected.shape[1]
-        start = systems * np.arange(alphas)[:, None]
-        plus, minus = ((start + side).ravel() for side in self._sides)
-        spread, deviates = (np.concatenate([getattr(family, name) for family in self._families[:-1]])
-                            for name in ("spread", "deviates"))  # fmt: skip
-        columns = evidence.draws[:, :-1].reshape(draws, -1)
-        family = Family(plus, minus, spread, deviates)
-        found = step_down(columns, family, evidence.level, self.alternative, threads=self.threads)
-        lower, upper = (bound[:, :-1] for bound in self._bounds(np.full(alphas + 1, found.critical)))
-        p_value, fitted = found.p_value.reshape(alphas, -1).T, found.fitted.reshape(alphas, -1).T
-        return AdjustedVerdict(
-            pointwise.expected,
-            np.minimum(lower, pointwise.lower),
-            np.maximum(upper, pointwise.upper),
-            np.maximum(p_value, pointwise.p_value),
-            evidence.level,
-            fitted,
-        )
-
-    def _bounds(self, critical: Floats) -> tuple[Floats, Floats]:
-        middle, half = self.evidence.centre(*self._sides), self.evidence.reach(critical, *self._sides)
-        return middle - half, middle + half
-
-    def best_p_values(self) -> Floats:
-        """Return for every system (row) at each point the p-value of its being the best."""
-        sign = -1.0 if self.greater_is_better else 1.0
-        found = []
-        for point, family in enumerate(self._families):
-            draws, badness = np.ascontiguousarray(self.evidence.draws[:, point]), sign * self.evidence.expected[point]
-            worse = replace(family, deviates=sign * family.deviates)
-            found.append(model_confidence_set(draws, worse, badness, threads=self.threads))
-        return np.stack(found, axis=1)
-
-    def against_best(self, pairs: AdjustedVerdict, best_p_value: Floats) -> AdjustedVerdict:
-        """Keep the pairs of the best at each point, with the p-value of the other being the best; others are NaN."""
-        badness = -self.evidence.expected if self.greater_is_better else self.evidence.expected
-        best = badness.argmin(axis=1)
-        first, second = (side[:, None] for side in self._sides)
-        tested = (first == best) | (second == best)
-        other = np.where(first == best, second, first)
-        p_value = np.where(tested, np.take_along_axis(best_p_value, other, axis=0), np.nan)
-        lower, upper = (np.where(tested, bound, np.nan) for bound in (pairs.lower, pairs.upper))
-        return AdjustedVerdict(pairs.expected, lower, upper, p_value, pairs.confidence_level, np.zeros_like(tested))
-
-    def rank_shares(self) -> Floats:
-        """Return how often each system has each rank in the draws, for the mean over the alphas."""
-        values = self.evidence.draws[:, -1]
-        return rank_shares(-values if self.greater_is_better else values)

@@ -123,6 +123,17 @@ def gap(difference: float, measure: Measure) -> str:
     return f"{text} {'point' if text == '1.0' else 'points'}"
 
 
+def p_text(p_value: float) -> str:
+    """Return a p-value with four decimals; what rounds to 0 is only less than something.
+
+    Examples
+    --------
+    >>> p_text(0.03217), p_text(1e-9)
+    ('0.0322', '<0.0001')
+    """
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
 def alpha_text(alpha: Fraction | float) -> str:
     """Return an alpha with four digits at most."""
     return f"{float(alpha):.4g}"

@@ -113,17 +113,20 @@ def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
 
 def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(pair.alpha[index])},"
-    size = gap(float(pair.difference[index]), curves[0].measure)
+    observed = gap(float(pair.difference[index]), curves[0].measure)
     leader = pair.better(index)
     if pair.significant is None or pair.p_value is None:
-        return _without_bootstrap(index, pair, size, None if leader is None else names[leader])
+        return _without_bootstrap(index, pair, observed, None if leader is None else names[leader])
+    size = f"difference of {observed}"
+    if pair.expected is not None and pair.expected[index] != pair.difference[index]:
+        size = f"expected difference of {gap(float(pair.expected[index]), curves[0].measure)}"
     p_value = _p(float(pair.p_value[index]), pair.one_sided)
     if leader is None:
         here = f"{where} the two systems are equal."
     elif pair.significant[index]:
-        here = f"{where} the difference of {size} is significant ({p_value}): {names[leader]} is better."
+        here = f"{where} the {size} is significant ({p_value}): {names[leader]} is better."
     else:
-        here = f"{where} the difference of {size} is not significant ({p_value}): the data cannot tell which is better."
+        here = f"{where} the {size} is not significant ({p_value}): the data cannot tell which is better."
     return here if pair.alpha.size == 1 else f"{here} {_along(pair, names, curves[0])}"
 
 
@@ -211,7 +214,8 @@ def _p(p_value: float, one_sided: bool) -> str:
 
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
-    best = ranks_of(curves, index).index(1)
+    beaten = {pair.a + pair.b - better for pair in pairs if (better := pair.better(index)) is not None}
+    best = next(system for system in range(len(curves)) if system not in beaten)
     worse: list[str] = []
     undecided: list[str] = []
     for pair in pairs:  # in the order of the systems
@@ -262,11 +266,10 @@ def about_ranks(board: Leaderboard) -> str:
 def about_claim(claim: Claim) -> str:
     """Say what a comparison is about, and why its interval need not contain the difference observed."""
     if claim == "deployed":
-        return "The claim is about the thresholds as they are, not about systems tuned on other data (deployed)."
+        return "Claim: these thresholds as they are, not systems tuned on other data (deployed)."
     return (
-        "The claim is about systems tuned on other development sets like this one (method): intervals are around the "
-        "difference expected then, which leaves out the luck of these thresholds, so they need not contain the "
-        "difference observed."
+        "Claim: systems tuned on other development sets like this one (method). Intervals are around the expected "
+        "difference, without the luck of these thresholds, and need not contain the one observed."
     )
 
 

@@ -112,7 +112,7 @@ def test_it_is_the_default_where_it_suits_best(toy):
 
 
 def test_systems_are_compared_and_ranked_by_it(toy):
-    options = {"n_resamples": 300, "rng": 5}
+    options = {"n_resamples": 300, "rng": 5, "claim": "deployed"}
     found = priori.compare(curve("dataset"), curve("dataset", 1.2, "B"), bootstrap="by-set", **options)
     pair = curve("user"), curve("user", 1.2, "B")
     expected = priori.compare(*pair, bootstrap="user", interval="percentile", **options)
@@ -120,7 +120,11 @@ def test_systems_are_compared_and_ranked_by_it(toy):
     np.testing.assert_array_equal(found.p_value, expected.p_value)
     assert found.significant.any()
     ranking = priori.compare_all([curve("dataset"), curve("dataset", 1.2, "B")], bootstrap="by-set", **options)
-    assert ranking.comparisons[0].settings["bootstrap"] == "by-set"
+    assert ranking.settings["bootstrap"] == "by-set"
+    # The claim about methods takes the best of those that it knows.
+    assert priori.compare(*pair, n_resamples=50).settings["bootstrap"] == "user"
+    by_set = curve("dataset"), curve("dataset", 1.2, "B")
+    assert priori.compare(*by_set, n_resamples=50).settings["bootstrap"] == "sample"
 
 
 def test_the_command_line_has_it(toy, write, run):

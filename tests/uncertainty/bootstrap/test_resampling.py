@@ -32,8 +32,8 @@ WRITTEN_OUT = {
     "band": (band, set()),
     "EPC.band": (EPC.band, set()),
     "area_bands": (area_bands, set()),
-    "compare": (priori.compare, PREDICTION),
-    "compare_all": (priori.compare_all, PREDICTION),
+    "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
+    "compare_all": (priori.compare_all, PREDICTION | {"resample"}),
     "roc_band": (roc_band, PREDICTION | ONE_SET),
     "AposterioriROC.band": (AposterioriROC.band, PREDICTION | ONE_SET),
     "rate_bands": (rate_bands, ONE_SET),
@@ -88,6 +88,7 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
     if option in left_out:
         pytest.skip("it has no such option")
     given, test = {option: OTHERS[option]}, small(2)
+    other = priori.epc(small(1), test, points=3, name="B")
     if name == "Settings":
         assert Settings(**given).resampling == Resampling(**given)
         return
@@ -95,8 +96,8 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
         "band": lambda: band(curve(), **given),
         "EPC.band": lambda: curve().band(**given),
         "area_bands": lambda: area_bands(small(1), test, **given),
-        "compare": lambda: priori.compare(curve(), curve(), **given),
-        "compare_all": lambda: priori.compare_all([curve(), priori.epc(small(1), test, points=3, name="B")], **given),
+        "compare": lambda: priori.compare(curve(), curve(), claim="deployed", **given),
+        "compare_all": lambda: priori.compare_all([curve(), other], claim="deployed", **given),
         "roc_band": lambda: roc_band(test, **given),
         "AposterioriROC.band": lambda: priori.roc(test).band(**given),
         "rate_bands": lambda: rate_bands(test, [1.0], **given),
@@ -128,6 +129,9 @@ def test_the_command_line_and_the_study_file_have_every_field(command):
     assert found is not None
     keys = _options(found)
     for field, seen in option_fields():
+        if (command, seen.name) == ("compare", "resample"):
+            assert "resample" not in keys
+            continue
         assert keys[seen.name].help == seen.help
         if seen.opposite is not None:
             assert keys[seen.opposite] is keys[seen.name]
@@ -194,7 +198,7 @@ def test_calibration_is_measured_once_a_band(monkeypatch):
     monkeypatch.setattr(type(USER), "calibrate", counted)
     curve().band(bootstrap="user", n_resamples=20)
     assert len(calls) == 1
-    priori.compare(curve(), curve(), bootstrap="user", unpaired=True, n_resamples=20)
+    priori.compare(curve(), curve(), bootstrap="user", claim="deployed", unpaired=True, n_resamples=20)
     assert len(calls) == 3
 
 

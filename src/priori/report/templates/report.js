@@ -122,8 +122,10 @@ figures.difference = data.pairs.length ? {
       traces.push({ ...base, y: scaled(pair.lower), line: { width: 0 }, hoverinfo: "skip", showlegend: false });
       traces.push({ ...base, y: scaled(pair.upper), line: { width: 0 }, hoverinfo: "skip", showlegend: false, fill: "tonexty", fillcolor: see(look.neutral, 0.25) });
     }
-    traces.push({ ...base, y: scaled(pair.difference), name: "difference", line: { color: look.ink, width: 2 },
-      hovertemplate: `%{y:+.3~f}${percent ? " points" : ""}<extra>difference</extra>` });
+    const drawn = (y, name, line) => traces.push({ ...base, y: scaled(y), name, line,
+      hovertemplate: `%{y:+.3~f}${percent ? " points" : ""}<extra>${name}</extra>` });
+    drawn(pair.difference, "difference", pair.expected ? { color: look.muted, width: 1, dash: "dot" } : { color: look.ink, width: 2 });
+    if (pair.expected) drawn(pair.expected, "expected", { color: look.ink, width: 2 });
     if (two) traces.push({ ...base, y: times100(pair.confidence), yaxis: "y2", name: "confidence", line: { color: look.series[0], width: 2 },
       hovertemplate: "%{y:.1f} %<extra>confidence</extra>" });
     const more = two ? { yaxis2: axis(look, "confidence (%)", { domain: [0, 0.3], range: [0, 102], tickvals: [0, 50, 100 * data.level], anchor: "x" }) } : {};
@@ -134,7 +136,7 @@ figures.difference = data.pairs.length ? {
   },
   moving(look) {
     const pair = data.pairs[state.pair], x = data.alpha[state.at];
-    const marks = [...regions(look), cursor(look, x), { ...dot(look, 0, x, pair.difference[state.at] * scale), fillcolor: look.ink }];
+    const marks = [...regions(look), cursor(look, x), { ...dot(look, 0, x, (pair.expected || pair.difference)[state.at] * scale), fillcolor: look.ink }];
     if (pair.confidence) {
       marks.push({ type: "line", xref: "paper", yref: "y2", x0: 0, x1: 1, y0: 100 * data.level, y1: 100 * data.level, line: { color: look.muted, width: 1, dash: "dash" } });
       marks.push(dot(look, 0, x, 100 * pair.confidence[state.at], { yref: "y2" }));
@@ -142,9 +144,9 @@ figures.difference = data.pairs.length ? {
     return marks;
   },
   columns() {
-    const rows = [["a", "b", "alpha", "difference", "lower", "upper", "p_value", "significant", "confidence"]];
+    const rows = [["a", "b", "alpha", "difference", "expected", "lower", "upper", "p_value", "significant", "confidence"]];
     for (const pair of data.pairs) data.alpha.forEach((alpha, at) => rows.push([data.systems[pair.a].name, data.systems[pair.b].name, alpha,
-      pair.difference[at], ...["lower", "upper", "p_value", "significant", "confidence"].map((name) => pair[name] ? pair[name][at] : "")]));
+      pair.difference[at], ...["expected", "lower", "upper", "p_value", "significant", "confidence"].map((name) => pair[name] ? pair[name][at] : "")]));
     return rows;
   },
 } : null;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,21 @@ from priori.base.results import plain
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.comparison import Comparison
+from priori.uncertainty.claims import Claim
+from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.ranking import Ranking, make_ranking
 from priori.uncertainty.ztest_curves import ztest_epc
 from priori.uncertainty.ztest_normals import weights_of
+
+
+class Options(TypedDict):
+    """What comparisons of two systems and of more take alike."""
+
+    claim: Claim
+    unpaired: bool
+    threads: int | None
+    progress: Callable[[int, int], None] | None
+
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.
@@ -118,11 +129,15 @@ def make_pairs(
         resampling = replace(
             settings.resampling, interval=None, promise="confidence", future_users=None, future_trials=None
         )
-        ranking = make_ranking(
-            curves, resampling, claim=settings.claim, unpaired=settings.unpaired, threads=settings.threads,
-            progress=progress,
-        )  # fmt: skip
-        pairs, letters = pairs_of(ranking), _letters(ranking)
+        options: Options = {
+            "claim": settings.claim, "unpaired": settings.unpaired, "threads": settings.threads, "progress": progress,
+        }  # fmt: skip
+        if len(curves) == 2:
+            pairs = pairs_of(make_comparison(curves[0], curves[1], resampling, **options))
+            letters = _two_letters(pairs[0])
+        else:
+            ranking = make_ranking(curves, resampling, **options)
+            pairs, letters = pairs_of(ranking), _letters(ranking)
     tested = (replace(pair, confidence=_confidence(curves[pair.a], curves[pair.b], settings)) for pair in pairs)
     return tuple(tested), letters
 
@@ -141,6 +156,13 @@ def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
              **shared, **{name: getattr(verdict, name)[row] for name in columns})
         for row, (a, b) in enumerate(compared.pairs)
     )  # fmt: skip
+
+
+def _two_letters(pair: Pair) -> Letters:
+    assert pair.significant is not None
+    differ = {None: ("a", "a"), pair.a: ("a", "b"), pair.b: ("b", "a")}
+    chosen = zip(pair.significant.tolist(), map(pair.better, range(pair.alpha.size)), strict=True)
+    return tuple(differ[better if significant else None] for significant, better in chosen)
 
 
 def _letters(ranking: Ranking) -> Letters:
