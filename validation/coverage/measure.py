@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 
 import paper
+import plans
 import rates
 import sizes
 from bands import measure_bands
@@ -67,6 +68,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         "curves": [
             partial(curves.roc_bands, size.tests // 2, 399),
             partial(curves.areas, size.tests // 2, 399),
+            partial(curves.low_rates, size.tests, 399),
         ],
         "crossed": [partial(rates.crossed_rates, size.crossed, 199)],
         "paper": experiment,
@@ -76,6 +78,11 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.single_rates, size.rates),
             partial(rates.areas, size.rates),
             rates.binomial_rates,
+        ],
+        "plans": [
+            partial(plans.rates, size.rates),
+            partial(plans.widths, size.tests, size.replicates),
+            partial(plans.powers, size.tests // 2, size.replicates),
         ],
     }
 
