@@ -294,11 +294,7 @@ def epc(
     """
     dev, test = as_score_set(dev), as_score_set(test)
     if preset is not None:
-        if preset not in PRESETS:
-            raise unknown("preset", preset, PRESETS)
-        settings = PRESETS[preset]
-        criterion, measure = settings["criterion"], measure or settings["measure"]
-        alpha = settings["alpha"] if alpha is None else alpha
+        criterion, measure, alpha = _preset(preset, measure, alpha)
     domain = get_task(task)
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
@@ -341,6 +337,14 @@ def epc(
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
         weight=weight,
     )
+
+
+def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
+    """Return the criterion of a preset, and its measure and alphas where none are given."""
+    if name not in PRESETS:
+        raise unknown("preset", name, PRESETS)
+    settings = PRESETS[name]
+    return settings["criterion"], measure or settings["measure"], settings["alpha"] if alpha is None else alpha
 
 
 def judged(test: ScoreSet, weight: str) -> ScoreSet:

@@ -160,7 +160,7 @@ def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ErrorSpread:
     """How the error rate of each class (rows), or the difference of two systems', varies at each threshold (columns).
 
     ``variance`` is that of the rate when users (or identities) are drawn, without small-sample factors; ``freedom`` is
@@ -185,7 +185,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Clusters(Spread):
+class Clusters(ErrorSpread):
     """More about the errors of one system.
 
     ``within`` is the part of the variance that comes from the trials of each user, ``effect`` the ratio of the variance

@@ -25,7 +25,7 @@ from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Clusters, Errors, Spread, measure_clusters, measure_differences
+from priori.uncertainty.cluster_variance import Clusters, Errors, ErrorSpread, measure_clusters, measure_differences
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
@@ -50,7 +50,7 @@ class Calibration:
     scale: Floats
     weight: Floats
     freedom: Floats
-    spread: Spread
+    spread: ErrorSpread
     growth: tuple[float, float] = (0.0, 0.0)
 
     @property
@@ -176,7 +176,7 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
 
 
 def calibrated(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, scale: Floats | None = None,
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: ErrorSpread, *, scale: Floats | None = None,
     weight: Floats | None = None, growth: tuple[float, float] = (0.0, 0.0),
 ) -> Calibration:  # fmt: skip
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
@@ -192,7 +192,9 @@ def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
     return plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
 
 
-def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
+def differences_of(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]
+) -> ErrorSpread:
     """Measure how the difference of two systems varies with whole users, each counted on its own."""
     cuts, others = [thresholds, other[1]], [other[0]]
     edges = [np.unique(cut) for cut in cuts]
@@ -203,7 +205,7 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     for name in ("negative", "positive"):
         errors = [_errors([getattr(each, name)], [cut], name) for each, cut in zip(sets, cuts, strict=True)]
         rows.append(measure_differences(errors, [getattr(each, name) for each in people], people[0].count))
-    return Spread(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people[0].count)
+    return ErrorSpread(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people[0].count)
 
 
 def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Clusters:

@@ -11,7 +11,7 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS, TOO_FEW, TOO_FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Spread
+from priori.uncertainty.cluster_variance import ErrorSpread
 
 #: With fewer users that err, nothing tells how errors flock.
 FEW_ERRING = 5
@@ -53,7 +53,7 @@ def error_cautions(
 
 
 def _matters(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: ErrorSpread, calibration: Calibration | None
 ) -> NDArray[np.bool_]:
     """Tell where each class (rows) has a share worth mentioning in the variance, that of pseudo-users included."""
     rate = error_rates(test, thresholds) if calibration is None else calibration.rate
@@ -66,7 +66,7 @@ def _matters(
     return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
 
 
-def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
+def _few_users(spread: ErrorSpread, plan: BootstrapPlan) -> list[Caution]:
     """Say so where users are many, but few of them have most of the trials of a class, or any."""
     least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
     effective = {name: float(freedom.min()) + 1 for name, freedom in zip(CLASSES, spread.freedom, strict=True)}

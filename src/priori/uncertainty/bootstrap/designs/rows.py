@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
-from priori.uncertainty.bootstrap.designs.sample import Sample
+from priori.uncertainty.bootstrap.designs.sample import TrialBootstrap
 
 
-class _Rows(Sample):
+class _Rows(TrialBootstrap):
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         """Where the measure depends on how many positives there are, that is part of what varies."""
         return any("prevalence" in measure.depends_on for measure in measures)

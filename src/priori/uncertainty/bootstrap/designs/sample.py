@@ -15,7 +15,7 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Spread
+from priori.uncertainty.cluster_variance import ErrorSpread
 
 #: The warning about trials with users; whoever says it in other words leaves out this one.
 USERS_UNUSED = Caution(
@@ -25,7 +25,7 @@ USERS_UNUSED = Caution(
 )
 
 
-class Sample(Bootstrap):
+class TrialBootstrap(Bootstrap):
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return True
 
@@ -47,14 +47,14 @@ class Sample(Bootstrap):
         weight = np.ones_like(spread.variance) if other is None else None
         return calibrated(test, thresholds, plan, spread, weight=weight, growth=plan.growth)
 
-    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> ErrorSpread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
         rate = error_rates(test, thresholds)
         variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
-        return Spread(variance, np.full_like(rate, np.inf), np.where(variance > 0, np.inf, 0.0), 0)
+        return ErrorSpread(variance, np.full_like(rate, np.inf), np.where(variance > 0, np.inf, 0.0), 0)
 
 
-SAMPLE = Sample(
+SAMPLE = TrialBootstrap(
     name="sample",
     resamples="trials, within each class",
     choice="trials, within each class",
