@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
+from priori.base.cautions import silenced
 from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.results import Result
 from priori.curves.areas import Areas, areas
@@ -74,8 +75,8 @@ __all__ = [
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "recommend", "roc", "scan", "ztest",
-    "ztest_epc", "ztest_scores",
+    "plan", "proportion_interval", "proportion_test", "rate_interval", "read", "recommend", "roc", "scan", "silenced",
+    "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def test_refuses_and_says_which(a, b, message):
 
 
 def test_ids_whose_keys_collide_are_still_told_apart(monkeypatch):
-    monkeypatch.setattr("priori.scores.pairing._keys", lambda ids: np.zeros(ids.size, dtype=np.uint64))
+    monkeypatch.setattr("priori.scores.pairing.id_keys", lambda ids: np.zeros(ids.size, dtype=np.uint64))
     a = _scores([0, 1, 1], [1.0, 2.0, 3.0], ["x", "y", "z"])
     b = _scores([1, 0, 1], [3.0, 1.0, 2.0], ["z", "x", "y"])
     assert pair(a, b).positive_b.tolist() == [1, 0]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, MissingScoresError
 from priori.base.types import Floats
 
@@ -78,6 +79,10 @@ class Saved:
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts of the summary."""
         return tuple(self[name])
+
+    def cautions(self, name: str) -> tuple[str, ...]:
+        """Return a list of cautions of the summary."""
+        return tuple(Caution(each["code"], each["text"]) for each in self[name])
 
     def columns(self, *names: str) -> dict[str, Any]:
         """Return several columns of the table by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori._version import __version__
+from priori.base.cautions import labelled, not_shown, shown, silenced_codes
 from priori.base.results import plain
 
 #: Tables longer than this show only their two ends in a notebook.
@@ -49,8 +50,16 @@ def _settings(summary: dict[str, Any]) -> str:
         for name, value in values.items()
         if not isinstance(value, (dict, list)) and value not in (None, "")
     )
-    warnings = "".join(f"<li>{escape(str(warning))}</li>" for warning in summary.get("warnings") or ())
-    return (f"<p><small>{line}</small></p>" if line else "") + (f"<ul>{warnings}</ul>" if warnings else "")
+    return (f"<p><small>{line}</small></p>" if line else "") + _cautions(summary.get("warnings") or ())
+
+
+def _cautions(warnings: Sequence[str]) -> str:
+    """Return what to mind as a list, each with the code that silences it, and which codes are silenced."""
+    lines = [labelled(warning) for warning in shown(warnings)]
+    if hidden := not_shown(warnings):
+        lines.append(f"not shown: {', '.join(hidden)}")
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def _short(value: Any) -> str:
@@ -62,8 +71,10 @@ def _short(value: Any) -> str:
 
 
 def json_text(content: Mapping[str, Any]) -> str:
-    """Return the content as JSON, with the version that made it."""
-    return json.dumps({"priori": __version__, **plain(dict(content))}, indent=2, allow_nan=False, ensure_ascii=False)
+    """Return the content as JSON, with the version that made it and the codes of cautions that were silenced."""
+    silenced = {"silenced": list(silenced_codes())} if silenced_codes() else {}
+    whole = {"priori": __version__, **plain(dict(content)), **silenced}
+    return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:

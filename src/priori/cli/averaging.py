@@ -98,7 +98,7 @@ def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: Ave
     if skipped:
         tell(f"left out, one class only: {', '.join(skipped)}")
     tell(f"{kind} of {len(names)} data sets: {curve.meaning}")
-    warn([curve.warning] if curve.warning else [])
+    warn(curve.warnings)
 
 
 def interval_cells(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:

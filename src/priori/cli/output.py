@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from priori.base.cautions import labelled, shown
 from priori.base.texts import csv_text, json_text
 from priori.base.whole_files import write_whole
 
@@ -67,9 +68,9 @@ def tell(line: str) -> None:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what the reader of the numbers should know."""
-    for line in lines:
-        tell(f"warning: {line}")
+    """Say on standard error what the reader of the numbers should know, one line each, unless it is silenced."""
+    for line in shown(lines):
+        tell(labelled(line))
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:

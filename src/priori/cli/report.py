@@ -90,7 +90,7 @@ def command(
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
-    warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
+    warn(caution for caution in study.cautions if caution.level == "warning")
     if output.format != "html":
         emit(TEXTS[output.format](study), target)
         return

@@ -221,7 +221,13 @@ class Lazy(Engine):
         )
         counted = self._counted(joined, ["labels", "users"])
         self._check_paired(right, counted["rows"], counted["labels"] != 0)
-        return with_users and not counted["users"].any()
+        if with_users and counted["users"].any():
+            raise InputError(
+                f"cannot pair the trials: {counted['rows'][counted['users'] != 0].sum()} have different users in "
+                f"{self.source} and {right.source}; check the user columns, or compare unpaired (--unpaired, "
+                "unpaired=True)"
+            )
+        return with_users
 
     def _to_join(self, other: Engine) -> Lazy:
         """Return the other side of a join, if it can be one."""

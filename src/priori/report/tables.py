@@ -9,6 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
+from priori.base.cautions import shown
 from priori.base.texts import csv_text
 from priori.decisions.measures import Measure
 from priori.studies.evaluation import Member, Study
@@ -222,8 +223,8 @@ def fixed_tables(study: Study) -> list[TextTable]:
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
     parts = [f"# {_markdown(heading(study))}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
-    if study.cautions:
-        parts.append("\n".join(f"- **{caution.title}.** {_markdown(caution.text)}" for caution in study.cautions))
+    if cautions := shown(study.cautions):
+        parts.append("\n".join(f"- **{caution.heading}.** {_markdown(caution.sentence)}" for caution in cautions))
     for heading_text, table in _headed_tables(study):
         # The words of the groups stand before those of their columns.
         headings = zip(table.groups_by_column, table.header, strict=True)

@@ -7,8 +7,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import TEXT, TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
 from priori.decisions.measures import get_measure
 from priori.scores import ScoreSet
@@ -50,7 +51,7 @@ class Plan(Result):
             **of("number", "sd width"),
             "power": "number or missing",
         },
-        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": TEXTS},
+        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": CAUTIONS},
         one_row=True,
     )
 
@@ -260,19 +261,23 @@ def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, ass
     )
 
 
-def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positives: int, by_user: bool) -> list[str]:
+def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positives: int, by_user: bool) -> list[Caution]:
     lines = []
     for name, spread, trials in (("FAR", single.negatives, negatives), ("FRR", single.positives, positives)):
         if trials * spread.variance < NORMAL_RULE:
-            lines.append(
+            lines.append(Caution(
+                "normal-approximation",
                 f"few errors: n p (1 - p) = {trials * spread.variance:.3g} for the {name} is under {NORMAL_RULE:g}, "
                 f"where the normal distribution fits badly; {int(np.ceil(NORMAL_RULE / max(spread.variance, 1e-300)))} "
                 "trials of that class would pass"
-            )
+            ))  # fmt: skip
     if by_user and max(effect.negatives.design_effect, effect.positives.design_effect) > 1.1:
-        lines.append("the z-tests do not know of users: judge the data with a bootstrap that draws users")
+        text = "the z-tests do not know of users: judge the data with a bootstrap that draws users"
+        lines.append(Caution("users-unused", text))
     if 0 < single.users < 30:
-        lines.append(f"the design effect comes from {single.users} users only: it is itself uncertain")
+        text = f"the design effect comes from {single.users} users only: it is itself uncertain"
+        lines.append(Caution("few-users", text))
     if not by_user:
-        lines.append("users are not known: if they bring several trials each, more will be needed")
+        text = "users are not known: if they bring several trials each, more will be needed"
+        lines.append(Caution("users-unknown", text))
     return lines

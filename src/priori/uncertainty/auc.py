@@ -11,8 +11,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -42,7 +43,7 @@ class AposterioriAUCInterval(Result):
     _layout = Layout(
         "An AUC, a posteriori, with DeLong's interval: one row.",
         of("number", "auc sd lower upper width"),
-        {"kind": A_POSTERIORI, "method": TEXT, "confidence_level": LEVEL, "warnings": TEXTS},
+        {"kind": A_POSTERIORI, "method": TEXT, "confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
 
@@ -74,7 +75,7 @@ class AposterioriAUCTest(Result):
         "Two AUCs, a posteriori, and DeLong's test: one row.",
         {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
         {"kind": A_POSTERIORI, "paired": FLAG, "degrees_of_freedom": NUMBER, "alternative": ALTERNATIVE}
-        | {"confidence_level": LEVEL, "warnings": TEXTS},
+        | {"confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
 
@@ -226,6 +227,9 @@ def _doubts(sd: float) -> tuple[str, ...]:
     if sd > 0:
         return ()
     return (
-        "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval has no "
-        "width and says nothing about how sure the AUC is",
+        Caution(
+            "zero-variance",
+            "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): "
+            "the interval has no width and says nothing about how sure the AUC is",
+        ),
     )

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from priori.base.layouts import NUMBER, TEXTS, Layout, of
+from priori.base.cautions import joined
+from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -42,7 +43,7 @@ class Band(Result):
     settings : dict
         How the band was made, and what it covers.
     warnings : tuple of str
-        What to mind about it.
+        What to mind about it, and about its curve.
     curve : EPC
         The curve it belongs to.
     replicates : ndarray or None
@@ -62,7 +63,7 @@ class Band(Result):
     _layout = Layout(
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
         of("number", "alpha value lower upper mean"),
-        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
+        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
         optional=("custom",),
         settings=RESAMPLED,
     )
@@ -226,6 +227,6 @@ def make_band(
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes)
+    mean, warnings = values.mean(axis=0), joined((*plan.warnings, *notes), curve.warnings)
     settings = plan.settings()
     return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
-from priori.base.layouts import FLAG, NUMBERS, PLAIN_NUMBER, TEXT, TEXTS, Layout, Schema, listed, of, record
+from priori.base.layouts import CAUTIONS, FLAG, NUMBERS, PLAIN_NUMBER, TEXT, Layout, Schema, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column, partly_saved
 from priori.base.types import Floats, Progress
@@ -111,7 +112,7 @@ class Comparison(Result):
         "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.",
         {**of("number", "alpha value_a value_b difference lower upper p_value"), "significant": "boolean"},
         {**of(TEXT, "name_a name_b"), "greater_is_better": FLAG, **COMPARED}
-        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "warnings": TEXTS},
+        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "warnings": CAUTIONS},
         settings=COMPARED,
         descriptions={"measure": "The measure, as figures call it.", "area": "The mean difference over the alphas."},
     )
@@ -260,6 +261,7 @@ def make_comparison(
     """Compare two systems as a resampling describes."""
     check_alternative(alternative)
     _check_comparable(curve_a, curve_b, resampling.resample)
+    of_curves = of_systems([(curve.name, curve.warnings) for curve in (curve_a, curve_b)])
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; it has no prediction")
     curve_a, notes_a = resamplable(curve_a, resampling, paired=not unpaired)
@@ -280,7 +282,7 @@ def make_comparison(
         judge.pointwise(difference, replicates),
         judge.simultaneous(difference, replicates),
         judge.pointwise(difference @ shares, replicates @ shares),
-        replicates, settings, (*plan.warnings, *notes_a, *notes_b),
+        replicates, settings, joined((*plan.warnings, *notes_a, *notes_b), of_curves),
     )._came_from(curve_a, curve_b)  # fmt: skip
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -44,7 +45,7 @@ class ZTestCurve(Result):
         | of("number", "sd_dependent confidence_dependent sd_independent confidence_independent")
         | {**of("number", "sd_naive confidence_naive sd_class confidence_class"), "significant": "boolean"},
         {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE}
-        | {**of(TEXT, "name_a name_b"), "warnings": TEXTS, "custom": CUSTOM},
+        | {**of(TEXT, "name_a name_b"), "warnings": CAUTIONS, "custom": CUSTOM},
         optional=("sd_dependent", "confidence_dependent", "custom"),
     )
 
@@ -137,13 +138,14 @@ def ztest_epc(
     )
 
 
-def _doubts_along(system: ZSystem) -> list[str]:
+def _doubts_along(system: ZSystem) -> list[Caution]:
     lines, rates = [], system.rates
     for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
         few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
         if few:
-            lines.append(
+            lines.append(Caution(
+                "normal-approximation",
                 f"{system.name}: the {name} has n p (1 - p) under {NORMAL_RULE:g} at {few} of {rate.size} alphas: "
                 "the normal distribution fits badly there; a bootstrap does not rest on it"
-            )
+            ))  # fmt: skip
     return lines

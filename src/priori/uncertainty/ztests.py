@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
-from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, of
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
 from priori.decisions.measures import Measure, get_measure
@@ -52,7 +53,7 @@ class ZTest(Result):
         {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
         | of("text", "equation remark"),
         {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
-        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": TEXTS, "custom": CUSTOM},
+        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
         optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
         descriptions={"value": "The measure."},
     )
@@ -262,10 +263,11 @@ def _tested(
         difference = float(comparison.independent.value)
         if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
             direction = "above" if alternative == "greater" else "below"
-            warnings.append(
+            warnings.append(Caution(
+                "wrong-direction",
                 f"the one-sided test asks whether A is {direction} B, and the difference A - B is {difference:.4g}: it "
                 "cannot be significant (a direction must be fixed before looking)"
-            )
+            ))  # fmt: skip
     b = None if comparison is None else systems[1]
     return ZTest(get_measure(measure), level, alternative, systems[0], b, comparison, tuple(warnings))
 
@@ -279,7 +281,7 @@ def _published(far: float, frr: float, negatives: int, positives: int, of: str =
     return Rates.of(far, frr, negatives, positives)
 
 
-def _doubts(system: ZSystem, confidence_level: float) -> list[str]:
+def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
     """Return a warning for each rate whose normal approximation is doubtful, with what to use instead."""
     lines = []
     for name, single in _single_rates(system.rates, confidence_level).items():
@@ -291,9 +293,10 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[str]:
         offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
         if "rule_of_three" in single:
             offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
-        lines.append(
+        lines.append(Caution(
+            "normal-approximation",
             f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
             f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
             f"{name.upper()} alone: {', '.join(offers)}"
-        )
+        ))  # fmt: skip
     return lines

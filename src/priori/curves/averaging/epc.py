@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
@@ -78,7 +78,7 @@ class AverageEPC(Result):
         {
             "thresholds": choice(*MEANINGS),
             "meaning": TEXT,
-            "warning": maybe(TEXT),
+            "warnings": CAUTIONS,
             **of(TEXT, "task criterion measure"),
             "interval": choice(*INTERVALS),
             "confidence_level": LEVEL,
@@ -125,9 +125,9 @@ class AverageEPC(Result):
         return commensurability([curve.test.load() for curve in self.curves], self.names)
 
     @cached_property
-    def warning(self) -> str | None:
-        """A warning when one threshold is meant for data sets whose scores are not commensurable."""
-        return None if self.thresholds == "per-dataset" else self.commensurability.warning
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind: when one threshold is meant for data sets whose scores are not commensurable."""
+        return () if self.thresholds == "per-dataset" else self.commensurability.warnings
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""
@@ -135,7 +135,7 @@ class AverageEPC(Result):
         return {
             "thresholds": self.thresholds,
             "meaning": self.meaning,
-            "warning": self.warning,
+            "warnings": list(self.warnings),
             "task": first.task.name,
             "criterion": first.criterion.name,
             "measure": first.measure.name,

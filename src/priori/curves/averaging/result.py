@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.layouts import FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, maybe, of, record
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
@@ -73,7 +73,7 @@ class AverageCurve(Result):
     datasets : DataSets
         The data sets averaged, and the names of those left out.
     commensurability : Commensurability
-        How far the data sets lie apart on the score axis; see `warning`.
+        How far the data sets lie apart on the score axis; see `warnings`.
 
     Notes
     -----
@@ -103,7 +103,7 @@ class AverageCurve(Result):
         of("number", "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"),
         {
             **of(TEXT, "method meaning"),
-            "warning": maybe(TEXT),
+            "warnings": CAUTIONS,
             "theta": NUMBER,
             **of(TEXTS, "datasets skipped"),
             "weights": NUMBERS,
@@ -147,9 +147,9 @@ class AverageCurve(Result):
         return self.method.meaning
 
     @cached_property
-    def warning(self) -> str | None:
-        """A warning when one threshold is meant for data sets whose scores are not commensurable."""
-        return self.commensurability.warning if self.method.one_threshold else None
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind: when one threshold is meant for data sets whose scores are not commensurable."""
+        return self.commensurability.warnings if self.method.one_threshold else ()
 
     @property
     def lower(self) -> Floats:
@@ -215,11 +215,11 @@ class AverageCurve(Result):
         return {name: getattr(self, name) for name in names}
 
     def summary(self) -> dict[str, Any]:
-        """Return the method, its meaning and warning, and the average AUC and EER."""
+        """Return the method, its meaning and warnings, and the average AUC and EER."""
         return {
             "method": self.method.name,
             "meaning": self.meaning,
-            "warning": self.warning,
+            "warnings": list(self.warnings),
             "theta": self.theta,
             "datasets": list(self.datasets.names),
             "skipped": list(self.datasets.skipped),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores
@@ -46,16 +47,17 @@ class Commensurability:
         return not self.ratio > LIMIT
 
     @property
-    def warning(self) -> str | None:
+    def warnings(self) -> tuple[str, ...]:
         """What to say when they are not commensurable."""
         if self.commensurable:
-            return None
-        return (
+            return ()
+        return (Caution(
+            "not-commensurable",
             "the scores are not commensurable across data sets: their location differs by "
             f"{self.shift:.3g} (standard deviation) where a class spreads by {self.spread:.3g} inside a data set "
             f"(ratio {self.ratio:.2f}, limit {LIMIT:g}; farthest: {self.farthest}). One threshold does not mean the "
-            "same thing everywhere: normalise the scores, or use thresholds of their own and an average in ROC space"
-        )
+            "same thing everywhere: normalise the scores, or use thresholds of their own and an average in ROC space",
+        ),)  # fmt: skip
 
 
 def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None) -> Commensurability:

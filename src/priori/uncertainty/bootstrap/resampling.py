@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.scores import ScoreSet
@@ -192,10 +193,11 @@ class Resampling:
         if chosen.calibrated and chosen.by_user and interval != "calibrated":
             users = min(scores.n_users for scores in sets)
             if users < FEW_USERS:
-                warnings.append(
+                warnings.append(Caution(
+                    "plain-interval",
                     f"a {interval} interval from {users} users covers up to ten points less than it says; "
-                    "choose calibrated"
-                )
+                    "choose calibrated",
+                ))  # fmt: skip
         return replace(plan, warnings=tuple(warnings))
 
     def _choose(self, sets: list[ScoreSet]) -> tuple[Bootstrap, list[str]]:

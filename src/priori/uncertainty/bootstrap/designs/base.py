@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet
@@ -85,7 +86,8 @@ class Bootstrap:
         fewest = min(scores.n_users for scores in sets)
         if fewest >= TOO_FEW_USERS:
             return []
-        return [f"only {fewest} users: so few say little about everybody else, whatever the interval"]
+        text = f"only {fewest} users: so few say little about everybody else, whatever the interval"
+        return [Caution("few-users", text)]
 
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.scores import ScoreSet
@@ -25,7 +26,8 @@ class _Crossed(Bootstrap):
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
         warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
-        return [f"{scores.source}: {warning}" for scores in sets if scores.leaves_out_probes][:1]
+        left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
+        return [Caution("claimed-identity-only", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.scores import ScoreSet
@@ -15,9 +16,10 @@ from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 
 #: The warning about trials with users; whoever says it in other words leaves out this one.
-USERS_UNUSED = (
+USERS_UNUSED = Caution(
+    "users-unused",
     "the users of the trials are known but not used: trials of one user are alike, so a sample bootstrap "
-    "is too narrow; choose the user bootstrap"
+    "is too narrow; choose the user bootstrap",
 )
 
 
