@@ -5,7 +5,7 @@ What costs a scan of a table is not looked for there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -42,6 +42,9 @@ FEW_ALPHAS = 12
 #: What says already why the rates of the two sets differ.
 EXPLAIN_DISAGREEMENT = {"flipped-labels", "different-scales", "dev-looks-trained-on"}
 
+#: The codes that are looked for in each data set of an average, where sets may be small.
+TRAPS = ("same-data", "shared-trials", "repeated-trials", "reversed-scores", "flipped-labels", "different-scales")
+
 #: What a check finds, in words, at one row of a curve: nothing where its caution does not apply.
 Find = Callable[["EPC", int], str]
 
@@ -58,6 +61,20 @@ def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
     """Return what to mind about one set of scores, by itself."""
     findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
     return tuple(Caution(code, text) for code, text in findings.items() if text)
+
+
+def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
+    """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
+    found: dict[str, list[Caution]] = {}
+    for curve in curves:
+        for code in TRAPS:
+            if text := CHECKS[code](curve, 0):
+                found.setdefault(code, []).append(Caution(code, text))
+    return tuple(
+        Caution(code, f"in {len(lines)} of {len(curves)} data sets {lines[0]}")
+        for code, lines in found.items()
+        if 2 * len(lines) > len(curves)
+    )
 
 
 def middle(curve: EPC) -> int:

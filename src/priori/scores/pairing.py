@@ -96,7 +96,7 @@ def comparable_ids(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDAr
     """Return ids that can be compared: as text; whole numbers need not be turned into text for that."""
     if a.dtype.kind == "i" and b.dtype.kind == "i":
         return a, b
-    a, b = a.astype(str), b.astype(str)
+    a, b = a.astype(str, copy=False), b.astype(str, copy=False)
     # One width for both, an even number of characters, so that `id_keys` sees whole words.
     width = -(-max(a.dtype.itemsize, b.dtype.itemsize) // 8) * 2
     return a.astype(f"U{width}"), b.astype(f"U{width}")

@@ -18,6 +18,7 @@ from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
 from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, shares_of
 from priori.curves.averaging.scales import Commensurability, commensurability
+from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
@@ -126,8 +127,9 @@ class AverageEPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: when one threshold is meant for data sets whose scores are not commensurable."""
-        return () if self.thresholds == "per-dataset" else self.commensurability.warnings
+        """What to mind: scores that are not commensurable under one threshold, and what most data sets warn of."""
+        own = () if self.thresholds == "per-dataset" else self.commensurability.warnings
+        return (*own, *common_cautions(self.curves))
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""
