@@ -291,3 +291,4 @@ def test_files_of_earlier_versions() -> None:
     assert saved.criterion == get_criterion("target-v2", "retrieval")
     assert (saved.measure.title, saved.threshold[0], np.isnan(saved.lower[0])) == ("F2", np.inf, True)
     assert [curve.value.tolist() for curve in saved.curves] == [[0.25], [0.75]]
+    assert saved.warnings == ()

@@ -143,6 +143,8 @@ class Layout:
         """Return what a file has under these names, as the classes hold it."""
         present = {*self.columns, *self.summary} & {*saved.table, *saved.summary}
         known = {name: self._read(saved, name) for name in names if name in present and name not in self.settings}
+        # Files from before these results carried warnings.
+        known |= {name: () for name in self.optional if self.summary.get(name) == CAUTIONS and name not in present}
         return {**known, "settings": saved.values(*self.settings)} if self.settings else known
 
     def _read(self, saved: Saved, name: str) -> Any:

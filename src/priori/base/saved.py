@@ -82,7 +82,8 @@ class Saved:
 
     def cautions(self, name: str) -> tuple[str, ...]:
         """Return a list of cautions of the summary."""
-        return tuple(Caution(each["code"], each["text"]) for each in self[name])
+        # Layout 1 had them as texts.
+        return tuple(each if isinstance(each, str) else Caution(each["code"], each["text"]) for each in self[name])
 
     def columns(self, *names: str) -> dict[str, Any]:
         """Return several columns of the table by name."""

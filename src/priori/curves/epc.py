@@ -104,7 +104,7 @@ class EPC(Result):
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
             "warnings": CAUTIONS,
         },
-        optional=("custom",),
+        optional=("custom", "warnings"),
     )
 
     @classmethod

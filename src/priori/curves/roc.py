@@ -62,6 +62,7 @@ class AposterioriROC(Result):
             **of(NUMBER, "auc eer"),
             "warnings": CAUTIONS,
         },
+        optional=("warnings",),
     )
 
     @classmethod
@@ -157,6 +158,7 @@ class AposterioriDET(AposterioriROC):
         "A DET curve, a posteriori: one row per threshold.",
         of("number", "threshold fpr fnr probit_fpr probit_fnr"),
         AposterioriROC._layout.summary,
+        optional=("warnings",),
     )
 
     @classmethod

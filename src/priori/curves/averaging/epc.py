@@ -88,7 +88,7 @@ class AverageEPC(Result):
             "datasets": {"type": "object", "additionalProperties": NUMBERS},
             "custom": CUSTOM,
         },
-        optional=("custom",),
+        optional=("custom", "warnings"),
         descriptions={"datasets": "The measure of each data set at every alpha."},
     )
 

@@ -113,7 +113,7 @@ class AverageCurve(Result):
             **of(NUMBER, "commensurability_ratio area"),
             **of(ESTIMATE, "auc eer"),
         },
-        optional=("threshold", "lower", "upper"),
+        optional=("threshold", "lower", "upper", "warnings"),
         descriptions={
             "area": "The area under the average curve.",
             "threshold": "The threshold of each point; only where one threshold serves all data sets.",
