@@ -57,7 +57,7 @@ def test_one_system_from_rates(run):
     }
     assert set(found["sd"]) == {"hter", "naive", "class"}
     assert "confidence" not in found
-    assert "priori: warning [normal-approximation]: A: FRR 0.025 of 400 trials has n p (1 - p) = 9.75" in err
+    assert "priori: warning [normal-fits-badly]: A: FRR 0.025 of 400 trials has n p (1 - p) = 9.75" in err
 
 
 def test_two_systems_from_rates(run):
@@ -175,7 +175,8 @@ def test_unmatched_trials_are_named(run, files):
 def test_plan(run, files):
     code, out, err = run("plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--negatives-per-positive", "10")
     assert code == 0
-    assert "5,020 negatives and 502 positives" in out
+    assert "5,670 negatives and 567 positives" in out
+    assert "at most 0.02 wide in 80 % of studies" in out
     assert "users are not known" in err
     code, out, err = run("plan", "--width", "0.05", *_systems(files, "a"), "--format", "json")
     found = json.loads(out)
@@ -183,6 +184,16 @@ def test_plan(run, files):
     assert found["assumptions"]["pilot_users"] == 20
     assert found["negatives"] == 30 * found["users"]
     assert "20 users only" in err
-    code, out, _ = run("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
+    arguments = ("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
+    code, out, _ = run(*arguments)
     assert code == 0
-    assert float(next(csv.DictReader(io.StringIO(out)))["power"]) == pytest.approx(0.8, abs=0.02)
+    grows = next(csv.DictReader(io.StringIO(out)))
+    assert grows["users"] == grows["dev_users"]  # as many in the pilot, too
+    assert float(grows["power"]) > 0.8  # more than asked: the pilot has few users
+    code, out, _ = run(*arguments, "--claim", "deployed")
+    assert code == 0
+    assert next(csv.DictReader(io.StringIO(out)))["dev_users"] == ""
+    code, out, _ = run(*arguments[:-1], "json", "--development", "stay")
+    assert (code, "the development set staying as it is" in json.loads(out)["sentence"]) == (0, True)
+    code, out, _ = run("plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--assurance", "0.95")
+    assert "in 95 % of studies" in out

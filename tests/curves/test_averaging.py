@@ -17,6 +17,7 @@ from oracle import score_list
 from priori import InputError, OptionError, Scores
 from priori.curves.averaging import METHODS
 from priori.curves.averaging.curves import heights, vertices
+from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.averaging.methods import Axis, find_axis, get_method
 from priori.scores import pool
 
@@ -338,7 +339,7 @@ def test_replicates_do_not_depend_on_how_the_work_is_cut(monkeypatch):
 
 
 def test_size_weights_and_their_standard_error():
-    # The weighted mean's variance is M/(M-1) sum of w^2 (x - mean)^2; with equal weights the usual one.
+    # One set's variance, from all pairs of sets by their weights, times the sum of w^2; equal weights: the usual one.
     rng = np.random.default_rng(8)
     sizes = rng.integers(10, 60, 12)
     sets = [Scores.from_arrays(rng.normal(0, 1, n), rng.normal(1, 1, 2 * n)) for n in sizes]
@@ -346,9 +347,29 @@ def test_size_weights_and_their_standard_error():
     rates = np.array([np.mean(one.positives > 0.5) for one in sets])
     weights = sizes / sizes.sum()
     mean = weights @ rates
-    half = 1.959964 * math.sqrt(12 / 11 * (weights**2 @ (rates - mean) ** 2))
+    pairs = [(i, j) for i in range(12) for j in range(i)]
+    chance = sum(weights[i] * weights[j] for i, j in pairs)
+    one = sum(weights[i] * weights[j] * (rates[i] - rates[j]) ** 2 for i, j in pairs) / (2 * chance)
+    half = 1.959964 * math.sqrt(one * sum(weights**2))
     assert curve.tpr[0] == pytest.approx(mean)
     assert curve.tpr_upper[0] == pytest.approx(mean + half)
+
+
+def test_unequal_weights_cover_and_say_what_they_are_worth():
+    # Five sets whose quality differs, of 20 to 2000 trials: a variance that follows the weights covers 70 %.
+    rng = np.random.default_rng(9)
+    plan = IntervalPlan.checked("t", 0.95, 1000, False, 0)
+    weights = np.array([20, 63, 200, 632, 2000]) / 2915
+    values = rng.normal(0, 1, (5, 4000))
+    mean = weights @ values
+    lower, upper = plan.around(values, weights, mean)
+    assert np.mean((lower <= 0) & (upper >= 0)) == pytest.approx(0.95, abs=0.02)
+    (said,) = plan.warnings(weights)
+    assert (said.code, "5 data sets are worth 1.9" in said) == ("few-sets", True)
+    equal = np.full(5, 0.2)
+    assert plan.warnings(equal) == ()
+    few = IntervalPlan.checked("bootstrap", 0.95, 199, False, 0)
+    assert [caution.code for caution in few.warnings(equal)] == ["few-replicates", "few-sets"]
 
 
 def coverage(number: int, kind: str, repeats: int = 400) -> float:
@@ -437,7 +458,7 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"method": "threshold", "positions": "every"}, "'exact'"),
         ({"interval": "bayes"}, "choose one of: t"),
         ({"confidence_level": 1.0}, "between 0 and 1"),
-        ({"n_resamples": 0}, "positive whole"),
+        ({"n_resamples": 1}, "from 2 up"),
         ({"within": True}, "interval='bootstrap'"),
         ({"rng": -1}, "a seed from 0"),
         ({"interval": "bootstrap", "within": True, "n_resamples": 10**9}, "fewer positions"),
@@ -462,7 +483,7 @@ def test_a_result_goes_everywhere():
     assert content["method"] == "vertical"
     assert content["datasets"] == ["a", "b"]
     assert content["auc"]["each"] == [0.875, 0.75]
-    assert content["warning"] is None
+    assert content["warnings"] == []
     at = priori.average(sets, method="threshold")
     assert list(at.columns()) == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     assert len(at.frame("pandas")) == at.fpr.size

@@ -281,7 +281,7 @@ def test_files_of_earlier_versions() -> None:
         {
             "priori": "0.5.0", "result": "AverageEPC", "layout": 1,
             "columns": dict.fromkeys(("alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best"), "number"),
-            "thresholds": "common", "meaning": "m", "warning": None, "task": "retrieval", "criterion": "target-v2",
+            "thresholds": "common", "meaning": "m", "warnings": [], "task": "retrieval", "criterion": "target-v2",
             "measure": "f2", "interval": "t", "confidence_level": 0.95, "skipped": [], "weights": [0.5, 0.5],
             "datasets": {"x": [0.25], "y": [0.75]}, "alpha": [0.5], "threshold": ["inf"], "v1": [0.5], "v2": [0.5],
             "value": [0.5], "lower": [None], "upper": [None], "best": [0.5],

@@ -1,4 +1,4 @@
-"""A against B: the same draws for both, the size of the test, regions, many systems."""
+"""A against B: two claims, the same draws for both systems, the size of the test, regions, margins."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import brute
 import priori
 from priori import InputError, OptionError, Scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import Region, _shares, make_comparison
-from priori.uncertainty.ranking import _letters, holm
+from priori.uncertainty.claims import shares_of
+from priori.uncertainty.comparison import make_comparison
+from priori.uncertainty.verdicts import MarginRegion, Region
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
 SIZE = 10_000
@@ -45,26 +46,20 @@ def by_trial(scores: Scores) -> Scores:
     return replace(scores, **{name: trials.take(np.argsort(trials.trial)) for name, trials in classes.items()})
 
 
-@pytest.mark.parametrize("resample", ["test", "both"])
 @pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint", "crossed"])
-def test_both_systems_are_drawn_by_the_same_trials(bootstrap, resample):
+def test_both_systems_are_drawn_by_the_same_trials(bootstrap):
     (dev_a, dev_b), (test_a, test_b) = two_systems(1), two_systems(2, "efgh")
     a, b = priori.epc(dev_a, test_a, alpha=ALPHAS, name="A"), priori.epc(dev_b, test_b, alpha=ALPHAS, name="B")
-    options = {"bootstrap": bootstrap, "resample": resample, "n_resamples": SIZE, "interval": "percentile"}
+    options = {"bootstrap": bootstrap, "claim": "deployed", "n_resamples": SIZE, "interval": "percentile"}
     found = priori.compare(a, b, **options).replicates
     rng = np.random.default_rng(0)
     ordered = {name: by_trial(scores) for name, scores in zip(("a", "b"), (test_a, test_b), strict=True)}
-    devs = {name: by_trial(scores) for name, scores in zip(("a", "b"), (dev_a, dev_b), strict=True)}
     drawn = brute.weights(ordered["a"], bootstrap, rng, SIZE)
-    drawn_dev = brute.weights(devs["a"], bootstrap, rng, SIZE)
     expected = []
-    for k, alpha in enumerate(ALPHAS):
+    for k in range(len(ALPHAS)):
         values = []
         for name, curve in (("a", a), ("b", b)):
-            threshold = np.full(SIZE, curve.threshold[k])
-            if resample == "both":
-                threshold = brute.choose(devs[name], drawn_dev, "wer", alpha)
-            values.append(brute.hter(ordered[name], drawn, threshold))
+            values.append(brute.hter(ordered[name], drawn, np.full(SIZE, curve.threshold[k])))
         expected.append(values[0] - values[1])
     for mine, other in zip(found.T, expected, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
@@ -74,9 +69,10 @@ def test_a_system_does_not_differ_from_itself():
     scores, _ = two_systems(1)
     test, _ = two_systems(2)
     curve = priori.epc(scores, test, alpha=ALPHAS)
-    for resample in ("test", "both"):
-        found = priori.compare(curve, curve, n_resamples=500, resample=resample)
+    for claim in ("deployed", "method"):
+        found = priori.compare(curve, curve, n_resamples=500, claim=claim, margin=0.1)
         assert not found.replicates.any()
+        assert found.margin_regions == (MarginRegion(0.2, 0.8, "equivalent"),)
         np.testing.assert_array_equal(found.p_value, 1.0)
         assert found.regions == ()
         assert not found.simultaneous.significant.any()
@@ -85,11 +81,12 @@ def test_a_system_does_not_differ_from_itself():
 def test_swapping_the_systems_turns_everything_round():
     (dev_a, dev_b), (test_a, test_b) = two_systems(1), two_systems(2)
     a, b = priori.epc(dev_a, test_a, points=11, name="A"), priori.epc(dev_b, test_b, points=11, name="B")
-    one = priori.compare(a, b, n_resamples=999, bootstrap="user", interval="percentile")
-    two = priori.compare(b, a, n_resamples=999, bootstrap="user", interval="percentile")
+    options = {"n_resamples": 999, "bootstrap": "user", "interval": "percentile", "claim": "deployed", "margin": 0.05}
+    one, two = priori.compare(a, b, **options), priori.compare(b, a, **options)
+    np.testing.assert_array_equal(one.margin.a_no_worse, two.margin.b_no_worse)
     np.testing.assert_allclose(np.sort(one.replicates, axis=0), np.sort(-two.replicates, axis=0), atol=1e-12)
     np.testing.assert_allclose(one.p_value, two.p_value)
-    np.testing.assert_allclose(one.area.difference, -two.area.difference)
+    np.testing.assert_allclose(one.area.expected, -two.area.expected)
 
 
 def test_p_values_count_one_more_than_they_saw():
@@ -97,37 +94,77 @@ def test_p_values_count_one_more_than_they_saw():
     a = Scores.from_predictions(label, label * 1.0)
     b = Scores.from_predictions(label, 1.0 - label)
     curves = [priori.epc(a, scores, alpha=[0.5], name=name) for scores, name in ((a, "A"), (b, "B"))]
-    found = priori.compare(*curves, n_resamples=999, interval="percentile")
+    options = {"n_resamples": 999, "interval": "percentile", "claim": "deployed"}
+    found = priori.compare(*curves, **options)
     assert found.pointwise.p_value[0] == pytest.approx(2 / 1000)
-    assert priori.compare(*curves, n_resamples=999, interval="percentile", alternative="less").p_value[0] == 1 / 1000
-    assert priori.compare(*curves, n_resamples=999, interval="percentile", alternative="greater").p_value[0] == 1.0
+    assert priori.compare(*curves, alternative="less", **options).p_value[0] == 1 / 1000
+    assert priori.compare(*curves, alternative="greater", **options).p_value[0] == 1.0
     assert found.regions == (Region(0.5, 0.5, "A"),)
 
 
-def test_the_interval_and_the_p_value_agree():
-    (dev_a, dev_b), (test_a, test_b) = two_systems(1), two_systems(6)
-    a, b = priori.epc(dev_a, test_a, points=101), priori.epc(dev_b, test_b, points=101)
-    for interval in ("percentile", "centred", "calibrated"):
-        for level in (0.5, 0.9):
-            found = priori.compare(
-                a, b, n_resamples=4000, interval=interval, confidence_level=level, bootstrap="user"
-            ).pointwise
-            outside = (found.lower > 0) | (found.upper < 0)
-            clear = np.abs(found.p_value - (1 - level)) > 0.02
-            np.testing.assert_array_equal(found.significant[clear], outside[clear])
-    found = priori.compare(a, b, n_resamples=4000, simultaneous=True, bootstrap="user", confidence_level=0.5)
-    clear = np.abs(found.p_value - 0.5) > 0.02
-    np.testing.assert_array_equal(found.significant[clear], ((found.lower > 0) | (found.upper < 0))[clear])
-    assert (found.simultaneous.p_value >= found.pointwise.p_value - 0.02).all()
+CLAIMS = [("method", None), *(("deployed", interval) for interval in ("percentile", "centred", "calibrated"))]
+
+
+@pytest.mark.parametrize(("claim", "interval"), CLAIMS)
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_and_p_values_agree_and_all_alphas_together_imply_each(claim, interval, seed):
+    (dev_a, dev_b), (test_a, test_b) = two_systems(seed), two_systems(seed + 50)
+    a, b = (priori.epc(*sets, points=21, name=name) for *sets, name in ((dev_a, test_a, "A"), (dev_b, test_b, "B")))
+    for level, size in ((0.5, 999), (0.8, 400), (0.95, 1000)):
+        options = {"n_resamples": size, "confidence_level": level, "bootstrap": "user", "rng": seed, "margin": 0.1}
+        found = priori.compare(a, b, claim=claim, interval=interval, **options)
+        together = priori.compare(a, b, claim=claim, interval=interval, simultaneous=True, **options)
+        for verdict in (found.pointwise, found.simultaneous, found.area):
+            outside = (verdict.lower > 0) | (verdict.upper < 0)
+            if verdict is found.simultaneous:
+                assert not (verdict.significant & ~outside).any()
+            else:
+                np.testing.assert_array_equal(verdict.significant, outside)
+        assert (found.simultaneous.p_value >= found.pointwise.p_value).all()
+        assert (found.simultaneous.lower <= found.pointwise.lower).all()
+        assert (found.simultaneous.upper >= found.pointwise.upper).all()
+        for each, verdict in ((found, found.pointwise), (together, together.simultaneous)):
+            allowed = float(1 - Fraction(str(level))) / 2
+            if verdict is found.pointwise:
+                np.testing.assert_array_equal(each.margin.a_no_worse < allowed, verdict.upper < 0.1)
+                np.testing.assert_array_equal(each.margin.b_no_worse < allowed, verdict.lower > -0.1)
+            assert not ((each.margin.a_no_worse < allowed) & (verdict.upper >= 0.1)).any()
+            assert (each.margin.equivalent == np.maximum(each.margin.a_no_worse, each.margin.b_no_worse)).all()
+        assert (together.margin.a_no_worse >= found.margin.a_no_worse).all()
+
+
+def test_margins_say_who_is_no_worse():
+    (dev_a, dev_b), (test_a, test_b) = two_systems(1), two_systems(2)
+    a, b = priori.epc(dev_a, test_a, points=3, name="A"), priori.epc(dev_b, test_b, points=3, name="B")
+    options = {"claim": "deployed", "interval": "percentile", "bootstrap": "user", "n_resamples": 999}
+    found = priori.compare(a, b, margin=0.08, **options)
+    expected = (1 + (found.replicates >= 0.08).sum(axis=0)) / 1000
+    np.testing.assert_array_equal(found.margin.a_no_worse, expected)
+    np.testing.assert_array_equal(found.margin.b_no_worse, (1 + (found.replicates <= -0.08).sum(axis=0)) / 1000)
+    # Of a measure of which more is better, A is worse where its value is lower.
+    better = [replace(curve, measure=replace(curve.measure, greater_is_better=True)) for curve in (a, b)]
+    turned = priori.compare(*better, margin=0.08, **options)
+    np.testing.assert_array_equal(turned.margin.a_no_worse, found.margin.b_no_worse)
+    made = replace(found, margin=replace(found.margin, a_no_worse=np.array([0.01, 0.02, 0.9]),
+                                         b_no_worse=np.array([0.5, 0.02, 0.01])))  # fmt: skip
+    assert made.margin_regions == (
+        MarginRegion(0.0, 0.0, "a_no_worse"),
+        MarginRegion(0.5, 0.5, "equivalent"),
+        MarginRegion(1.0, 1.0, "b_no_worse"),
+    )
+    assert made.summary()["margin"]["regions"][1] == {"start": 0.5, "end": 0.5, "shown": "equivalent"}
+    for margin in (0, -0.1, float("nan"), float("inf")):
+        with pytest.raises(OptionError, match="margin must be a positive number"):
+            priori.compare(a, b, margin=margin)
 
 
 def test_regions_are_runs_of_significant_alphas_with_one_winner():
     (dev_a, dev_b), (test_a, test_b) = two_systems(1), two_systems(2)
     a, b = priori.epc(dev_a, test_a, points=6, name="A"), priori.epc(dev_b, test_b, points=6, name="B")
     found = priori.compare(a, b, n_resamples=100)
-    difference = np.array([-1.0, -1.0, 2.0, 2.0, 1.0, -1.0])
+    expected = np.array([-1.0, -1.0, 2.0, 2.0, 1.0, -1.0])
     p_value = np.array([0.01, 0.01, 0.01, 0.5, 0.01, 0.01])
-    made = replace(found, value_a=difference, value_b=np.zeros(6), pointwise=replace(found.pointwise, p_value=p_value))
+    made = replace(found, pointwise=replace(found.pointwise, expected=expected, p_value=p_value))
     assert made.regions == (
         Region(0.0, 0.2, "A"),
         Region(0.4, 0.4, "B"),
@@ -159,7 +196,7 @@ def test_the_test_rejects_a_true_null_as_often_as_it_says():
     sets = 400
     for seed in range(sets):
         a, b = null_curves(rng)
-        common = {"n_resamples": 500, "rng": seed, "threads": 1}
+        common = {"n_resamples": 500, "rng": seed, "threads": 1, "claim": "deployed"}
         rejected["calibrated"] += priori.compare(a, b, **common).significant[0]
         rejected["sample"] += priori.compare(a, b, bootstrap="sample", interval="percentile", **common).significant[0]
     # 5 % of 400 is 20, with a standard deviation of 4.4.
@@ -173,7 +210,7 @@ def test_unpaired_systems_are_drawn_apart():
     curves = [priori.epc(a, scores, alpha=[0.5], name=str(len(scores))) for scores in (a, b)]
     with pytest.raises(InputError, match="unpaired"):
         priori.compare(*curves, n_resamples=100)
-    found = priori.compare(*curves, n_resamples=4000, unpaired=True)
+    found = priori.compare(*curves, n_resamples=4000, unpaired=True, claim="deployed")
     rates = [(scores, curve.threshold[0]) for scores, curve in zip((a, b), curves, strict=True)]
     variance = sum(
         (p * (1 - p)) / n / 4
@@ -195,7 +232,14 @@ def test_curves_that_cannot_be_compared_are_refused():
     with pytest.raises(OptionError, match="different measures"):
         priori.compare(curve, priori.epc(dev, test, points=11, measure="far"))
     with pytest.raises(OptionError, match="different criteria"):
-        priori.compare(curve, priori.epc(dev, test, points=11, criterion="eer"), resample="both")
+        priori.compare(curve, priori.epc(dev, test, points=11, criterion="eer"))
+    assert priori.compare(curve, priori.epc(dev, test, points=11, criterion="eer"), claim="deployed", n_resamples=50)
+    with pytest.raises(OptionError, match="interval belongs to the claim 'deployed'"):
+        priori.compare(curve, curve, interval="percentile")
+    with pytest.raises(OptionError, match="takes the bootstraps sample, user, crossed, not joint"):
+        priori.compare(curve, curve, bootstrap="joint")
+    with pytest.raises(OptionError, match="claim"):
+        priori.compare(curve, curve, claim="both")
     with pytest.raises(OptionError, match="no prediction"):
         make_comparison(curve, curve, Resampling(promise="prediction"))
     with pytest.raises(OptionError, match="alternative"):
@@ -208,7 +252,7 @@ def test_a_comparison_can_be_kept_and_drawn(tmp_path):
     found = priori.compare(a, b, n_resamples=200)
     kept = found.to_dict()
     assert list(found.columns()) == [
-        "alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant",
+        "alpha", "value_a", "value_b", "difference", "expected", "lower", "upper", "p_value", "significant",
     ]  # fmt: skip
     assert kept["bootstrap"] == "crossed"
     assert len(kept["p_value"]) == 11
@@ -225,42 +269,7 @@ def test_a_comparison_can_be_kept_and_drawn(tmp_path):
     pyplot.close("all")
 
 
-# -- many systems ----------------------------------------------------------------------------------------------
-
-
-def test_holm_is_what_the_definition_says():
-    p = np.array([0.01, 0.04, 0.03, 0.005])
-    assert holm(p).tolist() == [0.03, 0.06, 0.06, 0.02]
-    np.testing.assert_array_equal(holm(np.stack([p, p], axis=1))[:, 1], holm(p))
-
-
-def test_systems_that_do_not_differ_share_a_letter():
-    alike = np.eye(4, dtype=bool)
-    for i, j in ((0, 1), (1, 2), (2, 3)):
-        alike[i, j] = alike[j, i] = True
-    assert _letters(alike) == ["a", "ab", "bc", "c"]
-
-
-def test_every_pair_is_compared_and_adjusted():
-    rng = np.random.default_rng(0)
-    label = np.repeat([0, 1], 400)
-    curves = []
-    for name, quality in (("poor", 0.5), ("good", 3.0), ("fair", 1.5)):
-        dev, test = (Scores.from_predictions(label, rng.normal(quality * label)) for _ in range(2))
-        curves.append(priori.epc(dev, test, points=5, name=name))
-    seen = []
-    ranking = priori.compare_all(curves, n_resamples=999, progress=lambda done, total: seen.append((done, total)))
-    assert [place.name for place in ranking.places(0.5)] == ["good", "fair", "poor"]
-    assert [place.groups for place in ranking.places()] == ["a", "b", "c"]
-    assert seen[-1] == (3 * 999, 3 * 999)
-    raw = np.stack([one.p_value for one in ranking.comparisons])
-    np.testing.assert_array_equal(ranking.p_value, holm(raw))
-    assert len(ranking.columns()["p_adjusted"]) == 15
-    with pytest.raises(OptionError, match="name of its own"):
-        priori.compare_all([curves[0], curves[0]])
-
-
 def test_the_area_is_the_mean_over_the_alphas():
     alpha = np.array([0.5, 0.0, 1.0, 0.25])
-    assert _shares(alpha) @ np.ones(4) == pytest.approx(1)
-    assert _shares(alpha) @ alpha == pytest.approx(0.5)
+    assert shares_of(alpha) @ np.ones(4) == pytest.approx(1)
+    assert shares_of(alpha) @ alpha == pytest.approx(0.5)

@@ -81,11 +81,27 @@ def test_independent_proportions_equal_the_formulas():
 
 
 def test_mcnemar_is_the_sign_test_of_the_disagreements():
-    found = mcnemar_test(60, 90, 5000)
+    options = {"method": "normal"}
+    found = mcnemar_test(60, 90, 5000, **options)
     assert found.statistic == pytest.approx(-30 / np.sqrt(150))
     assert found.p_value == pytest.approx(stats.chi2.sf(30**2 / 150, 1))
-    assert mcnemar_test(60, 90, 5000, alternative="less").p_value == pytest.approx(found.p_value / 2)
-    assert mcnemar_test(60, 90, 5000, alternative="greater").p_value == pytest.approx(1 - found.p_value / 2)
+    assert mcnemar_test(60, 90, 5000, alternative="less", **options).p_value == pytest.approx(found.p_value / 2)
+    assert mcnemar_test(60, 90, 5000, alternative="greater", **options).p_value == pytest.approx(1 - found.p_value / 2)
+
+
+@pytest.mark.parametrize(("a", "b"), [(60, 90), (3, 9), (0, 5), (5, 0), (4, 4), (1, 0)])
+def test_mcnemar_by_the_binomial(a, b):
+    for alternative in ("two-sided", "less", "greater"):
+        exact = stats.binomtest(a, a + b, 0.5, alternative=alternative).pvalue
+        found = mcnemar_test(a, b, 5000, alternative=alternative, method="exact")
+        assert found.p_value == pytest.approx(exact)
+        assert found.statistic == mcnemar_test(a, b, 5000).statistic
+        # Mid-p: half of the probability of what was seen goes, twice where both sides count (but never for a tie).
+        seen = stats.binom.pmf(a, a + b, 0.5)
+        less = seen if alternative == "two-sided" else seen / 2
+        expected = 1.0 if alternative == "two-sided" and a == b else exact - less
+        assert mcnemar_test(a, b, 5000, alternative=alternative).p_value == pytest.approx(expected)
+    assert mcnemar_test(a, b, 5000).method == "McNemar's, mid-p"
 
 
 def test_no_difference_and_no_deviation():

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 import brute
 import priori
 from four_users import small
-from priori import Scores
+from priori import OptionError, Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -80,6 +80,55 @@ def test_a_roc_band_covers_the_population():
         band = roc_band(scores, fpr=at.tolist(), n_resamples=400, rng=seed, threads=1)
         inside.append((band.lower <= truth) & (truth <= band.upper))
     assert 0.92 < np.mean(inside) < 0.98
+
+
+@pytest.mark.parametrize("weight", [1, 4])
+def test_low_rates_have_the_bounds_of_order_statistics(weight):
+    """The same by drawing: how many negatives lie beyond the threshold, and a TPR from Jeffreys' distribution."""
+    rng = np.random.default_rng(5)
+    negatives, positives = rng.normal(0, 1, 400), rng.normal(2, 1, 200)
+    user = np.arange(400) // weight
+    scores = Scores.from_arrays(negatives, positives)
+    if weight > 1:  # every trial of a user is the same: one decision
+        negatives, positives = np.repeat(negatives[::weight], weight), np.repeat(positives[::weight], weight)
+        users = {"negative_user": user, "positive_user": user[:200] + 1000}
+        scores = Scores.from_arrays(negatives, positives, **users)
+    band = roc_band(scores, fpr=["0.0025", "0.01", "0.2"], n_resamples=400, confidence_level=0.9)
+    assert [caution.code for caution in band.warnings] == ["low-fpr"]
+    descending = np.append(np.inf, np.sort(negatives)[::-1])
+    for place, rate in enumerate((0.0025, 0.01)):
+        beyond = rng.binomial(400 // weight, rate, 200_000) * weight
+        strict, lax = (np.array([np.sum(positives > t) for t in descending])[k] for k in (beyond, beyond + weight))
+        draws = [rng.beta(k / weight + 0.5, (200 - k) / weight + 0.5) for k in (strict, lax)]
+        low, high = np.quantile(np.where(beyond == 0, 0.0, draws[0]), 0.05), np.quantile(draws[1], 0.95)
+        # Users' design effect is U/(U-1) of what it would be, so ranks may differ by one trial.
+        assert [band.lower[place], band.upper[place]] == pytest.approx([low, high], abs=0.006 if weight == 1 else 0.03)
+    plain = roc_band(scores, fpr=["0.2"], n_resamples=400, confidence_level=0.9)
+    assert [plain.lower[0], plain.upper[0]] == pytest.approx([band.lower[2], band.upper[2]], abs=0.02)
+    assert plain.warnings == ()
+
+
+def test_rates_below_one_of_all_negatives_are_refused():
+    rng = np.random.default_rng(6)
+    scores = Scores.from_arrays(rng.normal(0, 1, 250), rng.normal(2, 1, 100))
+    for rate in ("0.0039", "0"):
+        with pytest.raises(OptionError, match=r"with 250 negatives the lowest rate is 1/250 = 0\.004"):
+            roc_band(scores, fpr=["0.1", rate], n_resamples=200)
+    assert roc_band(scores, n_resamples=200, points=1001).fpr[0] == 0.004
+    assert roc_band(scores, n_resamples=200).fpr[:2].tolist() == [0.01, 0.02]
+    percentile = roc_band(scores, fpr=["0.004"], n_resamples=200, interval="percentile")
+    assert "choose calibrated" in percentile.warnings[0]
+
+
+def test_low_rates_cover_even_what_no_negative_showed():
+    """One negative in 500 is a far outlier: at a rate of 1/1000 the threshold lies among those, mostly unseen."""
+    rng = np.random.default_rng(7)
+    inside = []
+    for seed in range(60):
+        negatives = rng.normal(0, 1, 200) + 10 * (rng.random(200) < 0.002)
+        band = roc_band(Scores.from_arrays(negatives, rng.normal(4, 1, 100)), fpr=["0.005"], n_resamples=200, rng=seed)
+        inside.append(band.lower[0] <= ndtr(4 - 2.88) <= band.upper[0])
+    assert np.mean(inside) > 0.9
 
 
 def test_rates_at_fixed_thresholds_have_an_interval_each():

@@ -258,6 +258,18 @@ def test_warnings_offer_the_exact_intervals():
     (none,) = ztest(0.0115, 0, 112_000, 400).warnings
     assert "rule of three at most 0.00749" in none
     assert ztest(0.0115, 0.05, 112_000, 400).warnings == ()
+
+
+def test_users_known_and_not_used_are_said():
+    rng = np.random.default_rng(0)
+    label, user = np.repeat([0, 1], 500), np.tile(np.arange(50), 20)
+    known = Scores.from_predictions(label, rng.normal(3 * label), user=user)
+    nobody = Scores.from_predictions(label, rng.normal(3 * label))
+    for test in (ztest_scores(known, 1.5), ztest_scores(known, 1.5, nobody, 1.5)):
+        assert [caution.code for caution in test.warnings] == ["users-unused"]
+    assert ztest_scores(nobody, 1.5).warnings == ()
+    curves = [priori.epc(test, test, alpha=[0.5]) for test in (nobody, known)]
+    assert "users-unused" in [caution.code for caution in ztest_epc(*curves).warnings]
     rates = ztest(0.0115, 0, 112_000, 400).to_dict()["a"]["frr"]
     assert rates["errors"] == 0
     assert rates["rule_of_three"] == [0, pytest.approx(0.00749, abs=1e-5)]

@@ -74,18 +74,28 @@ CODES: dict[str, CautionKind] = {
     "users-partly-shared": _note(
         "Users drawn apart", "Some users are in both sets, and the two sets are resampled independently."
     ),
-    "claimed-identity-only": _warning(
+    "probes-left-out": _warning(
         "One identity of each trial used", "Both identities are known; a scan uses the claimed one only."
     ),
     "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
+    "unknown-impostors": _note(
+        "Impostors not known", "Who the impostors are is not known, and an interval of the FAR may be too narrow."
+    ),
     # the intervals and tests
-    "plain-interval": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
+    "few-users-plain": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
+    "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
+    "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
+    "ends": _note("The ends of the curve", "No bootstrap resamples beyond the extreme scores: no coverage is claimed at alpha 0 and 1."),
+    "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
     "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
-    "normal-approximation": _warning("Normal approximation", "A rate is too small for a normal distribution."),
+    "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
     "wrong-direction": _warning("One-sided test", "The difference lies on the other side than the test asks for."),
-    "zero-variance": _warning("Variance of zero", "The scores show no variance of the AUC: perfect, or too few."),
-    "not-commensurable": _warning(
+    "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
+    "users-matter": _warning("Users matter", "Trials of one user are alike, and a z-test does not know of users."),
+    "few-pilot-users": _warning("Few pilot users", "A plan rests on the few users of a pilot."),
+    "few-sets": _warning("Few data sets", "An average over few data sets, or whose weights make it that of a few."),
+    "scales-differ": _warning(
         "Scores not commensurable", "One threshold for all data sets, whose scores are on different scales."
     ),
     # what a page says besides

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
+from priori.cli.options import CLAIM, CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC
@@ -18,31 +18,42 @@ from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.ranking import Ranking, make_ranking
 from priori.words.numbers import cell as percent
-from priori.words.sentences import about_interval, about_letters, difference, pointwise_regions
+from priori.words.sentences import (
+    about_claim,
+    about_interval,
+    about_letters,
+    difference,
+    margin_regions,
+    pointwise_regions,
+)
 
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @make_command(
-    "compare", "Is A better than B? A paired bootstrap test at every alpha.",
-    SYSTEMS, CURVES,
+    "compare", "Is A better than B? A paired test at every alpha.",
+    SYSTEMS, CURVES, CLAIM,
+    option("--margin", type=float, metavar="SIZE", help="Also test, of two systems, whether each is no worse than the "
+           "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent."),
     option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
     option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
            help="Alternative hypothesis: any difference, A below B, or A above B."),
-    *resampling_options("auto"),
+    *resampling_options("auto", leave_out=("resample",)),
     output_group("table", "csv", "json",
                  plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, settings: dict[str, Any], resampling: Resampling, output: Output, options: dict[str, Any]
-) -> None:
+    systems: Systems, settings: dict[str, Any], margin: float | None, resampling: Resampling, output: Output,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
     Both systems are resampled by the same trials (or users): the test is paired. Trials
     are paired by their ids; by row only where there are none and the labels agree. The csv columns are alpha,
-    value_a, value_b, difference (A minus B), lower, upper, p_value, significant. With more than two systems every pair
-    is compared, the p-values are adjusted for their number (Holm), and the systems are ranked.
+    value_a, value_b, difference (A minus B), expected (the difference that the test is about), lower, upper, p_value,
+    significant. With more than two systems every pair is compared on the same draws, all are tested together (max-T),
+    and the systems are ranked.
 
     \b
     Examples:
@@ -56,20 +67,21 @@ def command(
         raise OptionError("a comparison is about the whole population; leave out --promise")
     if output.plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
+    if margin is not None and len(systems) > 2:
+        raise OptionError("--margin is about two systems; give two, or leave it out")
     curves = systems.curves(settings)
     result: Comparison | Ranking
     with Progress("bootstrap of the differences") as progress:
         if len(curves) == 2:
-            result = first = make_comparison(curves[0], curves[1], resampling, progress=progress, **options)
+            result = make_comparison(curves[0], curves[1], resampling, margin=margin, progress=progress, **options)
         else:
             result = make_ranking(curves, resampling, progress=progress, **options)
-            first = result.comparisons[0]
     output.finish(
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
         csv=result.columns,
         json=result.to_dict,
-        figure=first.plot,
-        warnings=first.warnings,
+        figure=result.plot if isinstance(result, Comparison) else None,
+        warnings=result.warnings,
     )
 
 
@@ -77,31 +89,41 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     rate = bool(result.settings["rate"])
     every = list(range(result.alpha.size))
     rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
-    numbers = (result.value_a, result.value_b, result.difference, result.lower, result.upper)
+    numbers = (result.value_a, result.value_b, result.difference, result.expected, result.lower, result.upper)
     lines = [
         [f"alpha {result.alpha[row]:.4g}", *(percent(float(column[row]), rate) for column in numbers),
          f"{result.p_value[row]:.4f}", "yes" if result.significant[row] else "no"]
         for row in rows
     ]  # fmt: skip
     title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
-    header = ["", result.name_a, result.name_b, "difference", "lower", "upper", "p-value", "significant"]
+    header = ["", result.name_a, result.name_b, "difference", "expected", "lower", "upper", "p-value", "significant"]
     notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
     if result.alpha.size > 1:
         notes.append(pointwise_regions(result))
         area = result.area
-        value, low, high = (percent(number.item(), rate) for number in (area.difference, area.lower, area.upper))
-        notes.append(f"Mean difference over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f}).")
+        value, low, high = (percent(number.item(), rate) for number in (area.expected, area.lower, area.upper))
+        notes.append(
+            f"Mean difference expected over the alphas: {value} (from {low} to {high}, p = {area.p_value.item():.4f})."
+        )
+    if result.margin is not None:
+        notes.append(margin_regions(result, curves[0].measure))
+    notes.append(about_claim(result.settings["claim"]))
     return table_text(f"{title}, {about_interval(result.settings)}", header, lines, note="\n".join(notes))
 
 
 def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
-    first = result.comparisons[0]
-    rate = bool(first.settings["rate"])
+    rate = bool(result.settings["rate"])
     parts = []
     for alpha in (None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)):
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
-        rows = ([ranked.name, percent(ranked.value, rate), ranked.groups] for ranked in result.places(alpha))
-        parts.append(table_text(f"{first.settings['measure']}, {where}", ["", "value", "group"], rows))
-    verdict = difference(curves, pairs_of(result), first.nearest(0.5))
-    parts.append(f"{verdict}\n{about_letters(result.confidence_level)}\n")
+        rows = (
+            [ranked.name, percent(ranked.value, rate), percent(ranked.expected, rate),
+             f"{ranked.rank} ({ranked.rank_lower} to {ranked.rank_upper})", ranked.groups]
+            for ranked in result.places(alpha)
+        )  # fmt: skip
+        header = ["", "value", "expected", "rank", "group"]
+        parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows))
+    verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
+    claim = about_claim(result.settings["claim"])
+    parts.append(f"{verdict}\n{about_letters(result.confidence_level)}\n{claim}\n")
     return "\n".join(parts)

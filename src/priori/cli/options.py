@@ -8,7 +8,7 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, get_args
 
 import click
 
@@ -24,6 +24,7 @@ from priori.scores import ScoreSet
 from priori.scores.systems import SourceFile, System
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
+from priori.uncertainty.claims import Claim
 
 #: A file of fewer bytes than this is read into memory.
 SMALL = 16 << 20
@@ -237,6 +238,10 @@ MEASURE = option("--measure", metavar="NAME",
 CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
 ALPHAS = option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
 LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
+#: What a comparison is about.
+CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
+               help="What the test is about: systems tuned on other development sets like this one, or these "
+               "thresholds as they are.")  # fmt: skip
 #: No part of a resampling: the numbers do not depend on it.
 THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
 
@@ -292,23 +297,23 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
     )  # fmt: skip
 
 
-def resampling_options(default: str | None) -> tuple[Group, click.Option]:
+def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
     """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
-    names = [field.name for field in fields(Resampling) if field.name != "bootstrap"]
+    names = [field.name for field in fields(Resampling) if field.name not in ("bootstrap", *leave_out)]
     options = (resampling_option("bootstrap", default=default), *map(resampling_option, names))
     return Group("resampling", _resampling, options), THREADS
 
 
 def _resampling(**typed: Any) -> Resampling | None:
     """Return what was asked for; without a bootstrap its other options are a mistake."""
-    values = {field.name: typed[described.name] for field, described in option_fields()}
+    values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
     if values["bootstrap"] is None:
         alone = values["resample"] != "test" or values["promise"] != "confidence" or values["simultaneous"]
         if alone or values["future_users"] or values["future_trials"]:
             raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
         return None
     for field, described in option_fields():
-        if described.parse is not None:
+        if described.parse is not None and described.name in typed:
             values[field.name] = described.parse(values[field.name])
     return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
 

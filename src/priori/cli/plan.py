@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -10,7 +10,7 @@ from priori.base.errors import OptionError
 from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
 from priori.cli.output import Output, table_text
 from priori.decisions.measures import get_task
-from priori.studies.planning import Plan, plan
+from priori.studies.planning import Claim, Development, Plan, TestKind, plan
 
 
 @make_command(
@@ -18,6 +18,8 @@ from priori.studies.planning import Plan, plan
     option("--width", type=float, metavar="W", help="The full width of the interval; or:"),
     option("--difference", type=float, metavar="D", help="the difference between two systems to be detected."),
     option("--power", type=float, default=0.8, help="The probability of detecting it."),
+    option("--assurance", type=float, default=0.8, metavar="P",
+           help="How often an interval will be no wider than --width."),
     option("--far", type=float, metavar="RATE", help="The false acceptance rate expected, as a fraction."),
     option("--frr", type=float, metavar="RATE", help="The false rejection rate expected."),
     option("--far-b", type=float, metavar="RATE", help="The second system's. Default: the same."),
@@ -29,8 +31,13 @@ from priori.studies.planning import Plan, plan
     option("--negatives-per-positive", type=float, metavar="R", help="Default: the pilot's, or 1."),
     option("--negatives-per-user", type=float, metavar="M", help="Default: the pilot's."),
     option("--positives-per-user", type=float, metavar="M", help="Default: the pilot's."),
-    option("--test", type=click.Choice(["verdict", "dependent", "independent"]), default="verdict",
-           help="Which test must detect the difference; the verdict needs both."),
+    option("--test", type=click.Choice(get_args(TestKind)),
+           help="Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
+           "verdict needs both."),
+    option("--claim", type=click.Choice(get_args(Claim)),
+           help="What compare will claim. Default: method."),
+    option("--development", type=click.Choice(get_args(Development)), default="grow",
+           help="For the claim method: the development set grows with the test set, or stays as it is."),
     option("--measure", metavar="NAME", help="hter, dcf:..., wer:0.3, ... Default: the task's."),
     LEVEL,
     option("--one-sided", is_flag=True, help="The test will be one-sided."),
@@ -61,7 +68,7 @@ def command(
         for curve, suffix in zip(
             systems.curves({"task": task, "criterion": criterion, "alpha": alphas}), ("", "_b"), strict=False
         ):
-            options |= {f"pilot{suffix}": curve.test, f"threshold{suffix}": float(curve.threshold[0])}
+            options[f"pilot{suffix}"] = curve
     planned = plan(
         **options,
         measure=measure or get_task(task).aggregate,
@@ -76,8 +83,9 @@ def command(
 
 
 def _table(planned: Plan) -> str:
-    sizes = [(name, getattr(planned, name)) for name in ("users", "negatives", "positives", "trials")]
-    rows = [[name, f"{number:,}"] for name, number in sizes if number is not None]
+    names = {"users": "users", "dev_users": "development users"} | {n: n for n in ("negatives", "positives", "trials")}
+    sizes = [(title, getattr(planned, name)) for name, title in names.items()]
+    rows = [[title, f"{number:,}"] for title, number in sizes if number is not None]
     rows.append(["expected width", f"{planned.width:.5f}"])
     if planned.power is not None:
         rows.append(["expected power", f"{planned.power:.3f}"])

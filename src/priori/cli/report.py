@@ -14,6 +14,7 @@ from priori.base.errors import OptionError
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
 from priori.cli.options import (
+    CLAIM,
     CRITERION,
     MEASURE,
     SYSTEMS,
@@ -52,6 +53,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--points", type=int, default=101, help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
     option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster."),
+    CLAIM,
     option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
     option("--title", default="", show_default=False, metavar="TEXT",
            help="The heading of the page. Default: the systems' names."),

@@ -24,8 +24,8 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     help = f"""Print the {name.upper()} curve of each set of scores, a posteriori.
 
     Its thresholds are chosen on the same scores, so it is for analysis only. To compare systems, or to estimate
-    expected performance, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates, with the
-    bounds lower and upper.
+    expected performance, use 'priori epc'. With --bootstrap the csv has the curve at 101 false positive rates (none
+    below one of all negatives), with the bounds lower and upper.
 
     \b
     Examples:
@@ -77,9 +77,9 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
     if name == "det":
         from scipy.special import ndtr, ndtri
 
-        # Evenly spaced where the axes are: on the normal-deviate scale, from half a false acceptance on.
-        first = max(0.5 / curve.scores.n_negatives, 1e-6)
-        rates = ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9)
+        # Evenly spaced where the axes are: on the normal-deviate scale, from one false acceptance on.
+        first = max(1 / curve.scores.n_negatives, 1e-6)
+        rates = np.maximum(ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9), first)
     with Progress(f"bootstrap of {curve.name}") as progress:
         band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
     warn(said_of(curve.name, warning) for warning in band.warnings)

@@ -89,7 +89,7 @@ def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
     lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
     ax.annotate("\n".join(lines), (0, 0), (0, -42), xycoords="axes fraction", textcoords="offset points",
                 va="top", fontsize=7.5, color="0.25")  # fmt: skip
-    warnings = shown(warning for curve in curves for warning in curve.warnings)
+    warnings = shown(line for curve in curves for line in curve.warnings)
     if warnings:
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
         ax.annotate(fill("Warning: " + " ".join(warnings), 75), (0, 0), (0, down), xycoords="axes fraction",

@@ -17,7 +17,7 @@ from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
 from priori.words.numbers import alpha_text, cell, clean, deployable, level_text, short, threshold_text
-from priori.words.sentences import about_letters, heading
+from priori.words.sentences import about_claim, about_letters, heading
 
 #: The alphas that a table along the curve shows: the nearest there are.
 ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -144,8 +144,9 @@ def comparisons(study: Study, index: int) -> TextTable:
 def _about_tests(study: Study) -> str:
     first, parts = study.pairs[0], []
     if first.p_value is not None:
-        holm = ", Holm-adjusted over the pairs" if len(study.pairs) > 1 else ""
-        parts.append(f"p: paired bootstrap{holm}.")
+        adjusted = ", adjusted for all pairs, as the intervals are (max-T)" if len(study.pairs) > 1 else ""
+        kind = "unpaired" if study.settings.unpaired else "paired"
+        parts.append(f"p: {kind} test{adjusted}. {about_claim(study.settings.claim)}")
     if first.confidence is not None:
         parts.append("z-test: its confidence that the two differ, taking trials for independent.")
     return " ".join(parts)

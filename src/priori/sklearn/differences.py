@@ -203,7 +203,7 @@ class DifferenceDisplay(Display):
         a, b = (average_epc(part, **settings) for part in parts)
         each = a.each - b.each
         mean = each.mean(axis=0)
-        plan = IntervalPlan.checked("t", confidence_level, 1, False, 0)
+        plan = IntervalPlan.checked("t", confidence_level, 2, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
         return cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
                    criterion=a.criterion.name)  # fmt: skip

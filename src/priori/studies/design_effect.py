@@ -36,6 +36,12 @@ class Spread:
         The variance of the rate over what it would be if trials were independent; 1 where users are unknown.
     intraclass : float
         The correlation of the errors of one user, between 0 and 1.
+    freedom : float
+        The degrees of freedom of a variance estimated from one independent decision, times so many.
+    measured : float
+        The independent decisions that this was measured on; infinite where it is known.
+    unseen : bool
+        Whether no error was seen, and the rate is the highest that such luck allows.
     """
 
     rate: float
@@ -43,11 +49,15 @@ class Spread:
     per_user: float
     design_effect: float
     intraclass: float
+    freedom: float
+    measured: float
+    unseen: bool = False
 
     @classmethod
     def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> Spread:
         """Return the spread of a rate that is known, not measured."""
-        return cls(rate, rate * (1 - rate), 1.0, 1.0, intraclass).with_per_user(per_user)
+        variance = rate * (1 - rate)
+        return cls(rate, variance, 1.0, 1.0, intraclass, _freedom(rate, variance), np.inf).with_per_user(per_user)
 
     def with_per_user(self, per_user: float | None) -> Spread:
         """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation."""
@@ -62,7 +72,18 @@ class Spread:
 
         effect = share * self.design_effect + (1 - share) * other.design_effect
         intraclass = share * self.intraclass + (1 - share) * other.intraclass
-        return Spread(self.rate - other.rate, total, self.per_user, effect, intraclass)
+        # Welch and Satterthwaite: the variances are estimated apart.
+        freedom = 1 / (share**2 / self.freedom + (1 - share) ** 2 / other.freedom) if total else np.inf
+        measured = min(self.measured, other.measured)
+        return Spread(self.rate - other.rate, total, self.per_user, effect, intraclass, freedom, measured)
+
+    def allowing_for_none(self, assurance: float) -> Spread:
+        """Return the spread with the highest rate that leaves a chance of 1 - assurance to seeing no error."""
+        if self.variance or not np.isfinite(self.measured):
+            return self
+        rate = 1 - (1 - assurance) ** (1 / self.measured)
+        variance = rate * (1 - rate)
+        return replace(self, rate=rate, variance=variance, freedom=_freedom(rate, variance), unseen=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,6 +131,22 @@ class DesignEffect(Result):
             for weight, spread in ((far, self.negatives), (frr, self.positives))
         )
         return (one_user + 2 * far * frr * self.covariance) / users
+
+    def degrees(self, weights: Weights) -> tuple[float, float]:
+        """Return the degrees of freedom of an aggregate's variance: for each user of a study, and of the pilot."""
+        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
+        parts = [
+            (w**2 * spread.variance * spread.design_effect / spread.per_user, spread) for w, spread in classes if w
+        ]
+        total = sum(part for part, _ in parts)
+        decisions = [spread.per_user / spread.design_effect for _, spread in parts]
+
+        def together(each: list[float]) -> float:
+            bottom = sum((part / total) ** 2 / df for (part, _), df in zip(parts, each, strict=True) if part)
+            return float(1 / bottom) if bottom else np.inf
+
+        study = together([spread.freedom * number for (_, spread), number in zip(parts, decisions, strict=True)])
+        return study, together([spread.freedom * spread.measured for _, spread in parts])
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""
@@ -171,7 +208,7 @@ def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]
     """Return a class's spread, and each user's share of the deviation of the rate."""
     rate, variance, n = float(errors.mean()), float(errors.var()), errors.size
     if trials.user is None:
-        return Spread(rate, variance, 1.0, 1.0, 0.0), np.zeros(names)
+        return Spread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), n), np.zeros(names)
     by_user = GroupSums.of(errors - rate, trials.user, names)
     off, users = by_user.deviation / n, by_user.used
     if users < 2:
@@ -181,4 +218,21 @@ def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]
     effect = users / (users - 1) * float(np.dot(off, off)) * n / variance if variance else 1.0
     intraclass = float(np.clip((effect - 1) / (company - 1), 0.0, 1.0)) if company > 1 else 0.0
     # Below 1 an estimate is noise: users do not make errors less alike than chance.
-    return Spread(rate, variance, n / users, max(effect, 1.0), intraclass), off
+    effect = max(effect, 1.0)
+    # Where nobody errs nothing tells how errors flock: each user is one decision.
+    measured = n / effect if variance else float(users)
+    fourth = float((off**4).sum())
+    degrees = 2 * float(off @ off) ** 2 / fourth if fourth else np.inf  # Satterthwaite's, on the safe side
+    return Spread(rate, variance, n / users, effect, intraclass, min(degrees, users - 1) / measured, measured), off
+
+
+def _freedom(rate: float, variance: float) -> float:
+    """Return the degrees of freedom of a variance p (1 - p), or of p - d^2 for differences of errors, for each trial.
+
+    Two over the squared coefficient of variation of the estimate, from the fourth moment of one error.
+    """
+    if not variance:
+        return np.inf
+    mean_square = variance + rate**2  # of errors 0 and 1, or -1, 0 and 1: also their mean fourth power
+    fourth = mean_square - 4 * rate * rate + 6 * rate**2 * mean_square - 3 * rate**4
+    return 2 / max(fourth / variance**2 - 1, 1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,24 +11,34 @@ from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
+from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
 from priori.scores import ScoreSet
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_rate, quantile
+from priori.studies.sizes import Goal, Variability
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.method import expected_values
+from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
 
-TestKind = Literal["verdict", "dependent", "independent"]
+TestKind = Literal["compare", "verdict", "dependent", "independent"]
+Claim = Literal["method", "deployed"]
+Development = Literal["grow", "stay"]
+
+#: A pilot of fewer users gives an uncertain design effect.
+FEW_PILOT_USERS = 30
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(Result):
     """How many users and trials are needed, and what was assumed. Made by `plan`.
 
-    ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, should give; ``power`` is None where
-    a width was asked for.
+    ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
+    where a width was asked for. ``dev_users`` are those of the development set, where the plan depends on them.
     """
 
     users: int | None
+    dev_users: int | None
     negatives: int
     positives: int
     sd: float
@@ -46,7 +56,7 @@ class Plan(Result):
     _layout = Layout(
         "How many users and trials are needed: one row.",
         {
-            "users": "integer or missing",
+            **of("integer or missing", "users dev_users"),
             **of("integer", "negatives positives trials"),
             **of("number", "sd width"),
             "power": "number or missing",
@@ -61,11 +71,13 @@ class Plan(Result):
 
 
 def plan(
-    *, width: float | None = None, difference: float | None = None, power: float = 0.8, far: float | None = None,
+    *, width: float | None = None, difference: float | None = None, power: float = 0.8,
+    assurance: float | None = 0.8, far: float | None = None,
     frr: float | None = None, far_b: float | None = None, frr_b: float | None = None, intraclass: float = 0.0,
-    pilot: ScoreSet | None = None, threshold: float | None = None, pilot_b: ScoreSet | None = None,
+    pilot: ScoreSet | EPC | None = None, threshold: float | None = None, pilot_b: ScoreSet | EPC | None = None,
     threshold_b: float | None = None, negatives_per_positive: float | None = None,
-    negatives_per_user: float | None = None, positives_per_user: float | None = None, test: TestKind = "verdict",
+    negatives_per_user: float | None = None, positives_per_user: float | None = None, test: TestKind | None = None,
+    claim: Claim | None = None, development: Development = "grow",
     measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
 ) -> Plan:  # fmt: skip
     """Say how many users and trials it takes for an interval of a given width, or to detect a given difference.
@@ -76,50 +88,63 @@ def plan(
         The whole width of the interval around the measure; or
     difference, power : float
         the difference between two systems that a test should find, and how often (0.8 by default).
+    assurance : float or None
+        How often a study of the planned size has an interval no wider than that, 0.8 by default: widths vary from
+        study to study, and a small pilot may have shown too little variance. None: the expected width only.
     far, frr, far_b, frr_b, intraclass : float, optional
         The rates expected, of one system and of the other (the same, where they are not given), and the correlation
         of the errors of one user: m trials per user then have a design effect of 1 + (m - 1) times it. Or:
     pilot, threshold, pilot_b, threshold_b : optional
-        Scores of a pilot and their thresholds: they also give the design effect of users, the trials per user, and
-        for two systems on the same trials how often they err together.
+        A pilot: a curve at one alpha (`priori.epc`), or scores and their threshold. It also gives the design effect of
+        users, the trials per user, and for two systems on the same trials how often they err together. Where a pilot
+        shows no error of a class, the highest rate that leaves such luck a chance of 1 - assurance is planned with.
     negatives_per_positive : float, optional
         Where users are not known: how many negatives there will be to each positive; the pilot's, or 1.
     negatives_per_user, positives_per_user : float, optional
         Trials per user; the pilot's where they are not given.
-    test : {"verdict", "dependent", "independent"}
-        Which test must find the difference. The verdict of `ztest` wants both, so the wider of the two counts; the
-        dependent test can only be planned from two pilots.
+    test : {"compare", "verdict", "dependent", "independent"}, optional
+        Which test must find the difference: `compare` (the default with two pilots) or those of `ztest`. The verdict
+        of `ztest` wants both of its tests, so the wider of the two counts; from rates alone it is the independent one.
+    claim : {"method", "deployed"}, optional
+        What `compare` will claim; ``method`` needs pilots that are curves and is then the default.
+    development : {"grow", "stay"}
+        For the claim ``method``: the development set grows with the test set, or stays as it is in the pilot.
     measure, confidence_level, alternative
         As in `ztest`; the alternative is that of the test of a difference.
 
     Notes
     -----
-    From the variances of the z-tests (thesis, Eqs. 3.30 to 3.33) times the design effect. Where that is above 1 the
-    interval or test to use afterwards is one that knows of users, such as the user bootstrap: the z-tests do not.
+    From the variances of the z-tests (thesis, Eqs. 3.30 to 3.33) times the design effect; for the claim ``method`` from
+    those that the users of the pilot's test and development set bring. With users bounds are Student's, as the
+    bootstrap's are. Where the design effect is above 1 the interval or test to use afterwards is one that knows of
+    users: the z-tests do not.
 
     Examples
     --------
     >>> from priori import plan
-    >>> planned = plan(width=0.02, far=0.05, frr=0.05, negatives_per_positive=10)
+    >>> planned = plan(width=0.02, far=0.05, frr=0.05, negatives_per_positive=10, assurance=None)
     >>> planned.positives, planned.negatives
     (502, 5020)
+    >>> plan(width=0.02, far=0.05, frr=0.05, negatives_per_positive=10).positives
+    567
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
     weights = weights_of(measure)
-    goal = _goal(width, difference, power, confidence_level, alternative)
+    goal = _goal(width, difference, power, assurance, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
-    sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives_per_user,
-             "positives_per_user": positives_per_user}  # fmt: skip
-    for name, size in sizes.items():
-        if size is not None and not (np.isfinite(size) and size > 0):
-            raise OptionError(f"{name} must be above 0, not {size:g}")
-    if pilot is not None:
-        if (far, frr, far_b, frr_b) != (None,) * 4 or intraclass:
-            raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
-        effects = _from_pilots(pilot, threshold, pilot_b, threshold_b)
-        by_user = pilot.has_users
-        unit = per_user if by_user else (negatives_per_positive or pilot.n_negatives / pilot.n_positives, 1.0)
+    _check_sizes(negatives_per_positive, *per_user)
+    if development not in get_args(Development):
+        raise unknown("development", development, get_args(Development))
+    if pilot is not None and ((far, frr, far_b, frr_b) != (None,) * 4 or intraclass):
+        raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
+    pilots = [_as_pilot(pilot, threshold), _as_pilot(pilot_b, threshold_b)]
+    first = pilots[0]
+    if first is not None:
+        effects = _from_pilots(first, pilots[1], assurance or 0.8)
+        by_user = first.scores.has_users
+        ratio = first.scores.n_negatives / first.scores.n_positives
+        unit = per_user if by_user else (negatives_per_positive or ratio, 1.0)
     else:
         if (threshold, pilot_b, threshold_b) != (None, None, None):
             raise OptionError("a threshold or a second pilot goes with a pilot; give that too")
@@ -133,46 +158,73 @@ def plan(
     kinds = ["single"] if difference is None else _kinds(effects, test)
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
-    assumed = {"measure": get_measure(measure).name, "test": None if difference is None else kind}
-    return _planned(goal, ready[kind], weights, by_user, effects["single"], assumed)._came_from(pilot)
+    known, dev_ratio = _variability(ready[kind], weights, by_user), None
+    if kind == "compare":
+        claim = _claim(claim, pilots)
+        if claim == "method":
+            known, dev_ratio = _as_method(known, ready[kind], effects[kind], pilots, weights, measure, development)
+    elif claim is not None:
+        raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
+    assumed = {
+        "measure": get_measure(measure).name, "test": None if difference is None else kind, "claim": claim,
+        "development": development if claim == "method" else None, "assurance": goal.assurance,
+    }  # fmt: skip
+    return _planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed)._came_from(
+        None if first is None else first.scores
+    )
 
 
-@dataclass(frozen=True)
-class Goal:
-    """What the plan must reach: the deviation ``sd``, from a width or from a difference and a power."""
-
-    sd: float
-    z: float
-    width: float | None
-    difference: float | None
-    power: float | None
-    confidence_level: float
-    alternative: str
-
-    def power_at(self, sd: float) -> float | None:
-        """Return how often the difference is found when it has this deviation."""
-        from scipy.special import ndtr
-
-        return None if self.difference is None else float(ndtr(abs(self.difference) / sd - self.z))
+def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
+    sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives,
+             "positives_per_user": positives}  # fmt: skip
+    for name, size in sizes.items():
+        if size is not None and not (np.isfinite(size) and size > 0):
+            raise OptionError(f"{name} must be above 0, not {size:g}")
 
 
-def _goal(width: float | None, difference: float | None, power: float, level: float, alternative: Alternative) -> Goal:
-    from scipy.special import ndtri
-
+def _goal(
+    width: float | None, difference: float | None, power: float, assurance: float | None, level: float,
+    alternative: Alternative,
+) -> Goal:  # fmt: skip
     if (width is None) == (difference is None):
         raise OptionError("say what to plan for: either a width or a difference")
+    check_level(level)
+    if assurance is not None and not 0 < assurance < 1:
+        raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
     if width is not None:
         if not 0 < width < 1:
             raise OptionError(f"the width must lie between 0 and 1, not {width:g}")
-        z = quantile(level)
-        return Goal(width / (2 * z), z, width, None, None, level, "two-sided")
+        return Goal(width, None, None, assurance, level, "two-sided")
     assert difference is not None
     if not 0 < abs(difference) < 1:
         raise OptionError(f"the difference must lie between 0 and 1, not {difference:g}")
     if not 0.5 <= power < 1:
         raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
-    z = quantile(level, alternative)
-    return Goal(abs(difference) / (z + float(ndtri(power))), z, None, difference, power, level, alternative)
+    return Goal(None, difference, power, None, level, alternative)
+
+
+# -- what is known -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """The test scores of a pilot, the threshold that was fixed before, and the curve they came from, if any."""
+
+    scores: ScoreSet
+    threshold: float
+    curve: EPC | None
+
+
+def _as_pilot(pilot: ScoreSet | EPC | None, threshold: float | None) -> Pilot | None:
+    if isinstance(pilot, EPC):
+        if pilot.alpha.size != 1 or threshold is not None:
+            raise OptionError("a plan is for one alpha: a pilot is a curve at one alpha, which has its threshold")
+        return Pilot(pilot.test, float(pilot.threshold[0]), pilot)
+    if pilot is None:
+        return None
+    if threshold is None:
+        raise OptionError("each pilot needs its threshold, chosen on other data")
+    return Pilot(pilot, threshold, None)
 
 
 def _from_rates(
@@ -194,40 +246,94 @@ def _from_rates(
     return {"single": systems[0], "independent": systems[0].plus(systems[1])}
 
 
-def _from_pilots(
-    pilot: ScoreSet, threshold: float | None, pilot_b: ScoreSet | None, threshold_b: float | None
-) -> dict[str, DesignEffect]:
-    if threshold is None or (pilot_b is None) != (threshold_b is None):
-        raise OptionError("each pilot needs its threshold, chosen on other data")
-    single = design_effect(pilot, threshold)
-    if pilot_b is None or threshold_b is None:
+def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> dict[str, DesignEffect]:
+    def bounded(effect: DesignEffect) -> DesignEffect:
+        return replace(
+            effect,
+            negatives=effect.negatives.allowing_for_none(assurance),
+            positives=effect.positives.allowing_for_none(assurance),
+        )
+
+    single = bounded(design_effect(first.scores, first.threshold))
+    if second is None:
         return {"single": single, "independent": single.plus(single)}
-    paired = paired_design_effect(pilot, threshold, pilot_b, threshold_b)
-    return {"single": single, "independent": single.plus(design_effect(pilot_b, threshold_b)), "dependent": paired}
+    other = bounded(design_effect(second.scores, second.threshold))
+    paired = bounded(paired_design_effect(first.scores, first.threshold, second.scores, second.threshold))
+    return {"single": single, "independent": single.plus(other), "dependent": paired, "compare": paired}
 
 
-def _kinds(effects: dict[str, DesignEffect], test: TestKind) -> list[str]:
+def _kinds(effects: dict[str, DesignEffect], test: TestKind | None) -> list[str]:
+    if test is None:
+        test = "compare" if "compare" in effects else "verdict"
     if test not in get_args(TestKind):
         raise unknown("test", test, get_args(TestKind))
     if test == "verdict":
         return [kind for kind in ("independent", "dependent") if kind in effects]
     if test not in effects:
-        raise OptionError("the dependent test can only be planned from two pilots on the same trials")
+        raise OptionError(f"the {test} test can only be planned from two pilots on the same trials")
     return [test]
 
 
-def _planned(
-    goal: Goal, effect: DesignEffect, weights: Weights, by_user: bool, single: DesignEffect, assumed: dict[str, Any]
-) -> Plan:
-    far, frr = effect.negatives, effect.positives
-    for name, weight, spread in (("FAR", weights.far, far), ("FRR", weights.frr, frr)):
+def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Variability:
+    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
         if weight and not spread.variance:
             raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
+    degrees, pilot = effect.degrees(weights)
+    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot)
+
+
+def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
+    curves = all(pilot is not None and pilot.curve is not None for pilot in pilots)
+    if claim is None:
+        return "method" if curves else "deployed"
+    if claim not in get_args(Claim):
+        raise unknown("claim", claim, get_args(Claim))
+    if claim == "method" and not curves:
+        raise OptionError(
+            "the claim 'method' is planned from pilots that are curves (priori.epc), which know their development "
+            "scores; or choose the claim 'deployed'"
+        )
+    return claim
+
+
+def _as_method(
+    deployed: Variability, planned: DesignEffect, measured: DesignEffect, pilots: list[Pilot | None], weights: Weights,
+    measure: AnyMeasure, development: Development,
+) -> tuple[Variability, float]:  # fmt: skip
+    """Return the variability of the difference of two systems as methods, and development users for each test user.
+
+    The variance by test users and that by development users each go with one over their number. Other trials per user
+    than the pilot's change the first as they do where thresholds are kept.
+    """
+    chosen = get_measure(measure)
+    curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
+    dev, test = curves[0].dev, curves[0].test
+    estimates = expected_values(curves, Resampling(resample="both").settle(dev, test))
+    moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
+    variances = [float(each @ each) for each in moved]
+    units, dev_units = (s.n_users if deployed.by_user else s.n_positives for s in (test, dev))
+    by_test = variances[0] * units * planned.variance(weights) / measured.variance(weights)
+    by_dev = sum(variances[1:])
+    _, _, degrees = estimates.contrast([1, -1])
+    pilot = min(deployed.pilot, float(degrees[0]))
+    if development == "stay":
+        return replace(deployed, unit=by_test, kept=by_dev, pilot=pilot), 0.0
+    return replace(deployed, unit=by_test + by_dev * units, pilot=pilot), dev_units / units
+
+
+# -- the plan ----------------------------------------------------------------------------------------------------
+
+
+def _planned(
+    goal: Goal, known: Variability, effect: DesignEffect, weights: Weights, dev_ratio: float | None,
+    single: DesignEffect, assumed: dict[str, Any],
+) -> Plan:  # fmt: skip
+    far, frr, by_user = effect.negatives, effect.positives, known.by_user
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
-    units = int(np.ceil(effect.variance(weights) / goal.sd**2 * (1 - 1e-12)))
+    units = goal.units(known)
     negatives, positives = (int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (far, frr))
     users = units if by_user else None
-    sd = float(np.sqrt(effect.variance(weights, units)))
+    sd = float(np.sqrt(known.variance(units)))
     assumptions = {
         **assumed, "confidence_level": goal.confidence_level, "alternative": goal.alternative,
         "far": single.negatives.rate, "frr": single.positives.rate,
@@ -238,7 +344,8 @@ def _planned(
         "covariance": effect.covariance, "pilot_users": single.users or None,
     }  # fmt: skip
     return Plan(
-        users, negatives, positives, sd, 2 * quantile(goal.confidence_level) * sd, goal.power_at(sd), assumptions,
+        users, int(np.ceil(units * dev_ratio * (1 - 1e-12))) if dev_ratio and by_user else None, negatives, positives,
+        sd, 2 * known.reach(units, goal.confidence_level, "two-sided") * sd, goal.power_at(known, units), assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),
         warnings=tuple(_doubts(single, effect, negatives, positives, by_user)),
     )  # fmt: skip
@@ -248,11 +355,12 @@ def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, ass
     with_users = "" if users is None else f"{users:,} users with "
     level = f"{100 * goal.confidence_level:g} %"
     if goal.difference is None:
-        aim = f"give a {level} interval of the {assumed['measure']} that is {goal.width:g} wide"
+        sure = "" if goal.assurance is None else f" in {100 * goal.assurance:g} % of studies"
+        aim = f"give a {level} interval of the {assumed['measure']} that is at most {goal.width:g} wide{sure}"
     else:
         aim = (
             f"find a difference of {abs(goal.difference):g} in the {assumed['measure']} with a power of "
-            f"{goal.power:g} at {level} confidence ({assumed['test']} test)"
+            f"{goal.power:g} at {level} confidence ({_name_of(assumed)})"
         )
     effects = f"design effects of {assumed['design_effect_far']:.2f} and {assumed['design_effect_frr']:.2f}"
     return (
@@ -261,22 +369,35 @@ def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, ass
     )
 
 
+def _name_of(assumed: dict[str, Any]) -> str:
+    if assumed["test"] != "compare":
+        return f"{assumed['test']} test"
+    grows = {None: "", "grow": ", the development set growing too", "stay": ", the development set staying as it is"}
+    return f"compare, claim {assumed['claim']}{grows[assumed['development']]}"
+
+
 def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positives: int, by_user: bool) -> list[Caution]:
     lines = []
     for name, spread, trials in (("FAR", single.negatives, negatives), ("FRR", single.positives, positives)):
-        if trials * spread.variance < NORMAL_RULE:
-            lines.append(Caution(
-                "normal-approximation",
+        if spread.unseen:
+            text = (
+                f"the pilot has no error for the {name}: planned with {spread.rate:.3g}, the highest rate that such "
+                "luck allows; this is a bound, and fewer may do"
+            )
+            lines.append(Caution("no-errors", text))
+        elif trials * spread.variance < NORMAL_RULE:
+            text = (
                 f"few errors: n p (1 - p) = {trials * spread.variance:.3g} for the {name} is under {NORMAL_RULE:g}, "
                 f"where the normal distribution fits badly; {int(np.ceil(NORMAL_RULE / max(spread.variance, 1e-300)))} "
                 "trials of that class would pass"
-            ))  # fmt: skip
+            )
+            lines.append(Caution("few-errors", text))
     if by_user and max(effect.negatives.design_effect, effect.positives.design_effect) > 1.1:
         text = "the z-tests do not know of users: judge the data with a bootstrap that draws users"
-        lines.append(Caution("users-unused", text))
-    if 0 < single.users < 30:
+        lines.append(Caution("users-matter", text))
+    if 0 < single.users < FEW_PILOT_USERS:
         text = f"the design effect comes from {single.users} users only: it is itself uncertain"
-        lines.append(Caution("few-users", text))
+        lines.append(Caution("few-pilot-users", text))
     if not by_user:
         text = "users are not known: if they bring several trials each, more will be needed"
         lines.append(Caution("users-unknown", text))

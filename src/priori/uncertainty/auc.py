@@ -1,26 +1,45 @@
 """DeLong: how sure an AUC is, and whether two AUCs differ. A posteriori, as the AUC itself.
 
 E. DeLong, D. DeLong and D. Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
-characteristic curves: a nonparametric approach", Biometrics 44, 1988.
+characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where users are known: N. Obuchowski,
+"Nonparametric analysis of clustered ROC curve data", Biometrics 53, 1997.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, of
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.pairing import Pairing, pair
-from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_level, p_values, quantile, standardise
+from priori.uncertainty.cluster_variance import GroupSums, pair_codes
+from priori.uncertainty.proportions import (
+    ALTERNATIVE,
+    Alternative,
+    check_level,
+    p_values,
+    proportion_interval,
+    quantile,
+    standardise,
+)
+from priori.uncertainty.rate_intervals import Dependence, shared_by
+
+Method = Literal["logit", "normal"]
+#: What a file says of who the trials share.
+SHARED: dict[str, Schema] = {
+    "dependence": choice(*get_args(Dependence)),
+    "people": SIZE,
+    "degrees_of_freedom": NUMBER,
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +51,9 @@ class AposterioriAUCInterval(Result):
     lower: float
     upper: float
     method: str
+    dependence: str
+    people: int
+    degrees_of_freedom: float | None
     confidence_level: float
     warnings: tuple[str, ...]
 
@@ -43,9 +65,13 @@ class AposterioriAUCInterval(Result):
     _layout = Layout(
         "An AUC, a posteriori, with DeLong's interval: one row.",
         of("number", "auc sd lower upper width"),
-        {"kind": A_POSTERIORI, "method": TEXT, "confidence_level": LEVEL, "warnings": CAUTIONS},
+        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +87,8 @@ class AposterioriAUCTest(Result):
     statistic: float
     p_value: float
     paired: bool
+    dependence: str
+    people: int
     degrees_of_freedom: float | None
     alternative: str
     confidence_level: float
@@ -74,7 +102,7 @@ class AposterioriAUCTest(Result):
     _layout = Layout(
         "Two AUCs, a posteriori, and DeLong's test: one row.",
         {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
-        {"kind": A_POSTERIORI, "paired": FLAG, "degrees_of_freedom": NUMBER, "alternative": ALTERNATIVE}
+        {"kind": A_POSTERIORI, "paired": FLAG, **SHARED, "alternative": ALTERNATIVE}
         | {"confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
@@ -122,6 +150,58 @@ class Components:
         return float(positive + negative)
 
 
+@dataclass(frozen=True)
+class AUCSpread:
+    """How an AUC, or a difference of two, varies: its deviation, what that rests on and how sure it is.
+
+    ``people`` is 0 where trials are taken for independent; ``pairs`` is how many pairs of a negative and a positive
+    share nobody; ``freedom`` are Satterthwaite's degrees of freedom: few, where few people make most of the spread.
+    """
+
+    sd: float
+    people: int
+    freedom: float
+    pairs: int
+
+    @classmethod
+    def of(cls, components: Components, negative: Trials, positive: Trials, dependence: str) -> AUCSpread:
+        """Measure the spread; the trials are in the order of their components."""
+        classes = components.negative, components.positive
+        sizes = [values.size for values in classes]
+        off = [(values - values.mean()) / values.size for values in classes]
+        if dependence == "none":
+            each = np.concatenate(off)
+            return cls(float(np.sqrt(components.variance)), 0, _freedom(each, len(each) - 1), min(sizes))
+        columns = [negative.user, positive.user, negative.probe_user if dependence == "crossed" else None]
+        given = [column for column in columns if column is not None]
+        names, codes = np.unique(np.concatenate(given), return_inverse=True)
+        people = int(names.size)
+        claimed, own, *probe = np.split(codes, np.cumsum(sizes)[: len(given) - 1])
+        by_user = [GroupSums.of(part, group, people) for part, group in zip(off, (claimed, own), strict=True)]
+        used = [sums.used for sums in by_user]
+        if min(used) < 2:
+            raise InputError(
+                "an AUC that allows for users needs at least two with trials of each class; dependence='none' takes "
+                "trials for independent"
+            )
+        variance = sum(u / (u - 1) * float(sums.squares) for u, sums in zip(used, by_user, strict=True))
+        variance += 2 * people / (people - 1) * float(by_user[0].deviation @ by_user[1].deviation)
+        each, pairs = by_user[0].deviation + by_user[1].deviation, min(*used, max(people // 2, 1))
+        if probe:
+            each = each + GroupSums.of(off[0], probe[0], people).deviation
+            # Trials of one pair of people are in two people's sums; they count once.
+            twice = GroupSums.of(off[0], *pair_codes(claimed, probe[0], people)).squares
+            variance = max(variance, people / (people - 1) * float(each @ each - twice))
+            pairs = min(pairs, max(people // 3, 1))
+        return cls(float(np.sqrt(max(variance, 0.0))), people, _freedom(each, people - 1), pairs)
+
+
+def _freedom(deviations: Floats, most: int) -> float:
+    """Return Satterthwaite's degrees of freedom of a variance that is the sum of these squares."""
+    fourth = float((deviations**4).sum())
+    return float(np.clip(2 * float(deviations @ deviations) ** 2 / fourth, 1, most)) if fourth else float(most)
+
+
 def _components(scores: ScoreSet) -> Components:
     for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
         if trials < 2:
@@ -133,8 +213,9 @@ def _components(scores: ScoreSet) -> Components:
 
 
 def a_posteriori_auc_interval(
-    scores: ScoreSet, *, confidence_level: float = 0.95, method: Literal["normal", "logit"] = "normal"
-) -> AposterioriAUCInterval:
+    scores: ScoreSet, *, confidence_level: float = 0.95, method: Method = "logit",
+    dependence: Dependence | None = None,
+) -> AposterioriAUCInterval:  # fmt: skip
     """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
 
     Parameters
@@ -143,35 +224,54 @@ def a_posteriori_auc_interval(
         The test scores.
     confidence_level : float
         0.95 by default.
-    method : {"normal", "logit"}
-        The normal interval, cut at 0 and 1 (pROC's); or normal on the scale of log(AUC / (1 - AUC)), which stays
-        inside by itself and is the better one near 1.
+    method : {"logit", "normal"}
+        Student's interval on the scale of log(AUC / (1 - AUC)), which stays inside 0 and 1 by itself and holds near
+        1, with Satterthwaite's degrees of freedom; or the normal interval of the AUC itself, cut at 0 and 1 (pROC's).
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; by default both identities where they are known, else the user (Obuchowski's
+        variance), else nothing (DeLong's).
+
+    Notes
+    -----
+    Where the classes do not overlap, DeLong's variance is 0. The interval is then Clopper and Pearson's for as many
+    pairs of a negative and a positive as share nobody: all of them were in order.
 
     Examples
     --------
     >>> from priori import Scores, a_posteriori_auc_interval
     >>> scores = Scores.from_arrays(negatives=[0.1, 0.2, 0.4, 0.5], positives=[0.3, 0.6, 0.7, 0.8])
-    >>> interval = a_posteriori_auc_interval(scores)
+    >>> interval = a_posteriori_auc_interval(scores, method="normal")
     >>> f"{interval.auc:.4f} {interval.sd:.4f} {interval.lower:.4f} {interval.upper:.4f}"
     '0.8750 0.1443 0.5921 1.0000'
+    >>> apart = a_posteriori_auc_interval(Scores.from_arrays(range(50), range(50, 100)))
+    >>> f"{apart.auc:.4f} {apart.lower:.4f} {apart.upper:.4f}"
+    '1.0000 0.9289 1.0000'
     """
     level = check_level(confidence_level)
-    if method not in ("normal", "logit"):
-        raise unknown("interval", method, ("normal", "logit"))
-    components = _components(scores)
-    auc, sd = a_posteriori_auc(scores), float(np.sqrt(components.variance))
-    z, warnings = quantile(level), _doubts(sd)
-    if method == "normal" or sd == 0:
-        lower, upper = max(auc - z * sd, 0.0), min(auc + z * sd, 1.0)
+    if method not in get_args(Method):
+        raise unknown("interval", method, get_args(Method))
+    components, trials = _components(scores), scores.load()
+    shared = shared_by(trials, dependence)
+    spread = AUCSpread.of(components, trials.negative, trials.positive, shared)
+    auc, sd = a_posteriori_auc(scores), spread.sd
+    if sd == 0:
+        bound = proportion_interval(auc * spread.pairs, spread.pairs, method="exact", confidence_level=level)
+        lower, upper = float(bound.lower), float(bound.upper)
+    elif method == "normal":
+        half = quantile(level) * sd
+        lower, upper = max(auc - half, 0.0), min(auc + half, 1.0)
     else:
-        centre, half = np.log(auc / (1 - auc)), z * sd / (auc * (1 - auc))
+        centre, half = np.log(auc / (1 - auc)), quantile(level, freedom=spread.freedom) * sd / (auc * (1 - auc))
         lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
-    return AposterioriAUCInterval(auc, sd, lower, upper, method, level, warnings)._came_from(scores)
+    freedom = spread.freedom if method == "logit" else None
+    return AposterioriAUCInterval(
+        auc, sd, lower, upper, method, shared, spread.people, freedom, level, _doubts(spread)
+    )._came_from(scores)
 
 
 def a_posteriori_auc_test(
     a: ScoreSet, b: ScoreSet, *, unpaired: bool = False, confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
+    alternative: Alternative = "two-sided", dependence: Dependence | None = None,
 ) -> AposterioriAUCTest:  # fmt: skip
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
 
@@ -185,6 +285,8 @@ def a_posteriori_auc_test(
         Of the interval and the verdict.
     alternative : {"two-sided", "less", "greater"}
         Whether A's AUC differs, is below, or is above B's.
+    dependence : {"none", "user", "crossed"}, optional
+        As in `a_posteriori_auc_interval`; where users count, the statistic is Student's.
 
     Examples
     --------
@@ -198,38 +300,61 @@ def a_posteriori_auc_test(
     """
     level = check_level(confidence_level)
     quantile(level, alternative)  # says what is wrong with the alternative
-    of_a, of_b = _components(a), _components(b)
-    freedom = np.inf
-    if unpaired:
-        variance = of_a.variance + of_b.variance
-        freedom = _welch(of_a.variance, len(a), of_b.variance, len(b))
-    else:
-        variance = of_a.minus(of_b, pair(a, b)).variance
+    spread, shared = (_unpaired if unpaired else _paired)(a, b, dependence)
+    # On the same trials, taken for independent, the statistic is normal, as in pROC.
+    freedom = spread.freedom if unpaired or shared != "none" else np.inf
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
-    difference, sd = auc_a - auc_b, float(np.sqrt(variance))
+    difference, sd = auc_a - auc_b, spread.sd
     statistic = float(standardise(difference, sd))
     half = sd * quantile(level, alternative, freedom)
+    if sd == 0:
+        half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / spread.pairs)
     lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
     upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     return AposterioriAUCTest(
         auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
-        not unpaired, freedom if np.isfinite(freedom) else None, alternative, level, _doubts(sd),
+        not unpaired, shared, spread.people, freedom if np.isfinite(freedom) else None, alternative, level,
+        _doubts(spread),
     )._came_from(a, b)  # fmt: skip
 
 
-def _welch(variance_a: float, size_a: int, variance_b: float, size_b: int) -> float:
-    """Return Welch and Satterthwaite's degrees of freedom, with all trials of a set as its size."""
-    bottom = variance_a**2 / (size_a - 1) + variance_b**2 / (size_b - 1)
-    return float((variance_a + variance_b) ** 2 / bottom) if bottom else np.inf
+def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[AUCSpread, str]:
+    """Return the spread of the difference of two systems on the same trials."""
+    differing, first = _components(a), a.load()
+    pairing = pair(a, b)
+    differing = differing.minus(_components(b), pairing)
+    shared = shared_by(first, dependence)
+    negative, positive = first.negative.take(pairing.negative_a), first.positive.take(pairing.positive_a)
+    return AUCSpread.of(differing, negative, positive, shared), shared
 
 
-def _doubts(sd: float) -> tuple[str, ...]:
-    if sd > 0:
+def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[AUCSpread, str]:
+    """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
+    components, sets = [_components(each) for each in (a, b)], [a.load(), b.load()]
+    known = {shared_by(scores, dependence) for scores in sets}
+    shared = min(known, key=get_args(Dependence).index)  # what both know
+    spreads = [
+        AUCSpread.of(of_set, scores.negative, scores.positive, shared)
+        for of_set, scores in zip(components, sets, strict=True)
+    ]
+    variances = [spread.sd**2 for spread in spreads]
+    # With all trials of a set as its size, as in pROC; where users count, what their sums give.
+    each = [
+        len(scores) - 1 if shared == "none" else spread.freedom for scores, spread in zip(sets, spreads, strict=True)
+    ]
+    bottom = sum(variance**2 / freedom for variance, freedom in zip(variances, each, strict=True))
+    total = sum(variances)
+    people, pairs = sum(spread.people for spread in spreads), min(spread.pairs for spread in spreads)
+    return AUCSpread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
+
+
+def _doubts(spread: AUCSpread) -> tuple[str, ...]:
+    if spread.sd > 0:
         return ()
     return (
         Caution(
-            "zero-variance",
-            "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): "
-            "the interval has no width and says nothing about how sure the AUC is",
+            "no-variance",
+            "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval is "
+            f"what {spread.pairs} pairs of trials that share nobody allow",
         ),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from priori.base.cautions import joined
+from priori.base.cautions import Caution, joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -20,7 +19,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -123,10 +122,15 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
 
 
-def system_of(curve: EPC) -> Resampled:
-    """Return what the bootstrap needs of a curve."""
-    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
+def ends(curve: EPC, resampling: Resampling) -> tuple[Caution, ...]:
+    """Return a caution where thresholds are chosen anew at alpha 0 or 1: they are then the extreme scores of a set."""
+    found = [f"{alpha:g}" for alpha in (0.0, 1.0) if alpha in curve.alpha]
+    if resampling.resample != "both" or not found:
+        return ()
+    text = (
+        f"alpha {' and '.join(found)}: no bootstrap can resample beyond the extreme score; no coverage is claimed there"
+    )
+    return (Caution("ends", text),)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
@@ -227,6 +231,7 @@ def make_band(
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), joined((*plan.warnings, *notes), curve.warnings)
+    warnings = joined((*plan.warnings, *notes, *ends(curve, resampling)), curve.warnings)
+    mean = values.mean(axis=0)
     settings = plan.settings()
     return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)

@@ -7,28 +7,23 @@ from typing import Literal
 
 import numpy as np
 
+from priori.base.quantiles import percentile_bounds, quantile
 from priori.base.types import Floats
 
 Interval = Literal["calibrated", "percentile", "centred"]
 
 
-def quantile(values: Floats, probability: float | list[float]) -> Floats:
-    """Return the inverse of the empirical distribution of each column: the smallest v with P(V <= v) >= p."""
-    return np.asarray(np.quantile(values, probability, axis=0, method="inverted_cdf"))
-
-
-def bounds(values: Floats, level: float, *, centred: bool = False) -> tuple[Floats, Floats]:
+def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:
     """Return the bounds of a pointwise interval from replicates, one row each.
 
-    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2); or, ``centred``, what lies no farther
-    from the mean of the replicates than a share ``level`` of them (2005, section 5).
+    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2), at exact ranks; or, ``centred``, what lies no
+    farther from the mean of the replicates than a share ``level`` of them (2005, section 5).
     """
     if centred:
         mean = values.mean(axis=0)
-        half = quantile(np.abs(values - mean), level)
+        half = quantile(np.abs(values - mean), float(level))
         return mean - half, mean + half
-    low, high = quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return low, high
+    return percentile_bounds(values, level)
 
 
 def simultaneous_bounds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
 
@@ -16,6 +16,7 @@ from priori.base.types import Floats
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVE = choice(*get_args(Alternative))
+McNemarMethod = Literal["mid-p", "exact", "normal"]
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
 
 #: Below this many expected n p (1 - p) the normal approximation of a binomial is doubtful (thesis, section 3.3).
@@ -255,8 +256,9 @@ def proportion_test(
 
 
 def mcnemar_test(
-    only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided"
-) -> ProportionTest:
+    only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided",
+    method: McNemarMethod = "mid-p",
+) -> ProportionTest:  # fmt: skip
     """Test whether two rates on the same trials differ, from the trials that only one system gets wrong.
 
     Parameters
@@ -267,18 +269,46 @@ def mcnemar_test(
         How many trials there are in all.
     alternative : {"two-sided", "less", "greater"}
         Whether A's rate differs, is below, or is above B's.
+    method : {"mid-p", "exact", "normal"}
+        Where the p-value comes from: the binomial distribution of the trials on which the systems differ, with half
+        of the probability of what was seen (mid-p, which holds its level where they are few and wastes none of it),
+        or all of it (exact); or the normal of the thesis.
 
     Notes
     -----
-    Equations 3.24 and 3.25 of the thesis, with its normal; the square of the statistic is McNemar's chi-square
-    without continuity correction.
+    The statistic is that of equations 3.24 and 3.25 of the thesis; its square is McNemar's chi-square without
+    continuity correction. M. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary matched-pairs data:
+    mid-p and asymptotic are better than exact conditional", BMC Medical Research Methodology 13, 2013.
 
     Examples
     --------
     >>> test = mcnemar_test(12, 25, 1000)
     >>> f"{test.statistic:.4f} {test.p_value:.4f}"
-    '-2.1372 0.0326'
+    '-2.1372 0.0336'
+    >>> f"{mcnemar_test(12, 25, 1000, method='normal').p_value:.4f}"
+    '0.0326'
     """
+    if method not in get_args(McNemarMethod):
+        raise unknown("method", method, get_args(McNemarMethod))
     (a, n), (b, _) = check_counts(only_a, trials), check_counts(only_b, trials)
     check_counts(a + b, n)
-    return _tested((a - b) / n, (a + b) / (n * n), "dependent (3.24)", alternative)
+    tested = _tested((a - b) / n, (a + b) / (n * n), "dependent (3.24)", alternative)
+    if method == "normal":
+        return tested
+    return replace(tested, p_value=_binomial_p(a, b, alternative, mid=method == "mid-p"), method=f"McNemar's, {method}")
+
+
+def _binomial_p(a: Floats, b: Floats, alternative: Alternative, *, mid: bool) -> Floats:
+    """Return the p-value of a + b trials falling a to one side and b to the other when either is as likely."""
+    from scipy.special import betainc, betaln
+
+    x, n = a, a + b
+    # P(X <= x) of a binomial with p = 1/2, as an incomplete beta function: counts need not be whole.
+    at_most = np.where(x >= n, 1.0, betainc(np.maximum(n - x, 1e-300), x + 1, 0.5))
+    seen = np.exp(-np.log(n + 1) - betaln(x + 1, n - x + 1) - n * np.log(2))
+    less, greater = at_most, 1 - at_most + seen
+    if mid:
+        less, greater = less - seen / 2, greater - seen / 2
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(less, greater)))
+    return np.asarray(less if alternative == "less" else greater)

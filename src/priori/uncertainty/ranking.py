@@ -1,66 +1,134 @@
-"""Ranking: more than two systems compared, every pair, and the groups that do not differ."""
+"""Ranking: more than two systems compared on one set of draws: every pair, every rank, and which could be the best."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError
-from priori.base.layouts import NUMBER, TEXT, Layout, listed, of, record
+from priori.base.errors import OptionError, unknown
+from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
-from priori.base.types import Floats, Progress
+from priori.base.types import Floats, Index, Mask, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import COMPARED, Comparison, Verdict, make_comparison
+from priori.uncertainty.claims import Claim, prepare, shares_of
+from priori.uncertainty.comparison import COMPARED
+from priori.uncertainty.evidence import Evidence, error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.proportions import Alternative
+from priori.uncertainty.max_t import Family, Adjusted, step_down
+from priori.uncertainty.proportions import Alternative, check_alternative
+from priori.uncertainty.ranks import group_letters, model_confidence_set, rank_bounds, rank_shares
+from priori.uncertainty.verdicts import Verdict
+
+#: What is tested together: every pair of systems, or the best against the rest.
+Tests = Literal["pairs", "best"]
 
 
 class Place(NamedTuple):
-    """A system in a ranking; systems that share a letter do not differ significantly."""
+    """A system in a ranking.
+
+    ``value`` is the one observed, ``expected`` the one that ranks and tests are about. Systems that share a letter in
+    ``groups`` do not differ significantly. The true rank lies between ``rank_lower`` and ``rank_upper``, with the
+    stated confidence for all systems at once; with that confidence one of those that ``could_be_best`` is.
+    """
 
     name: str
     value: float
+    expected: float
     groups: str
+    rank: int
+    rank_lower: int
+    rank_upper: int
+    could_be_best: bool
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustedVerdict(Verdict):
+    """Intervals and p-values of many differences tested together; some p-values come from a ``fitted`` tail."""
+
+    fitted: Mask
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> AdjustedVerdict:
+        """Return the verdict whose parts stand in columns, among others."""
+        expected, lower, upper = columns["expected"], columns["lower"], columns["upper"]
+        return cls(expected, lower, upper, columns["p_adjusted"], confidence_level, columns["p_fitted"])
+
+    def at(self, points: slice | int) -> AdjustedVerdict:
+        """Return the verdict at some points (columns)."""
+        lower, upper, p_value = self.lower[:, points], self.upper[:, points], self.p_value[:, points]
+        fitted = self.fitted[:, points]
+        return AdjustedVerdict(self.expected[:, points], lower, upper, p_value, self.confidence_level, fitted)
+
+
+PLACE = record({"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
+               | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG})  # fmt: skip
 
 
 @partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
-    """Every pair of several systems compared, p-values adjusted for their number. Made by `compare_all`.
+    """Several systems compared on one set of draws. Made by `compare_all`.
+
+    Pairs come in the order AB, AC, ..., BC, ...; of verdicts each row is a pair, each column an alpha.
 
     Attributes
     ----------
-    comparisons : tuple of Comparison
-        One per pair, in the order AB, AC, ..., BC, ...
-    p_value : ndarray
-        Holm-adjusted p-values, one row per pair, one column per alpha.
-    area_p_value : ndarray
-        The same for the mean difference over the alphas.
+    values, expected : ndarray
+        The value of each system (row) at each alpha, as observed and as the tests are about.
+    pointwise : AdjustedVerdict
+        Intervals and p-values at each alpha, adjusted for all pairs (step-down max-T).
+    simultaneous : AdjustedVerdict
+        The same, adjusted for all pairs and all alphas together.
+    area : AdjustedVerdict
+        The same for the mean over the alphas, adjusted for all pairs; one row per pair.
+    best_p_value : ndarray
+        The p-value of each system (row) being the best at each alpha, and last for the mean over the alphas.
+    rank_probability : ndarray
+        How often each system (row) had each rank (column) under resampling, for the mean over the alphas.
+    replicates : ndarray or None
+        The values in every draw, (draws, systems, alphas), where they were kept.
+    settings, warnings : dict, tuple of str
+        How it was done, and what to mind.
     """
 
     names: tuple[str, ...]
     alpha: Floats
     values: Floats
-    comparisons: tuple[Comparison, ...]
-    p_value: Floats
-    area_p_value: Floats
-    confidence_level: float
+    expected: Floats
+    greater_is_better: bool
+    pointwise: AdjustedVerdict
+    simultaneous: AdjustedVerdict
+    area: AdjustedVerdict
+    best_p_value: Floats
+    rank_probability: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    replicates: Floats | None = None
 
     _layout = Layout(
-        "Every pair of several systems compared: one row per pair and alpha.",
+        "Every pair of several systems compared on one set of draws: one row per pair and alpha.",
         of("text", "system_a system_b")
-        | {**of("number", "alpha difference lower upper p_value p_adjusted"), "significant": "boolean"},
-        {**COMPARED, "ranking": listed(record({"name": TEXT, "value": NUMBER, "groups": TEXT}))},
-        descriptions={"measure": "The measure, as figures call it."},
+        | of("number", "alpha difference expected lower upper p_adjusted")
+        | of("boolean", "p_fitted significant"),
+        {**COMPARED, "family": choice(*get_args(Tests)), "greater_is_better": FLAG, "ranking": listed(PLACE)}
+        | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
+        settings=(*COMPARED, "family"),
+        descriptions={
+            "measure": "The measure, as figures call it.",
+            "expected": "The difference that interval and p-value are about (claim).",
+            "family": "What is tested together: every pair of systems, or the best against the rest.",
+            "lower": "The lower bound of the interval, adjusted as the p-value is (single-step).",
+            "upper": "The upper bound of the interval, adjusted as the p-value is (single-step).",
+            "rank_probability": "How often each system had each rank, for the mean over the alphas.",
+        },
     )
 
     @classmethod
@@ -69,84 +137,133 @@ class Ranking(Result):
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
         asked = "simultaneous" if saved["simultaneous"] else "pointwise"
-        alpha = by_pair["alpha"][0]
-        shared = {"alpha": alpha, "settings": saved.values(*COMPARED)}
-        comparisons = []
-        for row, (a, b) in enumerate(pairs):
-            verdict = Verdict.of_columns({name: values[row] for name, values in by_pair.items()}, level)
-            comparisons.append(saved.part(Comparison, name_a=a, name_b=b, **shared, **{asked: verdict}))
-        known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": alpha}
-        known |= {"comparisons": tuple(comparisons), "p_value": by_pair["p_adjusted"]}
+        known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": by_pair["alpha"][0]}
+        known |= {asked: AdjustedVerdict.of_columns(by_pair, level), "_differences": by_pair["difference"]}
+        known |= {"rank_probability": np.array(saved["rank_probability"], dtype=np.float64)}
         return super()._from_parts(saved, _overall=tuple(Place(**ranked) for ranked in saved["ranking"]), **known)
 
+    @property
+    def verdict(self) -> AdjustedVerdict:
+        """The verdict asked for: simultaneous or pointwise."""
+        return self.simultaneous if self.settings["simultaneous"] else self.pointwise
+
+    @property
+    def p_value(self) -> Floats:
+        """The adjusted p-values, one row per pair, one column per alpha."""
+        return self.verdict.p_value
+
+    @property
+    def confidence_level(self) -> float:
+        """The confidence level of intervals, tests and ranks."""
+        return float(self.settings["confidence_level"])
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs by the numbers of their systems."""
+        return tuple(combinations(range(len(self.names)), 2))
+
+    @cached_property
+    def _differences(self) -> Floats:
+        first, second = pairs_of_systems(len(self.names))
+        return self.values[first] - self.values[second]
+
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
-        """Return the systems from best to worst, at one alpha or by their mean over the alphas, with their groups."""
+        """Return the systems from best to worst, at one alpha or by their mean over the alphas."""
         if alpha is None:
             return self._overall
-        column = self.comparisons[0].nearest(alpha)
-        return self._places(self.values[:, column], self.p_value[:, column])
+        column = int(np.argmin(np.abs(self.alpha - float(alpha))))
+        value, expected, significant = self.values[:, column], self.expected[:, column], self.verdict.significant
+        return self._places(value, expected, significant[:, column], self.best_p_value[:, column])
+
+    def could_be_best(self, alpha: float | None = None) -> tuple[str, ...]:
+        """Return the systems of which one is the best with the stated confidence (model confidence set)."""
+        return tuple(place.name for place in self.places(alpha) if place.could_be_best)
 
     @cached_property
     def _overall(self) -> tuple[Place, ...]:
-        return self._places(self.values @ self.comparisons[0].shares, self.area_p_value)
+        shares = shares_of(self.alpha)
+        return self._places(
+            self.values @ shares, self.expected @ shares, self.area.significant, self.best_p_value[:, -1]
+        )
 
-    def _places(self, value: Floats, p_value: Floats) -> tuple[Place, ...]:
-        alike = np.eye(len(self.names), dtype=np.bool_)
-        for (i, j), p in zip(combinations(range(len(self.names)), 2), p_value, strict=True):
-            alike[i, j] = alike[j, i] = p >= 1 - self.confidence_level
-        order = np.argsort(-value if self.comparisons[0].greater_is_better else value, kind="stable")
-        letters = _letters(alike[np.ix_(order, order)])
-        ranked = zip(order.tolist(), letters, strict=True)
-        return tuple(Place(self.names[i], float(value[i]), letter) for i, letter in ranked)
+    def _places(self, value: Floats, expected: Floats, significant: Mask, best_p_value: Floats) -> tuple[Place, ...]:
+        systems = len(self.names)
+        first, second = pairs_of_systems(systems)
+        badness = -expected if self.greater_is_better else expected
+        better = np.zeros((systems, systems), dtype=np.bool_)
+        ahead = badness[first] < badness[second]
+        better[np.where(ahead, first, second)[significant], np.where(ahead, second, first)[significant]] = True
+        possible = best_p_value >= error_allowed(self.confidence_level)
+        order = np.argsort(badness, kind="stable")
+        ranks = 1 + (badness[None, :] < badness[:, None]).sum(axis=1)
+        if self.settings["family"] == "pairs":
+            lower, upper = rank_bounds(better)
+            letters = group_letters(~(better | better.T)[np.ix_(order, order)])
+        else:  # known is only who is not the best
+            lower, upper = np.where(possible, 1, 2), np.where(possible & (possible.sum() == 1), 1, systems)
+            letters = ["a" if could else "" for could in possible[order].tolist()]
+        return tuple(
+            Place(self.names[i], float(value[i]), float(expected[i]), letter, int(ranks[i]), int(lower[i]),
+                  int(upper[i]), bool(possible[i]))
+            for i, letter in zip(order.tolist(), letters, strict=True)
+        )  # fmt: skip
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
-        verdicts = [comparison.verdict for comparison in self.comparisons]
-        names = zip(*((comparison.name_a, comparison.name_b) for comparison in self.comparisons), strict=True)
-        system_a, system_b = (np.repeat(each, self.alpha.size) for each in names)
-        columns = {"system_a": system_a, "system_b": system_b, "alpha": np.tile(self.alpha, len(verdicts))}
-        for name in ("difference", "lower", "upper", "p_value"):
-            columns[name] = np.concatenate([getattr(verdict, name) for verdict in verdicts])
-        adjusted = self.p_value.ravel()
-        return {**columns, "p_adjusted": adjusted, "significant": adjusted < 1 - self.confidence_level}
+        names, verdict = np.array(self.names), self.verdict
+        first, second = (np.repeat(names[side], self.alpha.size) for side in pairs_of_systems(names.size))
+        pairs = len(verdict.p_value)
+        columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, pairs)}
+        columns["difference"] = self._differences.ravel()
+        columns |= {name: getattr(verdict, name).ravel() for name in ("expected", "lower", "upper")}
+        return {
+            **columns,
+            "p_adjusted": verdict.p_value.ravel(),
+            "p_fitted": verdict.fitted.ravel(),
+            "significant": verdict.significant.ravel(),
+        }
 
     def summary(self) -> dict[str, Any]:
         """Return the ranking by the mean over the alphas and how it was made."""
-        return {**self.comparisons[0].settings, "ranking": [ranked._asdict() for ranked in self.places()]}
+        return {
+            **self.settings,
+            "greater_is_better": self.greater_is_better,
+            "ranking": [ranked._asdict() for ranked in self.places()],
+            "rank_probability": self.rank_probability,
+            "warnings": list(self.warnings),
+        }
 
-
-def holm(p_values: Floats) -> Floats:
-    """Adjust p-values for their number down the first axis (Holm 1979).
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p, axis=0, kind="stable")
-    factors = np.arange(p.shape[0], 0, -1, dtype=np.float64).reshape(-1, *[1] * (p.ndim - 1))
-    stepped = np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * factors, axis=0)
-    adjusted = np.empty_like(p)
-    np.put_along_axis(adjusted, order, np.minimum(stepped, 1.0), axis=0)
-    return adjusted
+    def _shown(self) -> str:
+        best = ", ".join(map(repr, self.could_be_best()))
+        return f"Ranking({len(self.names)} systems; the best could be {best})"
 
 
 def compare_all(
-    curves: Sequence[EPC], *, unpaired: bool = False, alternative: Alternative = "two-sided",
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
+    curves: Sequence[EPC], *, claim: Claim = "method", family: Tests = "pairs", unpaired: bool = False,
+    alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
     confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
     rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
-    threads: int | None = None, progress: Progress | None = None,
+    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
 ) -> Ranking:  # fmt: skip
-    """Compare every pair of systems; p-values are adjusted for the number of pairs (Holm), and ranked.
+    """Compare several systems on one set of draws: every pair, tested together, and their ranks.
 
     Parameters
     ----------
     curves : sequence of EPC
         Two or more curves at the same alphas, each with a name of its own.
-    unpaired, alternative, bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, ...
+    family : {"pairs", "best"}
+        What is tested together: every pair of systems (step-down max-T), or whether each system could be the best
+        (model confidence set). Intervals are adjusted for all pairs either way.
+    claim, unpaired, alternative, bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, ...
         As in `priori.compare`.
+    keep : bool
+        Keep the values of every draw in the result.
+
+    Notes
+    -----
+    p-values are adjusted by stepping down, intervals in a single step: a difference may be significant while its
+    interval reaches a little beyond 0. A p-value smaller than draws can show comes from a generalized Pareto
+    distribution fitted to the largest of their maxima, and is marked as fitted.
 
     Examples
     --------
@@ -157,58 +274,139 @@ def compare_all(
     ...     dev, test = (priori.Scores.from_predictions(label, rng.normal(quality * label)) for _ in range(2))
     ...     return priori.epc(dev, test, points=5, name=name)
     >>> ranking = priori.compare_all([curve(1, "A"), curve(3, "B"), curve(3, "C")], n_resamples=1000)
-    >>> [(place.name, place.groups) for place in ranking.places(0.5)]
-    [('C', 'a'), ('B', 'a'), ('A', 'b')]
+    >>> [(place.name, place.groups, place.rank_lower, place.rank_upper) for place in ranking.places(0.5)]
+    [('C', 'a', 1, 2), ('B', 'a', 1, 2), ('A', 'b', 3, 3)]
+    >>> sorted(ranking.could_be_best())
+    ['B', 'C']
     """
     resampling = Resampling(
-        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
-    )
+        bootstrap, n_resamples, confidence_level=confidence_level, interval=interval, simultaneous=simultaneous,
+        rng=rng, shared_users=shared_users,
+    )  # fmt: skip
     return make_ranking(
-        curves, resampling, unpaired=unpaired, alternative=alternative, threads=threads, progress=progress
-    )
+        curves, resampling, claim=claim, family=family, unpaired=unpaired, alternative=alternative, threads=threads,
+        progress=progress, keep=keep,
+    )  # fmt: skip
 
 
 def make_ranking(
-    curves: Sequence[EPC], resampling: Resampling, *, unpaired: bool = False, alternative: Alternative = "two-sided",
-    threads: int | None = None, progress: Progress | None = None,
+    curves: Sequence[EPC], resampling: Resampling, *, claim: Claim = "method", family: Tests = "pairs",
+    unpaired: bool = False, alternative: Alternative = "two-sided", threads: int | None = None,
+    progress: Progress | None = None, keep: bool = False,
 ) -> Ranking:  # fmt: skip
-    """Compare every pair of systems as a resampling describes."""
+    """Compare several systems as a resampling describes; its ``resample`` follows from the claim."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
-    pairs = list(combinations(curves, 2))
-    run = partial(make_comparison, resampling=resampling, unpaired=unpaired, alternative=alternative, threads=threads)
-    comparisons = tuple(run(*pair, progress=_part(progress, number, len(pairs))) for number, pair in enumerate(pairs))
-    values, level = np.stack([curve.value for curve in curves]), comparisons[0].verdict.confidence_level
-    p_value = holm(np.stack([comparison.p_value for comparison in comparisons]))
-    area_p_value = holm(np.concatenate([comparison.area.p_value for comparison in comparisons]))
-    ranking = Ranking(names, curves[0].alpha, values, comparisons, p_value, area_p_value, level)
-    return ranking._came_from(*curves)
+    if family not in get_args(Tests):
+        raise unknown("family", family, get_args(Tests))
+    check_alternative(alternative)
+    compared = prepare(curves, resampling, claim, unpaired=unpaired)
+    evidence = gather_evidence(compared, threads=threads, progress=progress)
+    greater = curves[0].measure.greater_is_better
+    board = Board(evidence, greater, alternative, threads)
+    points, best_p_value = board.pairs(), board.best_p_values()
+    if family == "best":
+        points = board.against_best(points, best_p_value)
+    pointwise, area = points.at(slice(None, -1)), points.at(-1)
+    values = np.stack([curve.value for curve in curves])
+    return Ranking(
+        names, curves[0].alpha, values, evidence.expected[:-1].T, greater, pointwise, board.simultaneous(pointwise),
+        area, best_p_value, board.rank_shares(),
+        {**compared.settings(), "alternative": alternative, "family": family},
+        (*compared.warnings, *evidence.warnings),
+        evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
+    )._came_from(*curves)  # fmt: skip
 
 
-def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:
-    """Return the progress of one part out of several."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(number * total + done, parts * total)
+def pairs_of_systems(systems: int) -> tuple[Index, Index]:
+    """Return the numbers of the first and of the second system of every pair: AB, AC, ..., BC, ..."""
+    return np.triu_indices(systems, 1)
 
 
-def _letters(alike: NDArray[np.bool_]) -> list[str]:
-    """Return the letters of each system: one letter for every largest set whose members are all alike."""
-    groups: list[frozenset[int]] = []
+@dataclass(frozen=True, eq=False)
+class Board:
+    """What evidence says of all pairs of systems, point by point and for all alphas together."""
 
-    def grow(group: frozenset[int], possible: frozenset[int], seen: frozenset[int]) -> None:  # Bron and Kerbosch
-        if not possible and not seen:
-            groups.append(group)
-        for system in sorted(possible):
-            near = frozenset(np.flatnonzero(alike[system]).tolist()) - {system}
-            grow(group | {system}, possible & near, seen & near)
-            possible, seen = possible - {system}, seen | {system}
+    evidence: Evidence
+    greater_is_better: bool
+    alternative: Alternative
+    threads: int | None
 
-    grow(frozenset(), frozenset(range(len(alike))), frozenset())
-    groups.sort(key=sorted)
-    letters = [chr(ord("a") + i % 26) * (1 + i // 26) for i in range(len(groups))]
-    return [
-        "".join(letter for letter, group in zip(letters, groups, strict=True) if system in group)
-        for system in range(len(alike))
-    ]
+    @cached_property
+    def _sides(self) -> tuple[Index, Index]:
+        return pairs_of_systems(self.evidence.expected.shape[1])
+
+    @cached_property
+    def _families(self) -> list[Family]:
+        """All pairs at each point; columns of the draws are systems."""
+        spread, deviates = self.evidence.drawn_spread(*self._sides), self.evidence.deviates(*self._sides)
+        return [Family(*self._sides, *at) for at in zip(spread.T, deviates.T, strict=True)]
+
+    def pairs(self) -> AdjustedVerdict:
+        """Test all pairs at each point."""
+        evidence = self.evidence
+        tested = []
+        for point, family in enumerate(self._families):
+            draws = np.ascontiguousarray(evidence.draws[:, point])
+            found = step_down(draws, family, evidence.level, self.alternative, threads=self.threads)
+            single = evidence.single_p_values(*self._sides, point, self.alternative)
+            tested.append(Adjusted(np.maximum(found.p_value, single), found.fitted, found.critical))
+        critical = np.array([found.critical for found in tested])
+        return AdjustedVerdict(
+            evidence.difference(*self._sides), *self._bounds(critical),
+            np.stack([found.p_value for found in tested], axis=1), evidence.level,
+            np.stack([found.fitted for found in tested], axis=1),
+        )  # fmt: skip
+
+    def simultaneous(self, pointwise: AdjustedVerdict) -> AdjustedVerdict:
+        """Test all pairs at all alphas together; what holds then holds at each alpha."""
+        evidence = self.evidence
+        draws, alphas, systems = len(evidence.draws), len(evidence.expected) - 1, evidence.expected.shape[1]
+        start = systems * np.arange(alphas)[:, None]
+        plus, minus = ((start + side).ravel() for side in self._sides)
+        spread, deviates = (np.concatenate([getattr(family, name) for family in self._families[:-1]])
+                            for name in ("spread", "deviates"))  # fmt: skip
+        columns = evidence.draws[:, :-1].reshape(draws, -1)
+        family = Family(plus, minus, spread, deviates)
+        found = step_down(columns, family, evidence.level, self.alternative, threads=self.threads)
+        lower, upper = (bound[:, :-1] for bound in self._bounds(np.full(alphas + 1, found.critical)))
+        p_value, fitted = found.p_value.reshape(alphas, -1).T, found.fitted.reshape(alphas, -1).T
+        return AdjustedVerdict(
+            pointwise.expected,
+            np.minimum(lower, pointwise.lower),
+            np.maximum(upper, pointwise.upper),
+            np.maximum(p_value, pointwise.p_value),
+            evidence.level,
+            fitted,
+        )
+
+    def _bounds(self, critical: Floats) -> tuple[Floats, Floats]:
+        middle, half = self.evidence.centre(*self._sides), self.evidence.reach(critical, *self._sides)
+        return middle - half, middle + half
+
+    def best_p_values(self) -> Floats:
+        """Return for every system (row) at each point the p-value of its being the best."""
+        sign = -1.0 if self.greater_is_better else 1.0
+        found = []
+        for point, family in enumerate(self._families):
+            draws, badness = np.ascontiguousarray(self.evidence.draws[:, point]), sign * self.evidence.expected[point]
+            worse = replace(family, deviates=sign * family.deviates)
+            found.append(model_confidence_set(draws, worse, badness, threads=self.threads))
+        return np.stack(found, axis=1)
+
+    def against_best(self, pairs: AdjustedVerdict, best_p_value: Floats) -> AdjustedVerdict:
+        """Keep the pairs of the best at each point, with the p-value of the other being the best; others are NaN."""
+        badness = -self.evidence.expected if self.greater_is_better else self.evidence.expected
+        best = badness.argmin(axis=1)
+        first, second = (side[:, None] for side in self._sides)
+        tested = (first == best) | (second == best)
+        other = np.where(first == best, second, first)
+        p_value = np.where(tested, np.take_along_axis(best_p_value, other, axis=0), np.nan)
+        lower, upper = (np.where(tested, bound, np.nan) for bound in (pairs.lower, pairs.upper))
+        return AdjustedVerdict(pairs.expected, lower, upper, p_value, pairs.confidence_level, np.zeros_like(tested))
+
+    def rank_shares(self) -> Floats:
+        """Return how often each system has each rank in the draws, for the mean over the alphas."""
+        values = self.evidence.draws[:, -1]
+        return rank_shares(-values if self.greater_is_better else values)

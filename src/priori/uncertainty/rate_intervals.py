@@ -125,7 +125,7 @@ def rate_interval(
         raise unknown("interval", method, get_args(Method))
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
     scores = as_score_set(scores, refusal).load()
-    shared = _dependence(scores, dependence) if method == "adjusted-wilson" else "none"
+    shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
     trials = scores.negative if rate == "far" else scores.positive
     wrong = trials.score > threshold if rate == "far" else trials.score <= threshold
     errors, n = int(wrong.sum()), len(trials)
@@ -142,7 +142,7 @@ def rate_interval(
     )._came_from(scores)  # fmt: skip
 
 
-def _dependence(scores: Scores, asked: str | None) -> str:
+def shared_by(scores: Scores, asked: str | None) -> str:
     """Return what trials are taken to share: as asked where the scores know it, else the most that they know."""
     known = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
     order = get_args(Dependence)

@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from priori.base.alphas import as_fractions, grid
+from priori.base.cautions import Caution
+from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
@@ -24,6 +26,11 @@ from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for
 from priori.uncertainty.intervals import Interval
+
+#: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
+FEW_BEYOND = 5
+#: For how many such places a simultaneous band allows: neighbouring ones hang together.
+TOGETHER = 5
 
 #: Writes the heights of the curves of the replicates from a first one on.
 Climb = Callable[[int, Floats], None]
@@ -67,7 +74,9 @@ def roc_band(
     Parameters
     ----------
     fpr : list of numbers, optional
-        The false positive rates; by default ``points`` of them from 0 to 1.
+        The false positive rates, from one of all negatives (1/n) up; by default ``points`` of them from 0 to 1
+        without those below. Up to 5/n, where the bootstrap hardly knows the threshold, calibrated bounds come from
+        order statistics: they are wide, and a caution says so.
     bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
         As in `priori.uncertainty.bands.band`; there is no development set to resample, and nothing is predicted: the
         thresholds are those of every replicate. The default bootstrap is by user where users are known;
@@ -97,17 +106,91 @@ def make_roc_band(
 
     if resampling.bootstrap is None:
         resampling = replace(resampling, bootstrap=(USER if USER.suits([scores]) else SAMPLE).name)
-    fractions = tuple(sorted(set(as_fractions(fpr) if fpr is not None else grid(points))))
+    fractions = _rates(fpr, points, scores.n_negatives)
     plan = resampling.settle(None, scores)
     rates = np.array([float(fraction) for fraction in fractions])
     trials = scores.load()
-    # The thresholds at which the curve has these rates, near enough to see how misses flock there.
-    near = np.quantile(trials.negatives, 1 - rates, method="lower")
+    # The thresholds at which the curve has these rates, near enough to see how errors flock there.
+    seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
+    near = np.quantile(trials.negatives, 1 - seen, method="lower")
     calibration = plan.calibration(scores, near)
     values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
-    bounds = plan.bounds(values, calibration, rate=True)
+    lower, upper = plan.bounds(values, calibration, rate=True)
     tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
-    return RocBand(rates, tpr, *bounds, plan.settings(), plan.warnings)._came_from(scores)
+    weight = np.ones((2, rates.size)) if calibration is None else calibration.weight
+    low = np.flatnonzero(rates * trials.n_negatives <= FEW_BEYOND * weight[0])
+    if plan.interval == "calibrated":
+        level = 1 - (1 - plan.level) / TOGETHER if plan.simultaneous else plan.level
+        for place in low:
+            found = _between_order_statistics(trials, rates[place], weight[:, place], level)
+            lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
+    warnings = (*plan.warnings, *_too_low(rates[low], plan))
+    return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
+
+
+def _rates(fpr: Any, points: int, negatives: int) -> tuple[Fraction, ...]:
+    """Return the false positive rates in order; below one of all negatives nothing was seen."""
+    lowest = Fraction(1, negatives)
+    if fpr is None:
+        return tuple(rate for rate in grid(points) if rate >= lowest)
+    fractions = tuple(sorted(set(as_fractions(fpr))))
+    if fractions[0] < lowest:
+        raise OptionError(
+            f"a band at a false positive rate of {float(fractions[0]):g} would be a guess: with {negatives} negatives "
+            f"the lowest rate is 1/{negatives} = {float(lowest):.3g}"
+        )
+    return fractions
+
+
+def _too_low(rates: Floats, plan: BootstrapPlan) -> tuple[Caution, ...]:
+    """Return a caution about rates at which five (independent) negatives or fewer lie beyond the threshold."""
+    if not rates.size:
+        return ()
+    bounds = (
+        "bounds there come from order statistics; they are wide, and where the lower one is 0 nothing is known of it"
+        if plan.interval == "calibrated"
+        else f"{plan.interval} bounds there cover far less than they say; choose calibrated"
+    )
+    where = f"up to a false positive rate of {rates.max():.3g} {FEW_BEYOND} negatives or fewer lie beyond the threshold"
+    return (Caution("low-fpr", f"{where}: {bounds}"),)
+
+
+def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level: float) -> tuple[float, float]:
+    """Return bounds of the TPR at the threshold where the population's FPR is ``rate``, from the ranks of negatives.
+
+    The number of n negatives beyond that threshold is binomial, so it lies between two neighbouring order statistics
+    with known probabilities; the TPR at the stricter one gives the lower bound, at the laxer one the upper, each with
+    Jeffreys' distribution. ``weight`` says how many trials of each class make one independent decision.
+    """
+    from scipy.special import bdtr, betainc
+
+    n = max(int(scores.n_negatives / weight[0]), 1)
+    beyond = np.arange(n + 1)
+    below = bdtr(beyond, n, rate)
+    chance = np.diff(below, prepend=0.0)
+    beyond, chance = beyond[chance > 1e-12], chance[chance > 1e-12]
+    thresholds = np.concatenate([[np.inf], scores.negatives[::-1], [-np.inf]])
+    last = thresholds.size - 1
+    stricter, laxer = (thresholds[np.minimum(np.rint(k * weight[0]).astype(int), last)] for k in (beyond, beyond + 1))
+    decisions = scores.n_positives / weight[1]
+    positives = scores.positives
+
+    def solve(missed: NDArray[np.intp], share: float, never: NDArray[np.bool_]) -> float:
+        """Return where the mixture of the TPR's distributions reaches a share."""
+        shares = 1 - missed / scores.n_positives
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            each = betainc(shares * decisions + 0.5, (1 - shares) * decisions + 0.5, middle)
+            below = float(chance @ np.where(never, 1.0, each))
+            low, high = (middle, high) if below < share else (low, middle)
+        return low if share < 0.5 else high
+
+    tail = (1 - level) / 2
+    # Beyond every negative, and so beyond what was seen, the TPR may be anything down to 0.
+    lower = solve(np.searchsorted(positives, stricter, side="right"), tail, np.isinf(stricter))
+    upper = solve(np.searchsorted(positives, laxer, side="left"), 1 - tail, np.zeros(laxer.size, dtype=bool))
+    return (lower if lower > 1e-12 else 0.0), upper
 
 
 def _heights(

@@ -21,6 +21,7 @@ from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
 from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
+from priori.uncertainty.ztests import users_unused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +133,7 @@ def ztest_epc(
     first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))
     differing = None if unpaired else disagreements(pair(a.test, b.test), a.test, b.test, a.threshold, b.threshold)
     comparison = ZComparison.of(first.rates, second.rates, setting, differing)
-    warnings = (*_doubts_along(first), *_doubts_along(second))
+    warnings = (*users_unused(a.test, b.test), *_doubts_along(first), *_doubts_along(second))
     return ZTestCurve(chosen, confidence_level, alternative, a.alpha, first, second, comparison, warnings)._came_from(
         a, b
     )
@@ -143,9 +144,9 @@ def _doubts_along(system: ZSystem) -> list[Caution]:
     for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
         few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
         if few:
-            lines.append(Caution(
-                "normal-approximation",
+            text = (
                 f"{system.name}: the {name} has n p (1 - p) under {NORMAL_RULE:g} at {few} of {rate.size} alphas: "
                 "the normal distribution fits badly there; a bootstrap does not rest on it"
-            ))  # fmt: skip
+            )
+            lines.append(Caution("normal-fits-badly", text))
     return lines

@@ -242,32 +242,33 @@ def ztest_scores(
     setting = Setting.of(measure, None, confidence_level, alternative)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
     if b is None:
-        return _tested(measure, setting, systems, None)._came_from(a)
+        return _tested(measure, setting, systems, None, users_unused(a))._came_from(a)
     if threshold_b is None:
         raise OptionError("the second system needs its threshold (threshold_b)")
     systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
     differing = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
-    return _tested(measure, setting, systems, differing)._came_from(a, b)
+    return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
 
 
 def _tested(
-    measure: AnyMeasure, setting: Setting, rates: list[tuple[str, Rates]], differing: Disagreements | None
-) -> ZTest:
+    measure: AnyMeasure, setting: Setting, rates: list[tuple[str, Rates]], differing: Disagreements | None,
+    cautions: tuple[Caution, ...] = (),
+) -> ZTest:  # fmt: skip
     """Test one system or two; with the trials on which they disagree where these are the same."""
     level, alternative = setting.confidence_level, setting.alternative
     systems = [ZSystem.of(name, of_system, setting) for name, of_system in rates]
-    warnings = [line for system in systems for line in _doubts(system, level)]
+    warnings = [*cautions, *(line for system in systems for line in _doubts(system, level))]
     comparison = None
     if len(systems) == 2:
         comparison = ZComparison.of(systems[0].rates, systems[1].rates, setting, differing)
         difference = float(comparison.independent.value)
         if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
             direction = "above" if alternative == "greater" else "below"
-            warnings.append(Caution(
-                "wrong-direction",
+            text = (
                 f"the one-sided test asks whether A is {direction} B, and the difference A - B is {difference:.4g}: it "
                 "cannot be significant (a direction must be fixed before looking)"
-            ))  # fmt: skip
+            )
+            warnings.append(Caution("wrong-direction", text))
     b = None if comparison is None else systems[1]
     return ZTest(get_measure(measure), level, alternative, systems[0], b, comparison, tuple(warnings))
 
@@ -293,10 +294,21 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
         offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
         if "rule_of_three" in single:
             offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
-        lines.append(Caution(
-            "normal-approximation",
+        text = (
             f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
             f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
             f"{name.upper()} alone: {', '.join(offers)}"
-        ))  # fmt: skip
+        )
+        lines.append(Caution("normal-fits-badly", text))
     return lines
+
+
+def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
+    """Return a caution where users are known: the z-tests take all trials for independent."""
+    if not any(scores.has_users for scores in sets):
+        return ()
+    text = (
+        "the users of the trials are known but not used: trials of one user are alike, so the z-tests are too sure; "
+        "compare with a bootstrap that draws users (priori compare)"
+    )
+    return (Caution("users-unused", text),)

@@ -9,10 +9,12 @@ from typing import Any
 
 from priori.base.cautions import silenced_codes
 from priori.curves.epc import EPC
+from priori.decisions.measures import Measure
 from priori.studies.evaluation.pairs import Pair, Span
 from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.claims import Claim
 from priori.uncertainty.comparison import Comparison
 from priori.uncertainty.ztests import ZTest
 from priori.words.numbers import (
@@ -151,6 +153,23 @@ def pointwise_regions(comparison: Comparison) -> str:
     return f"With each alpha tested by itself, {parts or 'the difference is significant at none'}."
 
 
+def margin_regions(comparison: Comparison, measure: Measure) -> str:
+    """Say where along alpha systems are equivalent, or one is no worse than the other, up to the margin."""
+    assert comparison.margin is not None
+    regions: dict[str, list[Span]] = {}
+    for region in comparison.margin_regions:
+        regions.setdefault(region.shown, []).append((region.start, region.end))
+    a, b = short(comparison.name_a), short(comparison.name_b)
+    said = {
+        "equivalent": "the two are equivalent",
+        "a_no_worse": f"{a} is no worse than {b}",
+        "b_no_worse": f"{b} is no worse than {a}",
+    }
+    parts = [f"{said[shown]} {_ranges(spans)}" for shown, spans in regions.items()]
+    size = gap(comparison.margin.margin, measure)
+    return f"By more than a margin of {size}: {', '.join(parts) or 'nothing is shown at any alpha'}."
+
+
 def _better_where(regions: Iterable[tuple[str, Sequence[Span]]]) -> str:
     return ", ".join(f"{name} is significantly better {_ranges(spans)}" for name, spans in regions if spans)
 
@@ -213,7 +232,18 @@ def about_letters(confidence_level: float) -> str:
     """Say what the letters of a ranking mean."""
     return (
         f"Systems that share a letter do not differ significantly at the {level_text(confidence_level)} level "
-        "(all pairs, Holm-adjusted)."
+        "(all pairs, tested together by max-T)."
+    )
+
+
+def about_claim(claim: Claim) -> str:
+    """Say what a comparison is about, and why its interval need not contain the difference observed."""
+    if claim == "deployed":
+        return "The claim is about the thresholds as they are, not about systems tuned on other data (deployed)."
+    return (
+        "The claim is about systems tuned on other development sets like this one (method): intervals are around the "
+        "difference expected then, which leaves out the luck of these thresholds, so they need not contain the "
+        "difference observed."
     )
 
 

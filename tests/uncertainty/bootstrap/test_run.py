@@ -13,9 +13,9 @@ import brute
 import priori
 from four_users import ALPHAS, small
 from priori import Scores
-from priori.uncertainty.bands import system_of, value_of
+from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.bootstrap.run import replicate
+from priori.uncertainty.bootstrap.run import replicate, system_of
 
 SIZE = 20_000
 

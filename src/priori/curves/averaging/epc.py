@@ -127,9 +127,9 @@ class AverageEPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: scores that are not commensurable under one threshold, and what most data sets warn of."""
-        own = () if self.thresholds == "per-dataset" else self.commensurability.warnings
-        return (*own, *common_cautions(self.curves))
+        """What to mind: scores that are not commensurable under one threshold, few data sets, what most warn of."""
+        scales = () if self.thresholds == "per-dataset" else self.commensurability.warnings
+        return (*scales, *self.plan.warnings(self.weights), *common_cautions(self.curves))
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""

@@ -10,7 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
+from priori.base.quantiles import few_replicates, percentile_bounds
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
@@ -18,6 +20,9 @@ from priori.scores import Scores
 
 IntervalKind = Literal["t", "normal", "bootstrap"]
 INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
+
+#: Below so many data sets only Student's t allows for how little they tell of their spread.
+FEW_SETS = 10
 
 #: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
 BLOCK = 2**22
@@ -58,8 +63,8 @@ class IntervalPlan:
             raise unknown("interval", kind, INTERVALS)
         if not 0 < confidence_level < 1:
             raise OptionError(f"confidence_level must lie between 0 and 1, not {confidence_level:g}")
-        if n_resamples < 1:
-            raise OptionError(f"n_resamples must be a positive whole number, not {n_resamples}")
+        if n_resamples < 2:
+            raise OptionError(f"n_resamples must be a whole number from 2 up, not {n_resamples}: one has no spread")
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
@@ -71,6 +76,22 @@ class IntervalPlan:
         """Return the random numbers of one replicate: the same whatever is computed before or beside it."""
         return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
 
+    def warnings(self, weights: Floats) -> tuple[Caution, ...]:
+        """Return what to mind about an average with these weights, the replicates included."""
+        worth = 1 / float(weights @ weights)  # as many data sets of equal weight (Kish)
+        cautions = list(few_replicates(self.n_resamples, self.confidence_level)) if self.kind == "bootstrap" else []
+        if self.kind != "t" and 1 < worth < FEW_SETS:
+            text = (
+                f"{self.kind} intervals over few data sets (worth {worth:.1f} of equal weight) cover less than they say"
+            )
+            cautions.append(Caution("few-sets", f"{text}; choose t"))
+        elif weights.size > 2 * worth:
+            text = (
+                f"by their weights {weights.size} data sets are worth {worth:.1f}: the average is mostly that of a few"
+            )
+            cautions.append(Caution("few-sets", text))
+        return tuple(cautions)
+
     def around(self, values: Floats, weights: Floats, mean: Floats) -> tuple[Floats, Floats]:
         """Return lower and upper limits around the weighted mean of each column of ``values`` (data sets in rows)."""
         size = values.shape[0]
@@ -78,20 +99,15 @@ class IntervalPlan:
             # One curve tells nothing about how curves differ.
             return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
         if self.kind == "bootstrap":
-            return self.percentiles(self._replicates(values, weights))
+            return percentile_bounds(self._replicates(values, weights), self.confidence_level)
         from scipy.special import ndtri, stdtrit
 
         tail = (1 + self.confidence_level) / 2
         factor = float(ndtri(tail) if self.kind == "normal" else stdtrit(size - 1, tail))
-        variance = size / (size - 1) * (weights**2 @ (values - mean) ** 2)
-        half = factor * np.sqrt(variance)
+        # The variance of one data set, whatever its weight: the largest lies nearest to a mean that it dominates.
+        shares = weights / (1 - weights @ weights)
+        half = factor * np.sqrt(weights @ weights * (shares @ (values - mean) ** 2))
         return mean - half, mean + half
-
-    def percentiles(self, replicates: Floats) -> tuple[Floats, Floats]:
-        """Return the percentile limits of bootstrap replicates, one replicate per row."""
-        outside = (1 - self.confidence_level) / 2
-        lower, upper = np.quantile(replicates, [outside, 1 - outside], axis=0)
-        return lower, upper
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
         size = weights.size
@@ -156,7 +172,7 @@ def _within(
         values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in draw], axis=1)
         share = weights[:, draw]
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
-    return plan.percentiles(replicates)
+    return percentile_bounds(replicates, plan.confidence_level)
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:

@@ -148,8 +148,9 @@ class AverageCurve(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: when one threshold is meant for data sets whose scores are not commensurable."""
-        return self.commensurability.warnings if self.method.one_threshold else ()
+        """What to mind: scores that are not commensurable where one threshold is meant for all; few data sets."""
+        scales = self.commensurability.warnings if self.method.one_threshold else ()
+        return (*scales, *self.plan.warnings(self.weights))
 
     @property
     def lower(self) -> Floats:
@@ -215,7 +216,7 @@ class AverageCurve(Result):
         return {name: getattr(self, name) for name in names}
 
     def summary(self) -> dict[str, Any]:
-        """Return the method, its meaning and warnings, and the average AUC and EER."""
+        """Return the method, its meaning and warning, and the average AUC and EER."""
         return {
             "method": self.method.name,
             "meaning": self.meaning,

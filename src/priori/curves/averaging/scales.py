@@ -47,17 +47,17 @@ class Commensurability:
         return not self.ratio > LIMIT
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Caution, ...]:
         """What to say when they are not commensurable."""
         if self.commensurable:
             return ()
-        return (Caution(
-            "not-commensurable",
+        text = (
             "the scores are not commensurable across data sets: their location differs by "
             f"{self.shift:.3g} (standard deviation) where a class spreads by {self.spread:.3g} inside a data set "
             f"(ratio {self.ratio:.2f}, limit {LIMIT:g}; farthest: {self.farthest}). One threshold does not mean the "
-            "same thing everywhere: normalise the scores, or use thresholds of their own and an average in ROC space",
-        ),)  # fmt: skip
+            "same thing everywhere: normalise the scores, or use thresholds of their own and an average in ROC space"
+        )
+        return (Caution("scales-differ", text),)
 
 
 def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None) -> Commensurability:

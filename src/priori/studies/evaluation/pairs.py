@@ -16,7 +16,7 @@ from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.comparison import Comparison
-from priori.uncertainty.ranking import Ranking, holm, make_ranking
+from priori.uncertainty.ranking import Ranking, make_ranking
 from priori.uncertainty.ztest_curves import ztest_epc
 from priori.uncertainty.ztest_normals import weights_of
 
@@ -31,11 +31,12 @@ Letters = tuple[tuple[str, ...], ...]
 class Pair:
     """System ``a`` against system ``b`` (their places in the study), one entry per alpha.
 
-    ``difference`` is a's value minus b's. What follows it comes from the paired bootstrap, and is None where none was
-    asked for: ``lower``, ``upper``, ``p_value`` and ``significant`` at each alpha as the settings say, by itself or
-    simultaneously; ``throughout`` whether the difference is significant with all alphas looked at together. Several
-    pairs are adjusted for their number (Holm). ``confidence`` is the z-test's that the two differ (thesis, Figure
-    3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one direction only.
+    ``difference`` is a's value minus b's. What follows it comes from the test, and is None where none was asked for:
+    ``expected``, the difference that the test is about, ``lower``, ``upper``, ``p_value`` and ``significant`` at each
+    alpha as the settings say, by itself or simultaneously; ``throughout`` whether the difference is significant with
+    all alphas looked at together. Several pairs are tested together (max-T). ``confidence`` is the z-test's that the
+    two differ (thesis, Figure 3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one
+    direction only.
     """
 
     a: int
@@ -43,6 +44,7 @@ class Pair:
     greater_is_better: bool
     alpha: Floats
     difference: Floats
+    expected: Floats | None = None
     lower: Floats | None = None
     upper: Floats | None = None
     p_value: Floats | None = None
@@ -52,8 +54,8 @@ class Pair:
     one_sided: bool = False
 
     def better(self, index: int) -> int | None:
-        """Return which of the two is better at an alpha, on this test set; None where they are equal."""
-        difference = float(self.difference[index])
+        """Return which of the two is better at an alpha, as expected or on this test set; None where they are equal."""
+        difference = float((self.difference if self.expected is None else self.expected)[index])
         if difference == 0:
             return None
         return self.a if (difference > 0) == self.greater_is_better else self.b
@@ -72,7 +74,18 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = ("a", "b", "difference", "lower", "upper", "p_value", "significant", "throughout", "confidence")
+        names = (
+            "a",
+            "b",
+            "difference",
+            "expected",
+            "lower",
+            "upper",
+            "p_value",
+            "significant",
+            "throughout",
+            "confidence",
+        )
         return {name: plain(getattr(self, name)) for name in names} | {"regions": plain(self.regions())}
 
 
@@ -106,29 +119,27 @@ def make_pairs(
             settings.resampling, interval=None, promise="confidence", future_users=None, future_trials=None
         )
         ranking = make_ranking(
-            curves, resampling, unpaired=settings.unpaired, threads=settings.threads, progress=progress
-        )
+            curves, resampling, claim=settings.claim, unpaired=settings.unpaired, threads=settings.threads,
+            progress=progress,
+        )  # fmt: skip
         pairs, letters = pairs_of(ranking), _letters(ranking)
     tested = (replace(pair, confidence=_confidence(curves[pair.a], curves[pair.b], settings)) for pair in pairs)
     return tuple(tested), letters
 
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
-    """Return every two systems compared; those of a ranking with p-values adjusted for their number (Holm)."""
+    """Return every two systems compared; those of a ranking as they are tested together."""
+    verdict, together = compared.verdict, compared.simultaneous.significant
+    one_sided = compared.settings["alternative"] != "two-sided"
+    shared = {"greater_is_better": compared.greater_is_better, "alpha": compared.alpha, "one_sided": one_sided}
+    columns = ("expected", "lower", "upper", "p_value", "significant")
     if isinstance(compared, Comparison):
-        return (_tested(0, 1, compared, compared.p_value, compared.simultaneous.p_value),)
-    two = combinations(range(len(compared.names)), 2)
-    together = holm(np.stack([comparison.simultaneous.p_value for comparison in compared.comparisons]))
-    rows = zip(two, compared.comparisons, compared.p_value, together, strict=True)
-    return tuple(_tested(*pair, comparison, *p_values) for pair, comparison, *p_values in rows)
-
-
-def _tested(a: int, b: int, comparison: Comparison, p_value: Floats, simultaneous: Floats) -> Pair:
-    allowed = 1 - comparison.verdict.confidence_level
-    return Pair(
-        a, b, comparison.greater_is_better, comparison.alpha, comparison.difference, comparison.lower,
-        comparison.upper, p_value, p_value < allowed, simultaneous < allowed,
-        one_sided=comparison.settings["alternative"] != "two-sided",
+        parts = {name: getattr(verdict, name) for name in columns}
+        return (Pair(0, 1, difference=compared.difference, throughout=together, **shared, **parts),)
+    return tuple(
+        Pair(a, b, difference=compared.values[a] - compared.values[b], throughout=together[row],
+             **shared, **{name: getattr(verdict, name)[row] for name in columns})
+        for row, (a, b) in enumerate(compared.pairs)
     )  # fmt: skip
 
 

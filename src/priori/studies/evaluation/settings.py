@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
@@ -13,6 +13,7 @@ from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.claims import Claim
 from priori.uncertainty.intervals import Interval
 
 #: More alphas than this cannot be told apart on a page, and would make it heavy.
@@ -37,6 +38,8 @@ class Settings:
         As in `priori.uncertainty.bands.band`.
     seed, threads
         Of the random numbers, and how many threads; the numbers do not depend on the latter.
+    claim : {"method", "deployed"}
+        What differences between systems are about, as in `priori.compare`.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
     title : str
@@ -64,6 +67,7 @@ class Settings:
     future_users: int | None = None
     future_trials: int | tuple[int, int] | None = None
     threads: int | None = None
+    claim: Claim = "method"
     unpaired: bool = False
     seed: int = 0
     title: str = ""
@@ -72,6 +76,8 @@ class Settings:
         object.__setattr__(self, "alpha", as_fraction(self.alpha))
         if self.bootstrap not in (None, "auto", *BOOTSTRAPS):
             raise unknown("bootstrap", self.bootstrap, ["auto", *BOOTSTRAPS, "none"])
+        if self.claim not in get_args(Claim):
+            raise unknown("claim", self.claim, get_args(Claim))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
             raise OptionError(f"the seed must be a whole number from 0 up, not {self.seed!r}")
         for value in (self.domain, self.rule, self.shown, self.resampling):  # each raises for what it does not know
@@ -110,7 +116,16 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""
-        names = ("bootstrap", "n_resamples", "resample", "confidence_level", "simultaneous", "unpaired", "seed")
+        names = (
+            "bootstrap",
+            "n_resamples",
+            "resample",
+            "confidence_level",
+            "simultaneous",
+            "claim",
+            "unpaired",
+            "seed",
+        )
         return {
             "title": self.title, "task": self.domain.name, "criterion": self.rule.name, "measure": self.shown.name,
             "points": self.points, "alpha": float(self.alpha), **{name: getattr(self, name) for name in names},

@@ -12,6 +12,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
+from priori.base.quantiles import few_replicates
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
@@ -150,9 +151,10 @@ class Resampling:
         if self.interval is not None and self.interval not in get_args(Interval):
             raise unknown("interval", self.interval, get_args(Interval))
         numbers = self._numbers()
-        if len(numbers) != 2 or not all(_is_whole(number) and number >= 1 for number in numbers):
+        if len(numbers) != 2 or not all(_is_whole(number) and number >= 1 for number in numbers) or numbers[0] < 2:
             raise OptionError(
-                f"n_resamples must be a whole number from 1 up, or a pair (U, S) of them, not {self.n_resamples}"
+                f"n_resamples must be a whole number from 2 up, or a pair (U, S), not {self.n_resamples}: one "
+                "replicate has no spread"
             )
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
@@ -193,12 +195,9 @@ class Resampling:
         if chosen.calibrated and chosen.by_user and interval != "calibrated":
             users = min(scores.n_users for scores in sets)
             if users < FEW_USERS:
-                warnings.append(Caution(
-                    "plain-interval",
-                    f"a {interval} interval from {users} users covers up to ten points less than it says; "
-                    "choose calibrated",
-                ))  # fmt: skip
-        return replace(plan, warnings=tuple(warnings))
+                text = f"a {interval} interval from {users} users covers up to ten points less than it says"
+                warnings.append(Caution("few-users-plain", f"{text}; choose calibrated"))
+        return replace(plan, warnings=(*warnings, *few_replicates(plan.n_resamples, level)))
 
     def _choose(self, sets: list[ScoreSet]) -> tuple[Bootstrap, list[str]]:
         """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from priori.base.processors import processors
 from priori.base.types import Floats, Ints, Progress
+from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -47,6 +48,12 @@ class Resampled(NamedTuple):
     fractions: tuple[Fraction, ...] = ()
 
 
+def system_of(curve: EPC) -> Resampled:
+    """Return what the bootstrap needs of a curve."""
+    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
+    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
+
+
 def replicate(
     systems: Sequence[Resampled], plan: BootstrapPlan, statistic: Statistic, *,
     threads: int | None = None, progress: Progress | None = None, rows: int | None = None,
@@ -75,7 +82,7 @@ def gather(
     step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
-    gathered = np.empty((total, values.shape[1]))
+    gathered = np.empty((total, values.shape[1]), dtype=values.dtype)
     gathered[:finished] = values
     parts = [(start, min(step, total - start)) for start in range(finished, total, step)]
     if progress:

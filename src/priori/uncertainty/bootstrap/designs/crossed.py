@@ -27,7 +27,7 @@ class _Crossed(Bootstrap):
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
         warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
-        return [Caution("claimed-identity-only", f"{source}: {warning}") for source in left_out]
+        return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:

@@ -1,0 +1,195 @@
+"""The compiled loop over smoothed development sets: draw units, move their trials a little, choose thresholds.
+
+Importing this module imports numba: `priori.uncertainty.method` does so when it runs. Scores are places on an axis of
+cells; cell 0 is for scores of -inf, the last one for +inf.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.uncertainty.bootstrap.choosing import choose, fill
+from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, mix, stream
+
+#: Bits of a random word that choose one of the normal quantiles.
+BITS = 12
+_S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
+
+
+@compiled
+def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
+    """Draw the units of each stratum with replacement, as many as there are: ``drawn[u]`` is how often u came."""
+    fill(drawn, 0)
+    for k in range(strata.size - 1):
+        size = strata[k + 1] - strata[k]
+        for _ in range(size):
+            drawn[strata[k] + below(state, size)] += 1
+
+
+@compiled
+def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
+    """Return how often a trial comes: as often as its unit, or as both of its identities together."""
+    copies = drawn[unit]
+    return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
+
+
+@compiled
+def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
+    """Write mean and standard deviation of what was drawn, by system; return how many trials that is."""
+    unit, partner, place, held, _, _ = trials
+    systems = mean.size
+    fill(mean, 0.0)
+    fill(spread, 0.0)
+    total = 0
+    counted = np.zeros(systems, np.int64)
+    for i in range(unit.size):
+        copies = _copies(drawn, unit[i], partner[i])
+        total += copies
+        if copies > 0:
+            for s in range(systems):
+                if not held[i, s]:
+                    moved = copies * place[i, s]
+                    counted[s] += copies
+                    mean[s] += moved
+                    spread[s] += moved * place[i, s]
+    for s in range(systems):
+        mean[s] /= max(counted[s], 1)
+        spread[s] = np.sqrt(max(spread[s] / max(counted[s], 1) - mean[s] * mean[s], 0.0))
+    return total
+
+
+@compiled
+def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
+    """Count the drawn trials in cells, each copy moved by its own normal number, the same for all systems.
+
+    Mean and spread of what was drawn are kept.
+    """
+    unit, partner, place, held, width, shrink = trials
+    systems, last = counts.shape[0], counts.shape[1] - 2
+    offset, reach = np.empty(systems), np.empty(systems)
+    for s in range(systems):
+        offset[s] = mean[s] * (1 - shrink[s])
+        reach[s] = width[s] * spread[s] * shrink[s]
+        fill(counts[s], 0)
+    bits, left, word = np.uint64(0), 0, state[0]
+    for i in range(unit.size):
+        for _ in range(_copies(drawn, unit[i], partner[i])):
+            if left == 0:
+                word += GAMMA
+                bits, left = mix(word), 4
+            z = quantiles[(bits & _LOW) >> _INDEX]
+            bits >>= _S16
+            left -= 1
+            for s in range(systems):
+                if held[i, s]:
+                    counts[s, np.int64(place[i, s])] += 1
+                else:
+                    moved = np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z)
+                    counts[s, min(max(moved, 1), last)] += 1
+    state[0] = word
+
+
+@compiled
+def draw_counts(state, negative, positive, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
+    """Draw a smoothed development set that has both classes into ``counts[class, system, cell]``."""
+    mean, spread = np.empty(counts.shape[1]), np.empty(counts.shape[1])
+    while True:
+        draw_units(state, strata, drawn)
+        totals[0] = _moments(negative, drawn, mean, spread)
+        if totals[0] == 0:
+            continue
+        _scatter(state, negative, drawn, quantiles, mean, spread, counts[0])
+        totals[1] = _moments(positive, drawn, mean, spread)
+        if totals[1] == 0:
+            continue
+        _scatter(state, positive, drawn, quantiles, mean, spread, counts[1])
+        return
+
+
+@compiled
+def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
+    """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
+    if gap < 1:
+        return 1
+    for g in range(gap + 1, negative.size):
+        if negative[g] > 0 or positive[g] > 0:
+            middle = 0.5 * axis[gap] + 0.5 * axis[g]
+            if middle >= axis[g]:
+                return gap + 1
+            low, high = gap + 1, g
+            while low < high:
+                between = (low + high) >> 1
+                if axis[between] <= middle:
+                    low = between + 1
+                else:
+                    high = between
+            return low
+    return negative.size
+
+
+@compiled
+def choose_cells(kind, negative, positive, totals, axis, p, q, scratch, gaps, rejected):  # type: ignore[no-untyped-def]
+    """Write how many cells the threshold chosen at each alpha p / q rejects."""
+    choose(kind, negative, positive, 1, totals, p, q, scratch, gaps)
+    for k in range(p.size):
+        if k > 0 and gaps[k] == gaps[k - 1]:
+            rejected[k] = rejected[k - 1]
+        else:
+            rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
+
+
+@compiled
+def bag(first, seed, purpose, negative, positive, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
+    """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
+    systems, cells = axis.shape
+    counts = np.empty((2, systems, cells), np.int64)
+    totals, drawn = np.empty(2, np.int64), np.empty(weights.shape[1], np.int64)
+    scratch, gaps = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
+    for b in range(weights.shape[0]):
+        state = stream(seed, purpose, first + b)
+        draw_counts(state, negative, positive, strata, quantiles, drawn, counts, totals)
+        for u in range(drawn.size):
+            weights[b, u] = drawn[u]
+        for s in range(systems):
+            choose_cells(kind, counts[0, s], counts[1, s], totals, axis[s], p, q, scratch, gaps, rejected[b, s])
+
+
+@compiled
+def bag_counts(replicate, seed, purpose, negative, positive, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
+    """Return the counts of one smoothed set, ``counts[class, system, cell]``, and fill ``drawn``."""
+    counts = np.empty((2, negative.place.shape[1], cells), np.int64)
+    state = stream(seed, purpose, replicate)
+    draw_counts(state, negative, positive, strata, quantiles, drawn, counts, np.empty(2, np.int64))
+    return counts
+
+
+@compiled
+def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[no-untyped-def]
+    """Fill ``weights[b, unit]`` for the sets ``first``, ``first + 1``, ...; each has both classes.
+
+    ``sizes[class, unit]`` are the trials of the units.
+    """
+    drawn = np.empty(weights.shape[1], np.int64)
+    for b in range(weights.shape[0]):
+        state = stream(seed, purpose, first + b)
+        negatives, positives = 0.0, 0.0
+        while negatives == 0 or positives == 0:
+            draw_units(state, strata, drawn)
+            negatives, positives = 0.0, 0.0
+            for u in range(drawn.size):
+                weights[b, u] = drawn[u]
+                negatives += drawn[u] * sizes[0, u]
+                positives += drawn[u] * sizes[1, u]
+
+
+@compiled
+def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
+    """Choose thresholds on each row of whole-number counts in cells, those of one system."""
+    totals = np.empty(2, np.int64)
+    scratch, gaps = np.empty((3, axis.size + 1), np.int64), np.empty(p.size, np.int64)
+    for b in range(negative.shape[0]):
+        totals[0], totals[1] = 0, 0
+        for g in range(axis.size):
+            totals[0] += negative[b, g]
+            totals[1] += positive[b, g]
+        choose_cells(kind, negative[b], positive[b], totals, axis, p, q, scratch, gaps, rejected[b])

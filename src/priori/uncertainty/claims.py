@@ -1,0 +1,149 @@
+"""Claims: what a comparison says of systems, which of them can be compared, and what is drawn for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from priori.base.cautions import joined, of_systems
+from priori.base.errors import OptionError, unknown
+from priori.base.types import Floats
+from priori.curves.epc import EPC
+from priori.scores import ScoreSet
+from priori.scores.pairing import pair
+from priori.uncertainty.bands import resamplable
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.resampling import Resampling
+
+Claim = Literal["method", "deployed"]
+#: What each claim is about, in words.
+CLAIMS: dict[Claim, str] = {
+    "method": "thresholds chosen on other development sets like this one",
+    "deployed": "the thresholds as they are",
+}
+#: The bootstraps whose units the claim about methods knows: trials, users, both identities.
+UNITS = ("sample", "user", "crossed")
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Systems ready to be compared: their trials in one order, what is drawn, and what to mind."""
+
+    curves: tuple[EPC, ...]
+    claim: Claim
+    plan: BootstrapPlan
+    unpaired: bool
+    warnings: tuple[str, ...]
+
+    @property
+    def shares(self) -> Floats:
+        """The weight of each alpha in the mean over all of them."""
+        return shares_of(self.curves[0].alpha)
+
+    def settings(self) -> dict[str, Any]:
+        """Return how they are compared, for the record."""
+        measure = self.curves[0].measure
+        settings = {"measure": measure.title, "rate": measure.rate, "criterion": self.curves[0].criterion.name}
+        kept = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "shared_users", "seed")
+        planned = self.plan.settings()
+        if self.claim == "method":
+            planned["interval"] = "t"
+        return {**settings, "claim": self.claim, **{name: planned[name] for name in kept}, "paired": not self.unpaired}
+
+
+def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpaired: bool = False) -> Compared:
+    """Check that curves can be compared, pair their trials, and settle what is drawn."""
+    if claim not in get_args(Claim):
+        raise unknown("claim", claim, get_args(Claim))
+    if resampling.promise != "confidence":
+        raise OptionError("a comparison is about the whole population; it has no prediction")
+    if claim == "method":
+        _check_method(resampling)
+    for curve in curves[1:]:
+        _check_comparable(curves[0], curve, claim)
+    resampling = replace(resampling, resample="both" if claim == "method" else "test")
+    ready = [resamplable(curve, resampling, paired=not unpaired) for curve in curves]
+    placed = [curve for curve, _ in ready]
+    if not unpaired:
+        placed = _paired(placed, with_dev=claim == "method")
+    plans = [resampling.settle(curve.dev, curve.test) for curve in (placed if unpaired else placed[:1])]
+    # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
+    plan = min(plans, key=lambda plan: plan.design.preference)
+    if claim == "method" and plan.design.name not in UNITS:
+        _refuse_bootstrap(plan.design.name)
+    notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
+    own = dict.fromkeys(note for part in notes for note in part)
+    warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))
+    return Compared(tuple(placed), claim, plan, unpaired, warnings)
+
+
+def _check_method(resampling: Resampling) -> None:
+    if resampling.interval is not None:
+        raise OptionError("interval belongs to the claim 'deployed'; leave it out, or ask for that claim")
+    if resampling.bootstrap is not None and resampling.bootstrap not in UNITS:
+        _refuse_bootstrap(resampling.bootstrap)
+
+
+def _refuse_bootstrap(name: str) -> None:
+    units = ", ".join(name for name in BOOTSTRAPS if name in UNITS)
+    raise OptionError(
+        f"the claim 'method' takes the bootstraps {units}, not {name}; choose one of them, or the claim 'deployed'"
+    )
+
+
+def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
+    if a.alpha.shape != b.alpha.shape or not np.array_equal(a.alpha, b.alpha):
+        raise OptionError("the two curves have different alphas; compute both at the same ones (points=, alpha=)")
+    if a.measure.name != b.measure.name:
+        raise OptionError(f"the two curves show different measures: {a.measure.name} and {b.measure.name}")
+    if claim == "method" and a.criterion.name != b.criterion.name:
+        raise OptionError(
+            f"thresholds were chosen by different criteria ({a.criterion.name}, {b.criterion.name}); "
+            "choose both by one, or compare the thresholds as they are (claim='deployed')"
+        )
+
+
+def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:
+    """Return the curves with their trials in one order; identities are those of whichever system has them."""
+    tests = _in_one_order([curve.test for curve in curves])
+    devs = _in_one_order([curve.dev for curve in curves]) if with_dev else [curve.dev for curve in curves]
+    return [replace(curve, test=test, dev=dev) for curve, test, dev in zip(curves, tests, devs, strict=True)]
+
+
+def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
+    if any(scores.scanned for scores in sets):
+        return list(sets)  # counted together where they are
+    first, *others = (scores.load() for scores in sets)
+    ordered = [first]
+    for other in others:
+        pairing = pair(first, other)
+        negative, positive = other.negative.take(pairing.negative_b), other.positive.take(pairing.positive_b)
+        ordered.append(replace(other, negative=negative, positive=positive))
+        # The first comes in the same order whichever system it is paired with.
+        negative, positive = first.negative.take(pairing.negative_a), first.positive.take(pairing.positive_a)
+        ordered[0] = replace(first, negative=negative, positive=positive)
+    known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
+    for number, scores in enumerate(ordered):
+        if (known.has_identities, known.has_users) > (scores.has_identities, scores.has_users):
+            negative, positive = (
+                replace(trials, user=named.user, probe_user=named.probe_user)
+                for trials, named in ((scores.negative, known.negative), (scores.positive, known.positive))
+            )
+            ordered[number] = replace(scores, users=known.users, negative=negative, positive=positive)
+    return list(ordered)
+
+
+def shares_of(alpha: Floats) -> Floats:
+    """Return the weights that turn values into their mean over the range of alphas (trapezoids)."""
+    if alpha.size == 1:
+        return np.ones(1)
+    order = np.argsort(alpha, kind="stable")
+    gaps = np.diff(alpha[order])
+    total = gaps.sum()
+    shares = np.empty(alpha.size)
+    shares[order] = (np.append(gaps, 0.0) + np.append(0.0, gaps)) / (2 * total) if total else 1 / alpha.size
+    return shares

@@ -1,0 +1,107 @@
+"""Estimates: values of systems, and how much each independent unit of the data moves them.
+
+A unit is a user, a trial, or a group of either that stays together. The variance of any contrast of systems is the
+sum of the squares of what the units contribute to it, so one set of influences serves every comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priori.base.types import Floats
+
+#: The purpose of the stream of normal weights; one more for each part.
+WEIGHTS = 2_000_003
+#: Normal weights that are made at a time: some ten megabytes.
+AT_A_TIME = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One source of variation: the test set, the development set, or both where they have the same users.
+
+    ``influence`` has the shape (units, systems, alphas): what each unit moves each value by. The variance of a
+    contrast is the sum of its squares; the correction for few units is inside. ``degrees`` are the degrees of freedom
+    of that variance at each alpha.
+    """
+
+    influence: Floats
+    degrees: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The expected value of each system (rows) at each alpha (columns), with independent sources of variation.
+
+    ``warnings`` say where they are not to be trusted.
+    """
+
+    value: Floats
+    parts: tuple[Part, ...]
+    warnings: tuple[str, ...] = ()
+
+    def contrast(self, weights: ArrayLike, shares: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return a weighted sum of the systems at each alpha, its variance and degrees of freedom.
+
+        With ``shares``, the weights of the alphas, the same of the mean over alphas, in arrays of one. The degrees of
+        several parts come together by Welch and Satterthwaite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> part = Part(np.array([[[1.0], [0.0]], [[0.0], [2.0]]]), np.array([1.0]))
+        >>> difference, variance, degrees = Estimates(np.array([[3.0], [1.0]]), (part,)).contrast([1, -1])
+        >>> difference.tolist(), variance.tolist(), degrees.tolist()
+        ([2.0], [5.0], [1.0])
+        """
+        weights = np.asarray(weights, dtype=np.float64)
+        columns = np.eye(self.value.shape[1]) if shares is None else np.asarray(shares, dtype=np.float64)[:, None]
+        squares, degrees = [], []
+        for part in self.parts:
+            moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
+            squares.append((moved**2).sum(axis=0))
+            degrees.append(part.degrees if shares is None else part.degrees @ columns)
+        return weights @ self.value @ columns, *pooled(squares, degrees)
+
+    def draws(self, n: int, seed: int, alphas: Any = slice(None)) -> Floats:
+        """Return ``n`` draws of how far estimates lie from what they estimate: (n, systems, chosen alphas).
+
+        The influences of the units times independent standard normal numbers, the same for all systems and alphas.
+        """
+        from scipy.special import ndtri
+
+        from priori.uncertainty.bootstrap.streams import uniforms
+
+        chosen = [part.influence[:, :, alphas] for part in self.parts]
+        deviations = np.zeros((n, *chosen[0].shape[1:]))
+        for number, influence in enumerate(chosen):
+            units = influence.shape[0]
+            flat = influence.reshape(units, -1)
+            step = max(1, AT_A_TIME // max(units, 1))
+            for first in range(0, n, step):
+                normal = np.empty((min(step, n - first), units))
+                uniforms(seed, WEIGHTS + number, first, normal)
+                moved = ndtri(normal) @ flat
+                deviations[first : first + step] += moved.reshape(-1, *influence.shape[1:])
+        return deviations
+
+
+def pooled(squares: Sequence[Floats], degrees: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the sum of the variances of independent parts and its degrees of freedom (Welch and Satterthwaite).
+
+    Examples
+    --------
+    >>> variance, degrees = pooled([np.array([1.0]), np.array([3.0])], [np.array([4.0]), np.array([9.0])])
+    >>> variance.item(), degrees.item()
+    (4.0, 12.8)
+    """
+    variance = np.asarray(np.sum(squares, axis=0))
+    spread = np.sum([square**2 / np.maximum(df, 1.0) for square, df in zip(squares, degrees, strict=True)], axis=0)
+    fewest = np.broadcast_to(np.min(degrees, axis=0), variance.shape)
+    freedom = np.divide(variance**2, spread, out=np.array(fewest, dtype=np.float64), where=spread > 0)
+    return variance, np.maximum(freedom, 1.0)

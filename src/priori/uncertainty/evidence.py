@@ -1,0 +1,377 @@
+"""Evidence: what draws, or the influences of users and trials, say about the differences of systems.
+
+*Deployed* is about the thresholds as they are: only the test set is drawn, and replicates of the values are the
+evidence (2005, section 5). *Method* is about tuning on other development sets like this one: the evidence is what each
+system is expected to show then, and how much every user or trial of either set moves that (`estimates`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from priori.base.cautions import Caution
+from priori.base.types import Counts, Floats, Index, Progress
+from priori.decisions.outcomes import Outcomes
+from priori.uncertainty.bands import replicates_of, value_of
+from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
+from priori.uncertainty.bootstrap.run import replicate, system_of
+from priori.uncertainty.claims import Compared
+from priori.uncertainty.estimates import Estimates, pooled
+from priori.uncertainty.intervals import Interval
+from priori.uncertainty.method import expected_values
+from priori.uncertainty.proportions import Alternative
+
+#: The only pair of two systems, by their numbers.
+PAIR = (np.array([0]), np.array([1]))
+TOO_FEW = Caution(
+    "few-replicates",
+    "the replicates are too few for this level with so few users: beyond them tails are taken as normal; use more",
+)
+#: Values of more systems than this are kept in single precision.
+FEW_SYSTEMS = 2
+#: Alphas whose draws are made at a time: some tens of megabytes for a hundred systems.
+ALPHAS_AT_A_TIME = 8
+#: Draws that are counted at a time: a hundred systems fit a processor's cache.
+DRAWS_AT_A_TIME = 1 << 10
+
+
+def error_allowed(level: float) -> float:
+    """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044."""
+    return float(1 - Fraction(str(float(level))))
+
+
+def exceeded(draws: int, error: float) -> int:
+    """Return how many of the draws may lie beyond a bound so that (1 + these) / (1 + draws) is below the error."""
+    return max(int(np.ceil((draws + 1) * error - 1e-9)) - 2, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of systems at some points: each alpha, and last the mean over the alphas.
+
+    ``expected`` are the values in question, (points, systems); ``draws`` what they are in every draw, (draws, points,
+    systems). Pairs of systems are given by the numbers ``first`` and ``second`` of their systems; what is returned of
+    them has the shape (pairs, points).
+    """
+
+    expected: Floats
+    draws: Floats
+    level: float
+    warnings: tuple[str, ...]
+
+    def difference(self, first: Index, second: Index) -> Floats:
+        """Return the differences in question."""
+        return np.asarray((self.expected[:, first] - self.expected[:, second]).T)
+
+    def drawn_difference(self) -> Floats:
+        """Return the difference of two systems in every draw, (draws, points)."""
+        return np.asarray(self.draws[:, :, 0] - self.draws[:, :, 1], dtype=np.float64)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of the draws, (points, systems)."""
+        return np.asarray(self.draws.mean(axis=0, dtype=np.float64))
+
+    def drawn_spread(self, first: Index, second: Index) -> Floats:
+        """Return the standard deviations of differences over the draws."""
+        spread = np.empty((first.size, self.draws.shape[1]))
+        for point in range(spread.shape[1]):
+            off = self.draws[:, point] - self.mean[point]
+            spread[:, point] = np.sqrt(_of_pairs(off.T @ off / len(off), first, second))
+        return spread
+
+    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+        """Return how many standard deviations of a normal variable each difference lies above ``at``."""
+        raise NotImplementedError
+
+    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+        """Return how far intervals reach that are worth so many standard deviations of a normal variable."""
+        raise NotImplementedError
+
+    def centre(self, first: Index, second: Index) -> Floats:
+        """Return the middle of such intervals."""
+        raise NotImplementedError
+
+    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
+        """Return the p-values of differences at one point, each tested on its own; 0 where draws cannot tell."""
+        raise NotImplementedError
+
+    def tails(self, at: float) -> tuple[Floats, Floats]:
+        """Return at each point the p-values of "not less" and of "not greater" than ``at`` for two systems."""
+        raise NotImplementedError
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the pointwise interval of the difference of two systems."""
+        raise NotImplementedError
+
+
+def _count_turns(draws: Floats, plus: Index, minus: Index) -> Counts:
+    """Return in how many draws each difference is not above 0."""
+    from priori.uncertainty.bootstrap.maxima import count_turns
+
+    counts = np.zeros(plus.size, dtype=np.int64)
+    for start in range(0, len(draws), DRAWS_AT_A_TIME):
+        block = np.ascontiguousarray(draws[start : start + DRAWS_AT_A_TIME].T)
+        count_turns(block, plus, minus, counts)
+    return counts
+
+
+def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
+    """Return the variances of differences from the products of systems; what is lost to rounding is none."""
+    own = np.diagonal(products)
+    total = own[first] + own[second]
+    variance = total - 2 * products[first, second]
+    return np.where(variance > 1e-9 * total, variance, 0.0)
+
+
+def _ratio(difference: Floats, spread: Floats) -> Floats:
+    """Return differences in standard errors; without any, a difference is infinitely many."""
+    endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+    return np.divide(difference, spread, out=endless, where=spread > 0)
+
+
+# -- the thresholds as they are ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Deployed(Evidence):
+    """Replicates of the values on the test set; ``calibration`` widens their tails where it is asked for."""
+
+    interval: Interval
+    calibration: Calibration | None
+
+    def centre(self, first: Index, second: Index) -> Floats:
+        """Return the means of the replicates."""
+        return np.asarray((self.mean[:, first] - self.mean[:, second]).T)
+
+    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+        """Return the means of the replicates in their standard deviations, as few users allow."""
+        ratio = _ratio(self.centre(first, second) - at, self.drawn_spread(first, second))
+        if self.calibration is None:
+            return ratio
+        return np.copysign(self.calibration.known(np.abs(ratio)), ratio)
+
+    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+        """Return so many standard deviations of the replicates, more where users are few."""
+        stretched = deviations
+        if self.calibration is not None:
+            stretched = np.vectorize(self.calibration.reach, otypes=[float])(deviations)
+        return np.asarray(stretched * self.drawn_spread(first, second))
+
+    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
+        """Count the replicates on the other side of 0; where there is none, they cannot tell."""
+        difference = self.centre(first, second)[:, point]
+        swapped = difference < 0 if alternative == "two-sided" else np.full(first.shape, alternative == "less")
+        plus, minus = np.where(swapped, second, first), np.where(swapped, first, second)
+        beyond = _count_turns(self.draws[:, point], plus, minus)
+        tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
+        tail = tail if self.calibration is None else self.calibration.tail(tail)
+        return np.where(beyond > 0, np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1)), 0.0)
+
+    def tails(self, at: float) -> tuple[Floats, Floats]:
+        """Count the replicates beyond ``at``, one more than seen (Davison and Hinkley 1997)."""
+        from scipy.special import log_ndtr
+
+        difference = self.drawn_difference()
+        n = len(difference) + 1
+        if self.interval == "centred":
+            mean = difference.mean(axis=0)
+            half = (1 + (np.abs(difference - mean) >= np.abs(mean - at)).sum(axis=0)) / n / 2
+            return np.where(mean < at, half, 1 - half), np.where(mean > at, half, 1 - half)
+        beyond = np.stack([(difference >= at).sum(axis=0), (difference <= at).sum(axis=0)])
+        tails = (1 + beyond) / n
+        if self.calibration is not None:
+            tails = self.calibration.tail(tails)
+        if self.too_few:
+            ratio = self.deviates(*PAIR, at)[0]
+            tails = np.where(beyond > 0, tails, np.minimum(tails, np.exp(log_ndtr([ratio, -ratio]))))
+        return tails[0], tails[1]
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the bounds that leave out 0 where, and only where, the p-value is below 1 minus the level."""
+        from scipy.special import ndtri
+
+        ordered = np.sort(self.drawn_difference(), axis=0)
+        if self.interval == "centred":
+            mean = ordered.mean(axis=0)
+            rank = len(ordered) - 1 - exceeded(len(ordered), self._error)
+            half = np.sort(np.abs(ordered - mean), axis=0)[rank]
+            return mean - half, mean + half
+        rank = exceeded(len(ordered), self._error / 2)
+        lower, upper = ordered[rank], ordered[len(ordered) - 1 - rank]
+        if self.too_few:
+            middle, half = self.centre(*PAIR)[0], self.reach(-ndtri(error_allowed(self.level) / 2), *PAIR)[0]
+            lower, upper = np.minimum(lower, middle - half), np.maximum(upper, middle + half)
+        return lower, upper
+
+    @cached_property
+    def _error(self) -> float:
+        """What the level allows to lie beyond the interval, less where users are few."""
+        return error_allowed(self.level) if self.calibration is None else 1 - self.calibration.level(self.level)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether replicates do not reach as far out as few users need: beyond them tails are taken as normal."""
+        return self.calibration is not None and (len(self.draws) + 1) * self._error / 2 <= 1
+
+
+def deployed_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Deployed:
+    """Draw the test set, the same trials for all systems or each system's own."""
+    run = _apart if compared.unpaired else _together
+    draws, calibration = run(compared, threads=threads, progress=progress)
+    observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
+    plan = compared.plan
+    evidence = Deployed(observed, draws, plan.level, (), plan.interval, calibration)
+    return replace(evidence, warnings=(TOO_FEW,)) if evidence.too_few else evidence
+
+
+def _with_mean(values: Floats, shares: Floats) -> Floats:
+    """Add the mean over the alphas as the last point; the axes end with (alphas, systems)."""
+    return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
+
+
+#: The values in every draw, (draws, points, systems), and the correction of their tails.
+Drawn = tuple[Floats, Calibration | None]
+
+
+def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
+    curves, plan, shares = compared.curves, compared.plan, compared.shares
+    calibration = _calibration(compared) if plan.interval == "calibrated" else None
+    each: list[Calibration] = []
+    if calibration is not None:
+        each = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in curves]
+    kept = np.float64 if len(curves) <= FEW_SYSTEMS else np.float32
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        if each:
+            outcomes = [known.adjust(counts, plan, first) for known, counts in zip(each, outcomes, strict=True)]
+        pairs = zip(curves, outcomes, strict=True)
+        values = np.stack([value_of(curve.measure, counts, curve.alpha) for curve, counts in pairs], axis=-1)
+        return _with_mean(values, shares).reshape(len(values), -1).astype(kept, copy=False)
+
+    systems = [system_of(curve) for curve in curves]
+    draws = replicate(systems, plan, statistic, threads=threads, progress=progress)
+    return draws.reshape(len(draws), -1, len(curves)), calibration
+
+
+def _calibration(compared: Compared) -> Calibration:
+    """Return what the differences need: of more than two systems, what that of any system and the next needs most."""
+    curves, plan = compared.curves, compared.plan
+    rings = zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]
+    found = [plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)) for a, b in rings]
+    widest = max(found, key=lambda calibration: calibration.reach(2.0))
+    return replace(widest, scale=np.max([calibration.scale for calibration in found], axis=0))
+
+
+def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
+    values, calibrations = [], []
+    for number, curve in enumerate(compared.curves):
+        part = replace(compared.plan, streams=number)
+        calibrations.append(part.calibration(curve.test, curve.threshold))
+        values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
+    known = [calibration for calibration in calibrations if calibration is not None]
+    widest = max(known, key=lambda calibration: calibration.reach(2.0), default=None)
+    kept = np.float64 if len(values) <= FEW_SYSTEMS else np.float32
+    return _with_mean(np.stack(values, axis=-1), compared.shares).astype(kept, copy=False), widest
+
+
+# -- systems as methods --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Method(Evidence):
+    """What systems are expected to show, and how much every unit of the data moves that."""
+
+    estimates: Estimates
+    shares: Floats
+
+    @cached_property
+    def _products(self) -> list[Floats]:
+        """The products of the influences of all systems at each point, (points, systems, systems), by part."""
+        products = []
+        for part in self.estimates.parts:
+            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares)
+            products.append(np.stack([at.T @ at for at in influence.swapaxes(0, 1)]))
+        return products
+
+    def _variance(self, first: Index, second: Index) -> tuple[Floats, Floats]:
+        squares = [np.stack([_of_pairs(at, first, second) for at in part], axis=1) for part in self._products]
+        parts = self.estimates.parts
+        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares) for part in parts])
+
+    def centre(self, first: Index, second: Index) -> Floats:
+        """Return the expected differences."""
+        return self.difference(first, second)
+
+    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+        """Return what Student's t is worth of a normal variable."""
+        from scipy.special import ndtri_exp, stdtr
+
+        variance, degrees = self._variance(first, second)
+        ratio = _ratio(self.centre(first, second) - at, np.sqrt(variance))
+        tail = np.maximum(stdtr(degrees, -np.abs(ratio)), 1e-300)
+        return np.asarray(np.copysign(ndtri_exp(np.log(tail)), ratio))
+
+    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+        """Return so many standard errors, more where Student's t has few degrees of freedom."""
+        from scipy.special import ndtr, stdtrit
+
+        variance, degrees = self._variance(first, second)
+        return np.asarray(-stdtrit(degrees, ndtr(-np.asarray(deviations))) * np.sqrt(variance))
+
+    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
+        """Return the p-values of Student's t."""
+        from scipy.special import ndtr
+
+        deviates = self.deviates(first, second)[:, point]
+        if alternative == "two-sided":
+            return np.asarray(2 * ndtr(-np.abs(deviates)))
+        return np.asarray(ndtr(deviates if alternative == "less" else -deviates))
+
+    def tails(self, at: float) -> tuple[Floats, Floats]:
+        """Return the tails of Student's t."""
+        from scipy.special import stdtr
+
+        variance, degrees = self._variance(*PAIR)
+        ratio = _ratio(self.centre(*PAIR) - at, np.sqrt(variance))[0]
+        return stdtr(degrees[0], ratio), stdtr(degrees[0], -ratio)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return Student's interval."""
+        from scipy.special import stdtrit
+
+        variance, degrees = self._variance(*PAIR)
+        middle = self.centre(*PAIR)[0]
+        half = (-stdtrit(degrees, error_allowed(self.level) / 2) * np.sqrt(variance))[0]
+        return middle - half, middle + half
+
+
+def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> Method:
+    """Estimate what systems are expected to show, and draw how far the estimates may lie from that."""
+    plan, shares = compared.plan, compared.shares
+    curves, unpaired = compared.curves, compared.unpaired
+    estimates = expected_values(curves, plan, unpaired=unpaired, threads=threads, progress=progress)
+    expected = _with_mean(estimates.value.T, shares)
+    systems, alphas = estimates.value.shape
+    kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
+    draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
+    mean = np.zeros((plan.n_resamples, systems))
+    for start in range(0, alphas, ALPHAS_AT_A_TIME):
+        chosen = slice(start, start + ALPHAS_AT_A_TIME)
+        deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
+        draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
+        mean += deviations @ shares[chosen]
+    draws[:, -1] = mean
+    draws += expected.astype(kept)
+    return Method(expected, draws, plan.level, estimates.warnings, estimates, shares)
+
+
+def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:
+    """Return the evidence for a claim about systems."""
+    gather = method_evidence if compared.claim == "method" else deployed_evidence
+    return gather(compared, threads=threads, progress=progress)

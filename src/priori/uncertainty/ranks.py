@@ -1,0 +1,113 @@
+"""Ranks: what tests of all pairs say about each system's rank, about the best, and about groups that do not differ."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from string import ascii_letters
+
+import numpy as np
+
+from priori.base.types import Floats, Ints, Mask
+from priori.uncertainty.max_t import Family, count_maxima
+
+
+def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
+    """Return the interval of every rank from which system (row) is significantly better than which (column).
+
+    As many systems as are significantly better come before, as many as are worse after (Mogstad, Romano, Shaikh and
+    Wilhelm 2024). The intervals hold together, as the tests do.
+
+    Examples
+    --------
+    >>> lower, upper = rank_bounds(np.array([[False, False, True], [False, False, True], [False, False, False]]))
+    >>> lower.tolist(), upper.tolist()
+    ([1, 1, 3], [2, 2, 3])
+    """
+    return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+
+
+def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, threads: int | None = None) -> Floats:
+    """Return for every system the p-value of its being the best (Hansen, Lunde and Nason 2011, the range statistic).
+
+    The worst is left out again and again, as long as the largest of all differences left is more than chance. A family
+    of all pairs; ``badness`` is the greater, the worse a system is, and decides between equals.
+    """
+    systems = badness.size
+    deviates = np.zeros((systems, systems))
+    deviates[family.plus, family.minus], deviates[family.minus, family.plus] = family.deviates, -family.deviates
+    left, stage, reached, last = list(range(systems)), np.zeros(systems, dtype=np.intp), [], []
+    for number in range(systems - 1):
+        among = deviates[np.ix_(left, left)]
+        worst = max(range(len(left)), key=lambda system: (among[system].max(), badness[left[system]]))
+        reached.append(np.abs(among).max())
+        last.append(left.pop(worst))
+        stage[last[-1]] = number
+    stage[left[0]] = systems
+    # A pair is left out with the first of its systems; those that stay longest are counted first.
+    leaves = np.minimum(stage[family.plus], stage[family.minus])
+    order = np.argsort(-leaves, kind="stable")
+    leaves = leaves[order]
+    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], "both", threads=threads)
+    p_values = np.ones(systems)
+    complete = np.flatnonzero(np.diff(leaves, append=-1))  # all pairs of a stage are in
+    p_values[np.asarray(last)[leaves[complete]]] = ((1 + counts) / (1 + len(draws)))[complete]
+    for before, system in pairwise(last):
+        p_values[system] = max(p_values[system], p_values[before])
+    return p_values
+
+
+def rank_shares(values: Floats) -> Floats:
+    """Return how often each system (row) has each rank (column), the least value being first; equals share theirs.
+
+    Examples
+    --------
+    >>> rank_shares(np.array([[0.1, 0.2], [0.3, 0.2], [0.1, 0.3], [0.2, 0.2]])).tolist()
+    [[0.625, 0.375], [0.375, 0.625]]
+    """
+    draws, systems = values.shape
+    shares = np.empty((systems, systems))
+    for system in range(systems):
+        own = values[:, [system]]
+        before, equal = (values < own).sum(axis=1), (values == own).sum(axis=1)
+        starts, ends = (np.bincount(at, 1 / equal, systems + 1) for at in (before, before + equal))
+        shares[system] = np.cumsum(starts - ends)[:-1] / draws
+    return shares
+
+
+def groups_alike(alike: Mask) -> list[list[int]]:
+    """Return groups of systems that are all alike, so that two are in one together just where they are alike.
+
+    Every two that are alike and in no group yet make one, together with all the others that are alike with everyone in
+    it. That need not be the fewest groups, but takes no longer than the pairs.
+    """
+    systems = len(alike)
+    together = np.zeros_like(alike)
+    groups: list[list[int]] = []
+    for system in range(systems):
+        others = np.flatnonzero(alike[system]).tolist()
+        for other in others:
+            if together[system, other] or (system == other and len(others) > 1):
+                continue
+            group, possible = {system, other}, alike[system] & alike[other]
+            for member in np.flatnonzero(possible).tolist():
+                if possible[member]:
+                    group.add(member)
+                    possible &= alike[member]
+            groups.append(sorted(group))
+            together[np.ix_(groups[-1], groups[-1])] = True
+    return sorted(groups)
+
+
+def group_letters(alike: Mask) -> list[str]:
+    """Return the letters of each system, given from best to worst; two share one just where they are alike.
+
+    Examples
+    --------
+    >>> group_letters(np.array([[True, True, False], [True, True, True], [False, True, True]]))
+    ['a', 'ab', 'b']
+    """
+    letters = [""] * len(alike)
+    for number, group in enumerate(groups_alike(alike)):
+        for system in group:
+            letters[system] += ascii_letters[number % 52] * (1 + number // 52)
+    return letters

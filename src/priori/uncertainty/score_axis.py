@@ -1,0 +1,137 @@
+"""The axis on which development scores are smoothed: cells of a scale on which both classes are nearly normal.
+
+Thresholds chosen by errors do not change when scores are mapped by a rising function, so smoothing must not depend on
+the scale of the scores either. Where both classes can be made normal by one such map, the probits of their two
+distribution functions are a line of one another (a straight DET curve); the scale here is the mean of the two,
+weighted by how well each is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.types import Floats, Ints
+from priori.scores import Scores, Trials
+
+#: How many cells an axis has at most where scores are smoothed.
+CELLS = 2048
+#: The bandwidth for N trials of a class is this times N^(-1/5), in standard deviations.
+BANDWIDTH = 0.75
+#: A score that more than this share of a bandwidth of its class's trials have is tied, and is not smoothed.
+TIED = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreAxis:
+    """Cells of scores: cell 0 holds -inf, the last one +inf; ``value`` are the places of the cells in rising order.
+
+    ``knots`` are scores and ``place`` where they lie, in cells; a score between knots lies in the middle of theirs.
+    ``smooth`` says whether scores may be moved along the axis.
+    """
+
+    knots: Floats
+    place: Floats
+    value: Floats
+    smooth: bool
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return int(self.value.size)
+
+    def places(self, score: Floats) -> Floats:
+        """Return where scores lie, in cells."""
+        after = np.searchsorted(self.knots, score, side="left")
+        at = np.minimum(after, self.knots.size - 1)
+        known = self.knots[at] == score
+        between = 0.5 * self.place[np.maximum(after - 1, 0)] + 0.5 * self.place[at]
+        places = np.where(known, self.place[at], between)
+        return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.cells - 1.0, places))
+
+
+def bandwidth(trials: int) -> float:
+    """Return the bandwidth for so many trials of a class, in standard deviations."""
+    return float(BANDWIDTH * max(trials, 1) ** -0.2)
+
+
+def score_axis(dev: Scores, test: Scores) -> ScoreAxis:
+    """Return the axis of one system's scores, from both sets together."""
+    counted = [_pooled(dev.negative, test.negative), _pooled(dev.positive, test.positive)]
+    knots = np.unique(np.concatenate([score for score, _ in counted]))
+    knots = knots[np.isfinite(knots)]
+    if knots.size + 2 <= CELLS and (_mostly_tied(dev.negative) or _mostly_tied(dev.positive)):
+        value = np.concatenate([[-np.inf], knots, [np.inf]])
+        return ScoreAxis(knots, np.arange(1.0, knots.size + 1), value, smooth=False)
+    scale = _binormal([_counts_at(knots, *each) for each in counted])
+    low, high = (float(scale[0]), float(scale[-1])) if scale.size else (0.0, 0.0)
+    width = max(high - low, 1e-300) / (CELLS - 2)
+    place = 1.0 + np.minimum((scale - low) / width, CELLS - 2 - 1e-6)
+    value = np.arange(CELLS, dtype=np.float64)
+    value[0], value[-1] = -np.inf, np.inf
+    return ScoreAxis(knots, place, value, smooth=True)
+
+
+def tied(trials: Trials) -> NDArray[np.bool_]:
+    """Return which trials have a score that many of their class have."""
+    _, index, count = np.unique(trials.score, return_inverse=True, return_counts=True)
+    number = count if trials.number is None else np.bincount(index, trials.number)
+    many = (number >= 2) & (number > TIED * bandwidth(len(trials)) * len(trials))
+    return np.asarray(many[index] | ~np.isfinite(trials.score))
+
+
+def _mostly_tied(trials: Trials) -> bool:
+    return bool(np.average(tied(trials), weights=trials.number) > 0.5)
+
+
+def _pooled(*parts: Trials) -> tuple[Floats, Ints]:
+    score = np.concatenate([trials.score for trials in parts])
+    number = [np.ones(t.score.size, dtype=np.int64) if t.number is None else t.number for t in parts]
+    return score, np.concatenate(number)
+
+
+def _counts_at(knots: Floats, score: Floats, number: Ints) -> tuple[Floats, float]:
+    """Return how many trials lie below each knot, those at it counted half, and how many there are."""
+    order = np.argsort(score, kind="stable")
+    ascending, total = score[order], np.append(0, np.cumsum(number[order])).astype(np.float64)
+    below, up_to = (total[np.searchsorted(ascending, knots, side=side)] for side in ("left", "right"))
+    return (below + up_to) / 2, float(total[-1])
+
+
+def _binormal(counts: list[tuple[Floats, float]]) -> Floats:
+    """Return the scale at each knot: the probit of the negatives' distribution, with what the positives' says of it."""
+    from scipy.special import ndtri
+
+    probits, weights = [], []
+    for below, total in counts:
+        share = (below + 0.5) / (total + 1)
+        probit = ndtri(share)
+        weight = np.exp(-(probit**2)) / (share * (1 - share)) * total
+        inside = (below >= 0.75) & (below <= total - 0.75)
+        probits.append(probit)
+        weights.append(np.where(inside, weight, 1e-6 * weight))
+    (negative, positive), (known, also) = probits, weights
+    offset, slope = _det_line(negative, positive, 1 / (1 / known + 1 / also), known, also)
+    also = also * slope**2
+    scale = (known * negative + also * (positive - offset) / slope) / (known + also)
+    return np.asarray(np.maximum.accumulate(scale))
+
+
+def _det_line(negative: Floats, positive: Floats, weight: Floats, known: Floats, also: Floats) -> tuple[float, float]:
+    """Return offset and slope of the positives' probit as a line of the negatives', where both are known."""
+    both = (known > 1e-3) & (also > 1e-3)
+    if np.count_nonzero(both) >= 3:
+        weight = weight[both]
+        centres = [float(np.average(probit[both], weights=weight)) for probit in (negative, positive)]
+        spreads = [
+            float(np.average((probit[both] - centre) ** 2, weights=weight))
+            for probit, centre in zip((negative, positive), centres, strict=True)
+        ]
+        if min(spreads) > 0:
+            slope = float(np.clip(np.sqrt(spreads[1] / spreads[0]), 0.25, 4.0))
+            return centres[1] - slope * centres[0], slope
+    # The classes do not overlap: the scales meet where they do.
+    meet = int(np.argmin(np.abs(negative + positive)))
+    return float(positive[meet] - negative[meet]), 1.0

@@ -1,0 +1,122 @@
+"""Units: what is drawn as a whole (users, trials, or random groups of many), and what influences of units become."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.types import Floats, Ints
+from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.plans import Identities
+
+#: The seed of random groups, with the plan's own.
+GROUPS = 3_000_019
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The unit of each trial of either class as a code; units from one of ``strata`` to the next are drawn together.
+
+    ``partner`` is the other unit of a negative where trials are crossed. ``sizes`` are the trials of each class (rows)
+    that units have.
+    """
+
+    negative: NDArray[np.int32]
+    positive: NDArray[np.int32]
+    partner: NDArray[np.int32] | None
+    strata: Ints
+    sizes: Floats
+
+    @property
+    def count(self) -> int:
+        """The number of units."""
+        return int(self.strata[-1])
+
+    @property
+    def classes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The units of the negatives and of the positives."""
+        return self.negative, self.positive
+
+    @cached_property
+    def correction(self) -> Floats:
+        """What the influence of a unit lacks because deviations are taken from the mean observed: its inverse."""
+        sizes = np.diff(self.strata)
+        return np.repeat(np.sqrt(sizes / np.maximum(sizes - 1, 1)), sizes)[:, None]
+
+    def centre(self, influence: Floats) -> Floats:
+        """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
+        sizes = self.sizes.sum(axis=0) if self.strata.size > 2 else np.ones(self.count)
+        centred = influence.copy()
+        for start, end in pairwise(self.strata):
+            share = sizes[start:end] / sizes[start:end].sum()
+            centred[start:end] -= np.multiply.outer(share, influence[start:end].sum(axis=0))
+        return centred
+
+    def degrees(self, influence: Floats, sizes: Floats | None = None) -> Floats:
+        """Return the degrees of freedom of influences (units, systems, alphas) at each alpha.
+
+        The effective units of each class (Kish 1965), by the class's share of the variance (Welch, Satterthwaite).
+        """
+        sizes = self.sizes if sizes is None else sizes
+        totals = np.maximum(sizes.sum(axis=1), 1e-300)
+        effective = totals**2 / np.maximum((sizes**2).sum(axis=1), 1e-300)
+        share = sizes / totals[:, None]
+        share /= np.maximum(share.sum(axis=0), 1e-300)
+        squares = share @ (influence**2).sum(axis=1)
+        spread = (squares**2 / np.maximum(effective - 1, 1.0)[:, None]).sum(axis=0)
+        most = max(float(np.count_nonzero(sizes.sum(axis=0)) - 1), 1.0)
+        degrees = np.divide(squares.sum(axis=0) ** 2, spread, out=np.full(spread.size, most), where=spread > 0)
+        return np.asarray(np.clip(degrees, 1.0, most))
+
+
+def group_units(scores: Scores, identities: Identities | None, most: int, seed: int) -> Units:
+    """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups."""
+    rng = np.random.default_rng((seed, GROUPS))
+    classes = scores.negative, scores.positive
+
+    def group(count: int, limit: int) -> NDArray[np.int32]:
+        return (np.arange(count) if count <= limit else rng.permutation(count) % limit).astype(np.int32)
+
+    partner = None
+    if identities is None:
+        negative, positive = (group(trials.score.size, most // 2) for trials in classes)
+        first = int(negative.max()) + 1
+        positive = (positive + first).astype(np.int32)
+        strata = np.array([0, first, int(positive.max()) + 1])
+    else:
+        groups = group(identities.count, most)
+        negative, positive = groups[identities.negative], groups[identities.positive]
+        partner = None if identities.negative_partner is None else groups[identities.negative_partner]
+        strata = np.array([0, int(groups.max()) + 1])
+    sizes = [
+        _sizes(codes, trials, int(strata[-1])) for codes, trials in zip((negative, positive), classes, strict=True)
+    ]
+    if partner is not None:
+        sizes[0] = sizes[0] + _sizes(partner, scores.negative, int(strata[-1]))
+    return Units(negative, positive, partner, strata, np.stack(sizes))
+
+
+def _sizes(codes: NDArray[Any], trials: Trials, units: int) -> Floats:
+    return np.bincount(codes, trials.number, units).astype(np.float64)
+
+
+def without_noise(influence: Floats, noise: Floats) -> Floats:
+    """Return influences whose sums of products are those given minus those of ``noise``, else as near as can be.
+
+    Both have a column for each value; what would be negative is 0.
+    """
+    left, size, right = np.linalg.svd(influence, full_matrices=False)
+    kept = size > 1e-9 * size.max(initial=0.0)
+    if not kept.any():
+        return influence
+    left, size, right = left[:, kept], size[kept], right[kept]
+    across = noise @ right.T
+    values, vectors = np.linalg.eigh(np.diag(size**2) - across.T @ across)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    turn_left, _, turn_right = np.linalg.svd(size[:, None] * root)
+    return np.asarray(left @ (turn_left @ turn_right) @ root @ right)
