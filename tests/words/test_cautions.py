@@ -29,7 +29,7 @@ def one(dev: Scores, test: Scores, name: str = "A") -> list[System]:
 
 
 def test_good_data_raise_no_warning() -> None:
-    found = given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", n_resamples=100)
+    found = given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", n_resamples=200)
     assert found == {}
     assert set(given(one(normal(2, 0), normal(2, 1)))) == {"no-bootstrap"}
 

@@ -86,7 +86,7 @@ CODES: dict[str, CautionKind] = {
     "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
-    "ends": _note("The ends of the curve", "No bootstrap resamples beyond the extreme scores: no coverage is claimed at alpha 0 and 1."),
+    "ends": _note("The ends of the curve", "Thresholds are chosen anew at alpha 0 or 1, where no coverage is claimed."),
     "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
     "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
