@@ -70,7 +70,7 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     save(plot_epc(study.curves, bands=bands or None), folder / "epc.svg")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
-    click.echo(f"\nThe page: {page}")
+    emit(f"\nThe page: {page}")
 
 
 def _story(study: Study) -> str:
