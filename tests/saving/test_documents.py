@@ -233,7 +233,7 @@ BAD = {
     "[1]": "is not a result that Priori saved",
     "{": "the JSON text is not JSON",
     "{}": "is not a result that Priori saved",
-    '{"priori": "9", "result": "EPC", "layout": 2, "columns": {}}': "written by Priori 9, which is newer",
+    '{"priori": "9", "result": "EPC", "layout": 3, "columns": {}}': "written by Priori 9, which is newer",
     '{"priori": "0", "result": "Nothing", "layout": 1, "columns": {}}': "unknown result 'Nothing'; choose one of: EPC",
     '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}}': "the column 'a' is missing",
     '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": 1}': "'a' is not a list",

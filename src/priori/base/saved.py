@@ -90,18 +90,26 @@ class Saved:
         return {name: self.table[name] for name in names}
 
 
+#: What stands in a list of each kind, beside null: the types, and for numbers the names of the infinite ones.
+TYPES = {"number": (int, float, bool), "integer": (int,), "boolean": (bool,), "text": (str,)}
+INFINITE = ("inf", "-inf")
+
+
 def column(values: Any, kind: str, name: str) -> NDArray[Any]:
     """Return a list from a file as a column of its kind; a missing number is NaN."""
     if not isinstance(values, list):
         raise InputError(f"column {name!r} is not a list of values")
+    if kind not in TYPES:
+        raise InputError(f"column {name!r} is of an unknown kind {kind!r}")
+    for value in values:
+        if value is not None and type(value) not in TYPES[kind] and not (kind == "number" and value in INFINITE):
+            raise InputError(f"column {name!r} holds something else than the {kind} it says")
+    missing = any(value is None for value in values)
     try:
         if kind == "number":
             return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
         if kind in ("integer", "boolean"):
-            missing = any(value is None for value in values)
             return np.array(values, dtype=object if missing else (np.int64 if kind == "integer" else np.bool_))
-    except (TypeError, ValueError):
-        raise InputError(f"column {name!r} holds something else than the {kind} it says") from None
-    if kind == "text":
-        return np.array([None if value is None else str(value) for value in values], dtype=None if values else str)
-    raise InputError(f"column {name!r} is of an unknown kind {kind!r}")
+    except OverflowError:
+        raise InputError(f"column {name!r} holds a number that is too large") from None
+    return np.array(values, dtype=None if values else str)

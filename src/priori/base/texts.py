@@ -21,6 +21,9 @@ LONGEST = 12
 #: What a notebook does not show: it says again, or for programs, what is seen anyway.
 LEFT_OUT = ("measure_title", "rate", "greater_is_better", "v1_name", "v2_name", "exact")
 
+#: How a text begins that a spreadsheet takes for a formula, also after apostrophes: so one of them can be taken away.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 
 def notebook_html(name: str, table: Mapping[str, Any], summary: dict[str, Any]) -> str:
     """Return a result as a notebook shows it: its name, its single values, the ends of its table."""
@@ -77,8 +80,18 @@ def json_text(content: Mapping[str, Any]) -> str:
     return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
-    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf."""
+def csv_text(tables: Iterable[Mapping[str, Any]], *, raw_text: bool = False) -> str:
+    """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf.
+
+    A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, so that a text (never a
+    number) that does gets an apostrophe before it, unless ``raw_text`` is asked for.
+
+    Examples
+    --------
+    >>> print(csv_text([{"system": ["=A1"], "value": [-1.5]}]), end="")
+    system,value
+    '=A1,-1.5
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     header: list[str] | None = None
@@ -86,13 +99,15 @@ def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
         if header is None:
             header = list(table)
             writer.writerow(header)
-        columns = [[_cell(value) for value in np.atleast_1d(table[name]).tolist()] for name in header]
+        columns = [[_cell(value, raw_text) for value in np.atleast_1d(table[name]).tolist()] for name in header]
         size = max((len(column) for column in columns if len(column) != 1), default=1)
         writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
     return buffer.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Any, raw_text: bool) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str) and not raw_text and value.lstrip("'").startswith(FORMULA):
+        return f"'{value}"
     return repr(value) if isinstance(value, float) else value

@@ -72,7 +72,7 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     warn(caution for caution in study.cautions if caution.level == "warning")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
-    click.echo(f"\nThe page: {page}")
+    emit(f"\nThe page: {page}")
 
 
 def _story(study: Study) -> str:

@@ -295,9 +295,12 @@ def _latex(text: str) -> str:
     return escaped.replace(r" \%", r"\,\%")
 
 
-def render_csv(study: Study) -> str:
-    """Return the curves of a study as CSV, every digit kept: one row per system and alpha."""
-    return csv_text(
+def render_csv(study: Study, *, raw_text: bool = False) -> str:
+    """Return the curves of a study as CSV, every digit kept: one row per system and alpha.
+
+    Names that a spreadsheet would take for a formula get an apostrophe before them, unless ``raw_text`` is asked for.
+    """
+    tables = (
         {
             "system": [member.curve.name],
             **member.curve.columns(),
@@ -306,3 +309,4 @@ def render_csv(study: Study) -> str:
         }
         for member in study.members
     )
+    return csv_text(tables, raw_text=raw_text)
