@@ -1,38 +1,39 @@
 """Priori: how well will a scored two-class decision work once its threshold is fixed in advance?
 
-The curve itself is imported at once; everything around it (bands, tests, averages, readers) when first used.
+Everything is imported when it is first used, so that the command line hears an interruption from the start.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 from priori._version import __version__
-from priori.base.errors import InputError, OptionError, PrioriError
-from priori.base.results import Result
-from priori.curves.areas import Areas, areas
-from priori.curves.epc import EPC, choose_threshold, epc
-from priori.curves.roc import (
-    AposterioriDET,
-    AposterioriROC,
-    a_posteriori_auc,
-    a_posteriori_break_even,
-    a_posteriori_eer,
-    a_posteriori_min_dcf,
-    a_posteriori_partial_auc,
-    average_precision,
-    det,
-    roc,
-)
-from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
-from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores
 
 if TYPE_CHECKING:
     from priori import examples
+    from priori.base.cautions import silenced
+    from priori.base.errors import InputError, OptionError, PrioriError
+    from priori.base.results import Result
+    from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.roc import (
+        AposterioriDET,
+        AposterioriROC,
+        a_posteriori_auc,
+        a_posteriori_break_even,
+        a_posteriori_eer,
+        a_posteriori_min_dcf,
+        a_posteriori_partial_auc,
+        average_precision,
+        det,
+        roc,
+    )
+    from priori.decisions.criteria import Criterion
+    from priori.decisions.measures import Measure, Task
+    from priori.decisions.outcomes import Outcomes, count
     from priori.engines import Table, scan
     from priori.readers import read, read_table
+    from priori.scores import Scores
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
     from priori.studies.planning import plan
@@ -50,6 +51,17 @@ if TYPE_CHECKING:
 _LATER = {
     name: module
     for module, names in {
+        "priori.base.cautions": "silenced",
+        "priori.base.errors": "InputError OptionError PrioriError",
+        "priori.base.results": "Result",
+        "priori.curves.areas": "Areas areas",
+        "priori.curves.epc": "EPC choose_threshold epc",
+        "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
+        "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
+        "priori.decisions.criteria": "Criterion",
+        "priori.decisions.measures": "Measure Task",
+        "priori.decisions.outcomes": "Outcomes count",
+        "priori.scores": "Scores",
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan",
         "priori.readers": "read read_table",
@@ -78,7 +90,7 @@ __all__ = [
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
     "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
-    "scan", "ztest", "ztest_epc", "ztest_scores",
+    "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 

@@ -1,5 +1,14 @@
-"""``python -m priori`` is ``priori``."""
+"""``python -m priori`` and the command ``priori``: what ends it is heard before anything else is imported."""
 
-from priori.cli import main
+from priori.base.signals import ending_at_once
 
-main()
+
+def main() -> None:
+    """Run the command line."""
+    with ending_at_once():
+        from priori.cli import main as run
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,13 +1,77 @@
-"""A caution is its text, and keeps its code through copies."""
+"""Cautions: a text with a code that survives copies and files, can be silenced by name, and is shown from one place."""
 
 import copy
+import json
 import pickle
+import re
+import threading
+from pathlib import Path
 
-from priori.base.cautions import Caution
+import pytest
+
+import priori
+from priori.base.cautions import CODES, Caution, joined, labelled, not_shown, of_systems, said_of, shown, silenced_codes
+from priori.base.texts import json_text
+
+ROOT = Path(__file__).parents[2]
+FEW, TIES = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
 
 
 def test_a_caution_is_its_text_and_keeps_its_code() -> None:
-    caution = Caution("few-users", "only 8 users")
-    for each in (caution, copy.deepcopy(caution), pickle.loads(pickle.dumps(caution))):
-        assert each == "only 8 users"
+    for each in (FEW, copy.deepcopy(FEW), pickle.loads(pickle.dumps(FEW)), said_of("A", FEW)):
+        assert isinstance(each, Caution)
         assert each.code == "few-users"
+    assert FEW == "only 8 users"
+    assert said_of("A", FEW) == "A: only 8 users"
+    assert (FEW.level, FEW.heading, FEW.sentence) == ("warning", "Few users", "Only 8 users.")
+    assert Caution("shared-users", "x").level == "note"
+
+
+def test_a_line_for_people_names_the_code() -> None:
+    assert labelled(FEW) == "warning [few-users]: only 8 users"
+    assert labelled(Caution("unbalanced", "9 to 1")) == "note [unbalanced]: 9 to 1"
+    assert labelled("mind this") == "warning: mind this"
+
+
+def test_what_all_systems_share_is_said_once() -> None:
+    assert of_systems([("A", [FEW, TIES]), ("B", [FEW])]) == ("only 8 users", "A: many equal scores")
+    assert of_systems([("A", [TIES]), ("B", [])])[0].code == "ties"  # type: ignore[attr-defined]
+    assert of_systems([("A", [FEW])]) == ("only 8 users",)
+
+
+def test_an_earlier_group_speaks_for_the_later_ones() -> None:
+    again = Caution("few-users", "few")
+    assert joined([FEW, TIES], [again, Caution("missing", "2 scores")]) == ("only 8 users", TIES, "2 scores")
+    assert joined([FEW, again]) == (FEW, again)
+
+
+def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
+    with priori.silenced("few-users"):
+        with priori.silenced("ties"):
+            assert shown([FEW, TIES]) == ()
+            assert not_shown([TIES, FEW, FEW]) == ("ties", "few-users")
+            assert silenced_codes() == ("ties", "few-users")
+            assert json.loads(json_text({}))["silenced"] == ["ties", "few-users"]
+        assert shown([FEW, TIES, TIES]) == (TIES,)
+        inside: list[tuple[str, ...]] = []
+        thread = threading.Thread(target=lambda: inside.append(shown([FEW])))
+        thread.start()
+        thread.join()
+        assert inside == [(FEW,)]  # silence is of one thread
+    assert shown([FEW, TIES]) == (FEW, TIES)
+    assert "silenced" not in json.loads(json_text({}))
+
+
+def test_an_unknown_code_is_refused() -> None:
+    with pytest.raises(priori.OptionError, match="unknown caution 'few-user'; choose one of: same-data, "), \
+            priori.silenced("few-user"):  # fmt: skip
+        pass
+
+
+def test_every_code_in_the_source_is_registered_and_documented() -> None:
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "src" / "priori").rglob("*.py"))
+    used = set(re.findall(r'Caution\(\s*"([a-z-]+)"', source))
+    assert used <= set(CODES)
+    page = (ROOT / "docs" / "cautions.md").read_text("utf-8")
+    rows = {code: (level, meaning) for code, level, meaning in re.findall(r"\| `([a-z-]+)` \| (\w+) \| (.+) \|", page)}
+    assert rows == {code: (kind.level, kind.meaning) for code, kind in CODES.items()}

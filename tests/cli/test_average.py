@@ -66,7 +66,7 @@ def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
     assert header == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     curve = library.average(scores_of(rows), method="threshold", positions="exact")
     assert np.array_equal(numbers, np.column_stack(list(curve.columns().values())))
-    assert "warning: the scores are not commensurable" in err
+    assert "warning [scales-differ]: the scores are not commensurable" in err
 
 
 @pytest.mark.parametrize(

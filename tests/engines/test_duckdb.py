@@ -374,12 +374,20 @@ def test_rejected_nan_scores_are_counted_whatever_reads_them(tmp_path: Path) -> 
         assert priori.scan(given, engine=engine, nan="reject").nan_rejected == 30  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("users", ["the same", "others", "none", "one missing"])
+def test_users_that_contradict_each_other_are_refused(database: Any) -> None:
+    frames = [population(1, 1.5), population(1, 1.8).with_columns(user=(pl.col("user") + 1) % 25)]
+    for number, frame in enumerate(frames):
+        database.register(f"others{number}", frame.to_arrow())
+    tables = [Table(DuckDB(database.sql(f"SELECT * FROM others{number}"), TableSettings())) for number in range(2)]
+    curves = [priori.epc(table, table, points=5) for table in tables]
+    with pytest.raises(InputError, match=r"3000 have different users in .* unpaired=True"):
+        priori.compare(*curves, bootstrap="user", n_resamples=100)
+
+
+@pytest.mark.parametrize("users", ["the same", "none", "one missing"])
 def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, users: str) -> None:
     frames = [population(1, quality) for quality in (1.5, 1.8)]
-    if users == "others":
-        frames[1] = frames[1].with_columns(user=(pl.col("user") + 1) % 25)
-    elif users == "none":
+    if users == "none":
         frames[1] = frames[1].drop("user")
     known = [*frames]
     if users == "one missing":  # in memory that is an error, and here the users are the first system's anyway

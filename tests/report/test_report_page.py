@@ -86,7 +86,7 @@ def test_what_it_says(two: Study, page: str) -> None:
     for answer in two.verdict.answers:
         assert answer.answer.replace("'", "&#39;").replace("<", "&lt;") in text
     for caution in two.cautions:
-        assert caution.text in text
+        assert caution.sentence in text
     assert text.index("Verdict") < text.index("Cautions") < text.index("Expected Performance Curve</h3>")
     assert text.count("a posteriori</span>") == 2
     assert "ab" * 32 in text

@@ -16,7 +16,7 @@ from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, TASKS, dcf, f_beta, get_measure, wer
 from priori.decisions.named import custom
 from priori.saving.schemas import schema
-from results import curves
+from results import curves, without_digest
 
 A, B = curves(points=3)
 OWN_MEASURE = priori.Measure.custom(lambda outcomes: outcomes.fp + 5 * outcomes.fn, name="hter")
@@ -108,6 +108,6 @@ def test_what_is_handed_in_is_used_and_must_be_what_was_saved() -> None:
 @pytest.mark.parametrize("kind", ["task", "criterion", "measure"])
 def test_a_name_that_nobody_knows_is_an_error_not_a_neighbour(kind: str) -> None:
     """As files had it before things of one's own were marked."""
-    content = {**json.loads(A.to_json()), kind: "mine"}
+    content = without_digest(A.to_json()) | {kind: "mine"}
     with pytest.raises(InputError, match=f"the {kind} 'mine' is not one of Priori's"):
         priori.EPC.from_json(json.dumps(content))

@@ -234,7 +234,7 @@ BAD = {
     "[1]": "is not a result that Priori saved",
     "{": "the JSON text is not JSON",
     "{}": "is not a result that Priori saved",
-    '{"priori": "9", "result": "EPC", "layout": 2, "columns": {}}': "written by Priori 9, which is newer",
+    '{"priori": "9", "result": "EPC", "layout": 3, "columns": {}}': "written by Priori 9, which is newer",
     '{"priori": "0", "result": "Nothing", "layout": 1, "columns": {}}': "unknown result 'Nothing'; choose one of: EPC",
     '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}}': "the column 'a' is missing",
     '{"priori": "0", "result": "EPC", "layout": 1, "columns": {"a": "number"}, "a": 1}': "'a' is not a list",
@@ -292,3 +292,4 @@ def test_files_of_earlier_versions() -> None:
     assert saved.criterion == get_criterion("target-v2", "retrieval")
     assert (saved.measure.title, saved.threshold[0], np.isnan(saved.lower[0])) == ("F2", np.inf, True)
     assert [curve.value.tolist() for curve in saved.curves] == [[0.25], [0.75]]
+    assert saved.warnings == ()

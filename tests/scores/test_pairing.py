@@ -97,7 +97,7 @@ def test_refuses_and_says_which(a, b, message):
 
 
 def test_ids_whose_keys_collide_are_still_told_apart(monkeypatch):
-    monkeypatch.setattr("priori.scores.pairing._keys", lambda ids: np.zeros(ids.size, dtype=np.uint64))
+    monkeypatch.setattr("priori.scores.pairing.id_keys", lambda ids: np.zeros(ids.size, dtype=np.uint64))
     a = _scores([0, 1, 1], [1.0, 2.0, 3.0], ["x", "y", "z"])
     b = _scores([1, 0, 1], [3.0, 1.0, 2.0], ["z", "x", "y"])
     assert pair(a, b).positive_b.tolist() == [1, 0]
@@ -118,3 +118,34 @@ def test_disagreements_against_counting_one_by_one(seed):
         assert found.negatives_ba[place] == np.sum(wrong_a & ~wrong_b & (label == 0))
         assert found.positives_ab[place] == np.sum(~wrong_a & wrong_b & (label == 1))
         assert found.positives_ba[place] == np.sum(wrong_a & ~wrong_b & (label == 1))
+
+
+def _with_users(labels, score, user, trial=None, probe=None):
+    return Scores.from_predictions(labels, score, user=user, trial=trial, probe_user=probe, source="file")
+
+
+LABELS, SCORES = [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4]
+
+
+def test_rows_whose_users_contradict_each_other_are_not_paired():
+    a = _with_users(LABELS, SCORES, ["p", "q", "p", "q"])
+    shuffled = _with_users(LABELS, SCORES, ["q", "p", "p", "q"])
+    said = r"the users of 2 rows differ between the first system .* \(1, 2\); give trial ids, or for test sets"
+    with pytest.raises(InputError, match=said):
+        pair(a, shuffled)
+    assert pair(a, _with_users(LABELS, SCORES, np.array(["p", "q", "p", "q"]))).by == "row"
+    assert pair(a, _scores(LABELS, SCORES)).by == "row"  # what only one of them knows cannot contradict
+
+
+def test_ids_whose_users_contradict_each_other_are_not_paired():
+    ids = ["s", "t", "u", "v"]
+    a = _with_users(LABELS, SCORES, [1, 2, 1, 2], ids)
+    b = _with_users(LABELS[::-1], SCORES, ["2", "1", "7", "1"], ids[::-1])
+    with pytest.raises(InputError, match=r"the users of 1 trials differ .* \(t\); check the user columns, or for"):
+        pair(a, b)
+    assert pair(a, _with_users(LABELS[::-1], SCORES, ["2", "1", "2", "1"], ids[::-1])).by == "trial"
+
+
+def test_real_users_that_contradict_each_other_are_not_paired():
+    with pytest.raises(InputError, match=r"the probe users of 1 rows differ .* \(2\)"):
+        pair(*(_with_users(LABELS, SCORES, ["p", "q", "p", "q"], None, list(probe)) for probe in ("rspq", "rrpq")))

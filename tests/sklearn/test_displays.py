@@ -12,10 +12,16 @@ import pytest
 from matplotlib import pyplot
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import RocCurveDisplay
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import priori
 from priori.base.errors import InputError, OptionError
@@ -348,3 +354,41 @@ def test_averages_over_groups(data: Data, fitted: Any) -> None:
     assert AverageROCDisplay.from_estimator(fitted, X, y, groups=np.zeros(y.size)).outline is None
     with pytest.raises(OptionError, match="groups must name the data set of each of the 450 samples"):
         AverageROCDisplay.from_estimator(fitted, X, y, groups=[1, 2])
+
+
+# -- what to mind ------------------------------------------------------------------------------------------------
+
+
+def test_a_display_notes_its_warnings_below_the_axes(data: Data, fitted: LogisticRegression) -> None:
+    _, _, X, y = _parts(data)
+    display = EPCDisplay.from_estimator(fitted, X, y, X_dev=X, y_dev=y)
+    assert [line.code for line in display.warnings_] == [line.code for line in display.curve_.warnings]
+    assert display.warnings_[0].code == "same-data"
+    assert "Development and test set are the same [same-data]" in display.note_.get_text().replace("\n", " ")
+    with priori.silenced("same-data", "few-errors"):
+        assert EPCDisplay.from_estimator(fitted, X, y, X_dev=X, y_dev=y).note_ is None
+    compared = DifferenceDisplay.from_estimator(fitted, fitted, X, y, X_dev=X, y_dev=y, n_resamples=100, points=3)
+    assert "same-data" in [line.code for line in compared.warnings_]
+    assert "same-data" not in [line.code for line in EPCDisplay.from_estimator(fitted, X, y).warnings_]
+
+
+@pytest.mark.parametrize("estimator", [
+    KNeighborsClassifier(15), SVC(), make_pipeline(StandardScaler(), KNeighborsClassifier(15)),
+    GaussianProcessClassifier(),
+])  # fmt: skip
+def test_development_data_that_an_estimator_remembers(data: Data, estimator: Any) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    trained = estimator.fit(X_dev[:60], y_dev[:60])
+    told = EPCDisplay.from_estimator(trained, X, y, X_dev=X_dev[:60], y_dev=y_dev[:60], points=3)
+    assert "fitted on the development data" in next(
+        line for line in told.warnings_ if line.code == "dev-looks-trained-on")  # fmt: skip
+    assert "dev-looks-trained-on" in "".join(told.note_.get_text().split())
+    other = EPCDisplay.from_estimator(trained, X, y, X_dev=X_dev[60:], y_dev=y_dev[60:], points=3)
+    assert "dev-looks-trained-on" not in [line.code for line in other.warnings_]
+
+
+def test_development_scores_that_only_look_trained_on(data: Data) -> None:
+    X_dev, y_dev, X, y = _parts(data)
+    forest = RandomForestClassifier(30, random_state=0).fit(X_dev, y_dev)
+    display = EPCDisplay.from_estimator(forest, X, y, X_dev=X_dev, y_dev=y_dev, points=3)
+    assert "dev-looks-trained-on" in [line.code for line in display.warnings_]

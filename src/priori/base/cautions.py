@@ -1,6 +1,108 @@
-"""Cautions: one thing to mind about a result, in words, with a code by which programs know it and people silence it."""
+"""Cautions: what to mind about a result, in words, with a code by which programs know it and people silence it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal, NamedTuple, TypeVar
+
+from priori.base.errors import unknown
+
+Level = Literal["warning", "note"]
+Line = TypeVar("Line", bound=str)
+
+
+class CautionKind(NamedTuple):
+    """What the cautions of one code have in common: how grave they are, their heading, and when they are given."""
+
+    level: Level
+    heading: str
+    meaning: str
+
+
+def _warning(heading: str, meaning: str) -> CautionKind:
+    return CautionKind("warning", heading, meaning)
+
+
+def _note(heading: str, meaning: str) -> CautionKind:
+    return CautionKind("note", heading, meaning)
+
+
+#: Every code, in the order in which a page shows those of one level. `docs/cautions.md` is checked against it.
+CODES: dict[str, CautionKind] = {
+    # the scores
+    "same-data": _warning(
+        "Development and test set are the same", "Development and test set hold the same scores: nothing is a priori."
+    ),
+    "shared-trials": _warning(
+        "Development and test set share trials", "Some trials of the test set are in the development set too."
+    ),
+    "repeated-trials": _warning(
+        "Repeated trials", "A trial id occurs more than once in a set, or every score occurs a multiple of times."
+    ),
+    "reversed-scores": _warning(
+        "Scores look reversed", "Positives score lower than negatives: the AUC is clearly below 0.5."
+    ),
+    "flipped-labels": _warning(
+        "Labels look flipped", "Positives score higher in one of the two sets and lower in the other."
+    ),
+    "different-scales": _warning(
+        "Development and test set are on different scales", "The scores of one set lie elsewhere, or spread wider."
+    ),
+    "dev-looks-trained-on": _warning(
+        "The development set looks trained on",
+        "The development scores separate the classes perfectly and the test scores do not.",
+    ),
+    "disagreement": _warning(
+        "Development and test set disagree", "The threshold gives other error rates on the test set, beyond chance."
+    ),
+    "extreme-threshold": _warning(
+        "A threshold that decides nothing", "The threshold accepts, or rejects, at least 99 % of both classes."
+    ),
+    "few-errors": _warning("Few errors", "Fewer than 30 errors of a kind on the test set."),
+    "ties": _warning("Many equal scores", "More than 5 % of a class have one and the same score."),
+    "prior-shift": _warning(
+        "The sets have different shares of positives", "The measure depends on a share that differs between the sets."
+    ),
+    # the users
+    "few-users": _warning("Few users", "Fewer users than show how much users differ."),
+    "few-erring-users": _warning("Few erring users", "Fewer than five users make all the errors of a kind."),
+    "no-errors": _warning("No errors", "No error of a kind was seen: the upper bound rests on the number of users."),
+    "users-unused": _warning("User column not used", "The users of the trials are known, and trials are resampled."),
+    "shared-users": _note("Users in both sets", "Some users of the test set are in the development set too."),
+    "users-partly-shared": _note(
+        "Users drawn apart", "Some users are in both sets, and the two sets are resampled independently."
+    ),
+    "probes-left-out": _warning(
+        "One identity of each trial used", "Both identities are known; a scan uses the claimed one only."
+    ),
+    "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
+    "unknown-impostors": _note(
+        "Impostors not known", "Who the impostors are is not known, and an interval of the FAR may be too narrow."
+    ),
+    # the intervals and tests
+    "few-users-plain": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
+    "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
+    "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
+    "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
+    "ends": _note("The ends of the curve", "Thresholds are chosen anew at alpha 0 or 1, where no coverage is claimed."),
+    "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
+    "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
+    "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
+    "wrong-direction": _warning("One-sided test", "The difference lies on the other side than the test asks for."),
+    "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
+    "users-matter": _warning("Users matter", "Trials of one user are alike, and a z-test does not know of users."),
+    "few-pilot-users": _warning("Few pilot users", "A plan rests on the few users of a pilot."),
+    "few-sets": _warning("Few data sets", "An average over few data sets, or whose weights make it that of a few."),
+    "scales-differ": _warning(
+        "Scores not commensurable", "One threshold for all data sets, whose scores are on different scales."
+    ),
+    # what a page says besides
+    "unbalanced": _note("Unbalanced classes", "One class of the test set is ten times as large as the other."),
+    "missing": _note("Missing scores count as rejections", "NaN scores count as rejected trials, as asked."),
+    "no-bootstrap": _note("No intervals", "No bootstrap was run."),
+}  # fmt: skip
 
 
 class Caution(str):
@@ -11,8 +113,8 @@ class Caution(str):
     Examples
     --------
     >>> caution = Caution("few-users", "only 8 users: so few say little about everybody else")
-    >>> caution.code
-    'few-users'
+    >>> caution.code, caution.level
+    ('few-users', 'warning')
     >>> print(caution)
     only 8 users: so few say little about everybody else
     """
@@ -29,3 +131,114 @@ class Caution(str):
     def __reduce__(self) -> tuple[type[Caution], tuple[str, str]]:
         """Return what a copy is made from."""
         return Caution, (self.code, str(self))
+
+    @property
+    def level(self) -> Level:
+        """How grave it is: a warning, or a note."""
+        return CODES[self.code].level if self.code in CODES else "warning"
+
+    @property
+    def heading(self) -> str:
+        """A heading for it."""
+        return CODES[self.code].heading if self.code in CODES else self.code.replace("-", " ").capitalize()
+
+    @property
+    def sentence(self) -> str:
+        """The text as a sentence of its own."""
+        return self[:1].upper() + self[1:] + "."
+
+
+def labelled(warning: str) -> str:
+    """Return a warning for people, with its code before it: ``warning [few-users]: only 8 users``."""
+    return f"{warning.level} [{warning.code}]: {warning}" if isinstance(warning, Caution) else f"warning: {warning}"
+
+
+def said_of(name: str, warning: str) -> str:
+    """Return a warning with the name of the system before it."""
+    text = f"{name}: {warning}"
+    return Caution(warning.code, text) if isinstance(warning, Caution) else text
+
+
+def joined(*groups: Iterable[str]) -> tuple[str, ...]:
+    """Return the warnings of several groups; what an earlier group speaks of, the later ones do not.
+
+    Examples
+    --------
+    >>> joined([Caution("few-users", "only 8 users")], [Caution("few-users", "few"), Caution("ties", "many ties")])
+    ('only 8 users', 'many ties')
+    """
+    lines: list[str] = []
+    for group in groups:
+        said = {getattr(line, "code", line) for line in lines}
+        lines.extend(line for line in group if getattr(line, "code", line) not in said)
+    return tuple(lines)
+
+
+def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+    """Return the warnings of systems with their names: once what all of them share, else with the name before it.
+
+    Examples
+    --------
+    >>> few, tied = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
+    >>> of_systems([("A", [few, tied]), ("B", [few])])
+    ('only 8 users', 'A: many equal scores')
+    """
+    lines: dict[str, None] = {}
+    for name, own in systems:
+        for line in own:
+            if all(line in others for _, others in systems):
+                lines.setdefault(line)
+            else:
+                lines.setdefault(said_of(name, line))
+    return tuple(lines)
+
+
+# -- silencing -----------------------------------------------------------------------------------------------
+
+_SILENCED: ContextVar[frozenset[str]] = ContextVar("silenced", default=frozenset())
+
+
+@contextmanager
+def silenced(*codes: str) -> Iterator[None]:
+    """Do not show cautions of these codes: in this block, in this thread or task.
+
+    Results keep them (``result.warnings``), and what is shown says which codes were silenced.
+
+    Examples
+    --------
+    >>> import priori
+    >>> scores = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
+    >>> curve = priori.epc(scores, scores, alpha=[0.5])
+    >>> [warning.code for warning in curve.warnings]
+    ['same-data', 'few-errors']
+    >>> with priori.silenced("same-data", "few-errors"):
+    ...     page = curve._repr_html_()
+    >>> "not shown: same-data, few-errors" in page
+    True
+    """
+    for code in codes:
+        if code not in CODES:
+            raise unknown("caution", code, CODES)
+    token = _SILENCED.set(_SILENCED.get() | frozenset(codes))
+    try:
+        yield
+    finally:
+        _SILENCED.reset(token)
+
+
+def silenced_codes() -> tuple[str, ...]:
+    """Return the codes that are silenced here, in the order of their list."""
+    return tuple(code for code in CODES if code in _SILENCED.get())
+
+
+def shown(warnings: Iterable[Line]) -> tuple[Line, ...]:
+    """Return the warnings that are not silenced, each once."""
+    hidden = _SILENCED.get()
+    return tuple(dict.fromkeys(line for line in warnings if getattr(line, "code", None) not in hidden))
+
+
+def not_shown(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return the codes of the warnings that are silenced, each once."""
+    hidden = _SILENCED.get()
+    codes = (line.code for line in warnings if isinstance(line, Caution) and line.code in hidden)
+    return tuple(dict.fromkeys(codes))

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+#: Stands on both sides of an argument in a message, and is not shown: the command line puts its option there.
+MARK = "\x1f"
+#: How much of a value that was given is said again.
+SHOWN = 80
+
 
 class PrioriError(ValueError):
-    """Anything the caller can mend; the command line shows it as one line and exits with code 2."""
+    """Anything the caller can mend; the command line shows it as one line and exits with code 2.
+
+    ``marked`` is the message with the arguments in it marked (see `argument`).
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message.replace(MARK, ""))
+        self.marked = message
 
 
 class InputError(PrioriError):
@@ -36,9 +48,26 @@ def about_trials_file() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise TrialsFileError(str(error)) from None
+        raise TrialsFileError(error.marked) from None
+
+
+def argument(name: str, value: str | None = None) -> str:
+    """Return an argument for a message: Python says it as it is, the command line as its option.
+
+    Examples
+    --------
+    >>> print(OptionError(f"give {argument('engine', "'memory'")}, or more {argument('memory')}"))
+    give engine='memory', or more memory
+    """
+    return f"{MARK}{name}{'' if value is None else f'={value}'}{MARK}"
+
+
+def short(text: str) -> str:
+    """Return a text that was given as messages say it: at most 80 characters, the middle of longer ones left out."""
+    half = SHOWN // 2
+    return text if len(text) <= SHOWN else f"{text[: half - 1]}…{text[-half:]}"
 
 
 def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
     """Return the error for a name that is not one of ours."""
-    return OptionError(f"unknown {kind} {name!r}; choose one of: {', '.join(map(str, allowed))}")
+    return OptionError(f"unknown {kind} {short(repr(name))}; choose one of: {', '.join(map(str, allowed))}")

@@ -54,6 +54,9 @@ def record(values: dict[str, Schema]) -> Schema:
     return {"type": "object", "properties": values, "required": list(values), "additionalProperties": False}
 
 
+#: What to mind about a result: `priori.base.cautions`.
+CAUTIONS: Schema = listed(record({"code": TEXT, "text": TEXT}))
+
 #: The kinds of columns: what a document says of such a column, and the column itself.
 KINDS: dict[str, tuple[Schema, Schema]] = {
     "number": ({"const": "number"}, NUMBERS),
@@ -118,7 +121,7 @@ DESCRIPTIONS = {
     "v2": "V2 on the test set.",
     "v2_name": "The measure that V2 is.",
     "value": "The measure on the test set.",
-    "warnings": "What to mind.",
+    "warnings": "What to mind: the code by which it is known and silenced, and the words.",
 }
 
 
@@ -142,6 +145,8 @@ class Layout:
         """Return what a file has under these names, as the classes hold it."""
         present = {*self.columns, *self.summary} & {*saved.table, *saved.summary}
         known = {name: self._read(saved, name) for name in names if name in present and name not in self.settings}
+        # Files from before these results carried warnings.
+        known |= {name: () for name in self.optional if self.summary.get(name) == CAUTIONS and name not in present}
         return {**known, "settings": saved.values(*self.settings)} if self.settings else known
 
     def _read(self, saved: Saved, name: str) -> Any:
@@ -149,5 +154,5 @@ class Layout:
             values = saved.columns(name)[name]
             value = values.tolist()[0] if self.one_row else values
             return None if self.columns[name].endswith("missing") and value != value else value
-        readers = ((NUMBER, saved.number), (NUMBERS, saved.numbers), (TEXTS, saved.texts))
+        readers = ((NUMBER, saved.number), (NUMBERS, saved.numbers), (TEXTS, saved.texts), (CAUTIONS, saved.cautions))
         return next((read(name) for held, read in readers if self.summary[name] == held), saved[name])

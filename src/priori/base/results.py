@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.dataframes import make_frame
 from priori.base.layouts import Layout
 from priori.base.saved import Saved
@@ -21,7 +22,12 @@ Kind = TypeVar("Kind", bound="Result")
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it; infinite numbers become the texts 'inf' and '-inf', NaN becomes null."""
+    """Return a value as JSON can hold it; infinite numbers become the texts 'inf' and '-inf', NaN becomes null.
+
+    A caution becomes its code and its text.
+    """
+    if isinstance(value, Caution):
+        return {"code": value.code, "text": str(value)}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

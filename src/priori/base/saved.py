@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, MissingScoresError
 from priori.base.types import Floats
 
@@ -79,23 +80,36 @@ class Saved:
         """Return a list of texts of the summary."""
         return tuple(self[name])
 
+    def cautions(self, name: str) -> tuple[str, ...]:
+        """Return a list of cautions of the summary."""
+        # Layout 1 had them as texts.
+        return tuple(each if isinstance(each, str) else Caution(each["code"], each["text"]) for each in self[name])
+
     def columns(self, *names: str) -> dict[str, Any]:
         """Return several columns of the table by name."""
         return {name: self.table[name] for name in names}
+
+
+#: What stands in a list of each kind, beside null: the types, and for numbers the names of the infinite ones.
+TYPES = {"number": (int, float, bool), "integer": (int,), "boolean": (bool,), "text": (str,)}
+INFINITE = ("inf", "-inf")
 
 
 def column(values: Any, kind: str, name: str) -> NDArray[Any]:
     """Return a list from a file as a column of its kind; a missing number is NaN."""
     if not isinstance(values, list):
         raise InputError(f"column {name!r} is not a list of values")
+    if kind not in TYPES:
+        raise InputError(f"column {name!r} is of an unknown kind {kind!r}")
+    for value in values:
+        if value is not None and type(value) not in TYPES[kind] and not (kind == "number" and value in INFINITE):
+            raise InputError(f"column {name!r} holds something else than the {kind} it says")
+    missing = any(value is None for value in values)
     try:
         if kind == "number":
             return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
         if kind in ("integer", "boolean"):
-            missing = any(value is None for value in values)
             return np.array(values, dtype=object if missing else (np.int64 if kind == "integer" else np.bool_))
-    except (TypeError, ValueError):
-        raise InputError(f"column {name!r} holds something else than the {kind} it says") from None
-    if kind == "text":
-        return np.array([None if value is None else str(value) for value in values], dtype=None if values else str)
-    raise InputError(f"column {name!r} is of an unknown kind {kind!r}")
+    except OverflowError:
+        raise InputError(f"column {name!r} holds a number that is too large") from None
+    return np.array(values, dtype=None if values else str)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import os
 import sys
 from typing import Any
@@ -11,7 +13,10 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
+from priori.base.signals import Ended, ending_at_once, ending_tidily
 from priori.cli.completion import add_completion
+from priori.cli.messages import message_of, unknown_command
+from priori.cli.output import say_error
 
 __all__ = ["COMMANDS", "main"]
 
@@ -22,7 +27,7 @@ COMMANDS = (
 )  # fmt: skip
 
 #: What --help says last, of every command.
-EXIT_CODES = "Exit codes: 0 done; 2 bad input or options; 130 interrupted."
+EXIT_CODES = "Exit codes: 0 done; 2 bad input or options; 130 interrupted; 143 terminated."
 
 
 class Commands(click.Group):
@@ -34,10 +39,19 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}").command
+        with ending_at_once():
+            module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
         command.epilog = EXIT_CODES
         add_completion(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise unknown_command(args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -55,26 +69,51 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; bad input ends in one line and exit code 2, never in a traceback."""
+    _check_streams()
     try:
-        cli.main(args=arguments, prog_name="priori", standalone_mode=False)
-    except PrioriError as error:
-        _fail(str(error), 2)
+        with ending_tidily():
+            cli.main(args=arguments, prog_name="priori", standalone_mode=False)
+    except (PrioriError, click.ClickException) as error:
+        _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f" (see '{context.command_path} --help')" if context is not None else ""
-        _fail(error.format_message() + hint, 2)
+    except Ended as ended:
+        _fail(ended.word, ended.code)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     except BrokenPipeError:
         # The reader of our output went away (head, less): nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
+        _fail(" ".join(filter(None, [error.strerror or str(error), error.filename and f"({error.filename})"])), 2)
     except MemoryError:
         _fail("not enough memory for these scores", 2)
 
 
+def _check_streams() -> None:
+    """Let no file that is opened later be taken for a standard stream that is closed; print any name there is."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Forget what could not be printed, or Python would try again at its end and complain."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> None:
-    click.echo("priori: error: " + " ".join(message.split()), err=True)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_output()
+    say_error(message)
     sys.exit(code)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import re
 from functools import partial
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from priori.cli.files import DIRECTORIES, FILES, metavar_words
 from priori.cli.output import emit
-
-#: The words of a metavar that stand for files and for directories.
-FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
 
 #: The options that take a name, with the module and the table in it that lists these names.
 NAMES = {
@@ -45,7 +42,7 @@ def command(context: click.Context, shell: str) -> None:
 def add_completion(command: click.Command) -> None:
     """Make the shell complete file names, measures and criteria in the parameters of a command."""
     for parameter in command.params:
-        words = set(re.findall(r"[A-Z]+", parameter.metavar or ""))
+        words = set(metavar_words(parameter))
         # The constructor's argument of the same purpose would have to be repeated in every command.
         if words & (FILES | DIRECTORIES):
             parameter._custom_shell_complete = partial(_paths, "file" if words & FILES else "dir")

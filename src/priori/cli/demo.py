@@ -9,8 +9,8 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
-from priori.cli.options import make_command, option
-from priori.cli.output import emit, table_text, tell
+from priori.cli.options import SILENCE, make_command, option
+from priori.cli.output import emit, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.numbers import cell as percent
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto",
            help="What is resampled; auto: identities or users where they are known, else trials."),
     option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
+    SILENCE,
 )  # fmt: skip
 def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
@@ -68,9 +69,10 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     write_whole(folder / "operating-points.csv", render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
     save(plot_epc(study.curves, bands=bands or None), folder / "epc.svg")
+    warn(caution for caution in study.cautions if caution.level == "warning")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
-    click.echo(f"\nThe page: {page}")
+    emit(f"\nThe page: {page}")
 
 
 def _story(study: Study) -> str:

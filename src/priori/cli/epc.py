@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text, tell
@@ -60,11 +61,15 @@ def command(
         area_bands = {curve.name: _area_bands(curve, resampling, threads) for curve in in_memory}
     if len(in_memory) < len(curves) and output.format == "table":
         tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
+    warned = [(curve.name, curve.warnings) for curve in curves]
+    if bands is not None:
+        warned = [(band.curve.name, band.warnings) for band in bands]
     output.finish(
         table=lambda: _tables(curves, bands, area_bands),
         csv=lambda: _columns(curves, bands),
         json=lambda: _content(curves, bands, area_bands),
         figure=lambda: plot_epc(curves, bands=bands, best=len(curves) == 1),
+        warnings=of_systems(warned),
     )
 
 
@@ -75,8 +80,6 @@ def _bands(curves: list[EPC], resampling: Resampling, threads: int | None) -> li
     for curve in curves:
         with Progress(f"bootstrap of {curve.name}") as progress:
             bands.append(make_band(curve, resampling, threads=threads, progress=progress))
-        for warning in bands[-1].warnings:
-            tell(f"{curve.name}: {warning}")
     return bands
 
 

@@ -13,7 +13,10 @@ from typing import Any, TypedDict, Unpack, get_args
 import click
 
 from priori.base.alphas import as_fractions, from_costs
+from priori.base.cautions import silenced
 from priori.base.errors import OptionError
+from priori.base.whole_files import check_writable
+from priori.cli.files import check_files_apart
 from priori.cli.output import Output, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, PRESETS, Weight, epc
@@ -47,23 +50,29 @@ def make_command(
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command of a function; its options are listed by --help in the order given here.
 
-    What the function does not name, it gets together, as the dictionary ``options``.
+    What the function does not name, it gets together, as the dictionary ``options``. A command that gives results has
+    ``--silence`` too.
     """
     groups = [part for part in parts if isinstance(part, Group)]
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
     params += [param for group in groups for param in group.last]
+    if any(group.name == "output" for group in groups):
+        params.append(SILENCE)
 
     def decorate(function: Callable[..., None]) -> click.Command:
         named = inspect.signature(function).parameters
 
         @functools.wraps(function)
         def _gathered(**typed: Any) -> None:
+            codes = _codes(typed.pop("silence", None))
+            check_files_apart(click.get_current_context())
             for group in groups:
                 values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.last)}
                 typed[group.name] = group.make(**values)
             if "options" in named:
                 typed["options"] = {name: typed.pop(name) for name in [*typed] if name not in named}
-            function(**typed)
+            with silenced(*codes):
+                function(**typed)
 
         return click.command(name, short_help=short_help, params=params, help=help or function.__doc__)(_gathered)
 
@@ -89,6 +98,21 @@ def option(*names: str, **settings: Unpack[OptionSettings]) -> click.Option:
     """Return an option; its default is shown by --help unless it says otherwise."""
     settings.setdefault("show_default", settings.get("default") is not None)
     return click.Option(names, **settings)
+
+
+def _codes(typed: str | None) -> list[str]:
+    """Return the codes between commas."""
+    return [code.strip() for code in (typed or "").split(",") if code.strip()]
+
+
+def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
+    """Refuse at once what is no code."""
+    with silenced(*_codes(typed)):
+        return typed
+
+
+SILENCE = option("--silence", metavar="CODE,...", callback=_check_codes,
+                 help="Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -367,33 +391,64 @@ def _resampling(**typed: Any) -> Resampling | None:
     return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
 
 
+#: How the names of files end that hold each format.
+SUFFIXES = {"table": (".txt",), "csv": (".csv",), "json": (".json",), "html": (".html", ".htm"),
+            "markdown": (".md", ".markdown"), "latex": (".tex",)}  # fmt: skip
+
+
 def output_group(
     *formats: str,
     plot: str = "",
-    format_help: str = "How the numbers are printed.",
-    output_help: str = "Write the numbers to a file, whole or not at all, instead of standard output.",
+    format_help: str = "How the numbers are printed. Default: as the file's name ends, or {}.",
+    output_help: str = "Write the numbers to FILE (atomically): {}.",
 ) -> Group:
     """Return ``--format`` (the first is the default), ``--json``, ``-o``, and ``--plot`` where there is help for it.
 
     The command gets them as ``output``.
     """
+    endings = ", ".join(SUFFIXES[format_][0] for format_ in formats)
     options = [
-        option("--format", "format_", type=click.Choice(formats), default=formats[0], help=format_help),
+        option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=False,
+               help=format_help.format(formats[0])),
         option("--json", "json_", is_flag=True, help="Short for --format json."),
-        option("-o", "--output", metavar="FILE", help=output_help),
-    ]
+        option("-o", "--output", metavar="FILE", help=output_help.format(endings)),
+        option("--raw-text", is_flag=True, help="In CSV, leave names that a spreadsheet takes for formulas (= + - @) "
+               "as they are, without an apostrophe before them."),
+    ]  # fmt: skip
     if plot:
         options.append(option("--plot", metavar="FILE", callback=_drawable, help=plot))
     return Group("output", _output, tuple(options))
 
 
-def _output(format_: str, json_: bool, output: str | None, plot: str | None = None) -> Output:
-    """Return where the numbers go; ``--json`` beside another format is a mistake."""
-    if json_ and format_ != "json":
-        source = click.get_current_context().get_parameter_source("format_")
-        if source is click.core.ParameterSource.COMMANDLINE:
-            raise OptionError(f"--json is short for --format json; leave out --format {format_}")
-    return Output("json" if json_ else format_, output, plot)
+def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot: str | None = None) -> Output:
+    """Return where the numbers go, in the format asked for or that the file's name says."""
+    context = click.get_current_context()
+    typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
+    if json_ and typed and format_ != "json":
+        raise OptionError(f"--json is short for --format json; leave out --format {format_}")
+    format_, typed = ("json", True) if json_ else (format_, typed)
+    for path in (output, plot):
+        if path is not None and path != "-":
+            check_writable(path)
+    if output is not None and output != "-":
+        choices = next(param.type for param in context.command.params if param.name == "format_")
+        assert isinstance(choices, click.Choice)
+        format_ = _named_format(output, format_, typed, choices.choices)
+    return Output(format_, output, plot, raw_text)
+
+
+def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:
+    """Return the format that the name of a file says, which must not be another than the one typed."""
+    suffix = os.path.splitext(path)[1].lower()
+    said = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
+    if not suffix or said == format_ or (typed and said in (None, "table")):
+        return format_
+    if said is not None and said in formats and not typed:
+        return said
+    if typed:
+        raise OptionError(f"--format {format_} and {path} say two things; name the file {SUFFIXES[format_][0]}")
+    endings = ", ".join(f"{SUFFIXES[name][0]} ({name})" for name in formats)
+    raise OptionError(f"cannot tell the format of {path}; name it {endings}, or give --format")
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:

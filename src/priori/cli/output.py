@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from priori.base.cautions import labelled, shown
+from priori.base.errors import OptionError
 from priori.base.texts import csv_text, json_text
 from priori.base.whole_files import write_whole
 
@@ -25,6 +29,7 @@ class Output:
     format: str
     path: str | None
     plot: str | None = None
+    raw_text: bool = False
 
     def finish(
         self,
@@ -47,7 +52,7 @@ class Output:
             tell(f"wrote {self.plot}")
         if self.format == "csv":
             columns = csv()
-            text = csv_text([columns] if isinstance(columns, Mapping) else columns)
+            text = csv_text([columns] if isinstance(columns, Mapping) else columns, raw_text=self.raw_text)
         else:
             text = json_text(json()) if self.format == "json" else table()
         emit(text, self.path)
@@ -55,21 +60,34 @@ class Output:
 
 def emit(text: str, path: str | None = None) -> None:
     """Print the text, or write it to a file."""
-    if path is None or path == "-":
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
+    if path is not None and path != "-":
         write_whole(path, text if text.endswith("\n") else text + "\n")
+        return
+    if sys.stdout is None:
+        raise OptionError("standard output is closed: there is nowhere to print to; leave it open, or give -o FILE")
+    try:
+        click.echo(text, nl=not text.endswith("\n"))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OptionError(f"cannot write to standard output: {error.strerror}") from None
 
 
 def tell(line: str) -> None:
-    """Say a line on standard error."""
-    click.echo(f"priori: {line}", err=True)
+    """Say a line on standard error; where that is full or closed, the numbers matter more."""
+    with contextlib.suppress(OSError):
+        click.echo(f"priori: {line}", err=True)
+
+
+def say_error(message: str) -> None:
+    """Say what is wrong, in one line."""
+    tell(f"error: {message}")
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what the reader of the numbers should know."""
-    for line in lines:
-        tell(f"warning: {line}")
+    """Say on standard error what the reader of the numbers should know, one line each, unless it is silenced."""
+    for line in shown(lines):
+        tell(labelled(line))
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:

@@ -17,7 +17,7 @@ class Progress:
 
     def __call__(self, done: int, total: int) -> None:
         if self.bar is None:
-            if not sys.stderr.isatty() or time.monotonic() - self.start < self.patience:
+            if sys.stderr is None or not sys.stderr.isatty() or time.monotonic() - self.start < self.patience:
                 return
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

@@ -9,6 +9,7 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.options import READING, TRIALS, Reading, make_command, option, output_group
 from priori.cli.output import Output, table_text
+from priori.curves.checks import set_cautions
 from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count
 from priori.words.numbers import cell as percent
@@ -39,7 +40,8 @@ def command(test: str, threshold: tuple[str, ...], trials: str | None, output: O
       priori rates test.csv --threshold 0.25 --threshold 0.5 --format csv
     """
     thresholds = [_number(text) for text in threshold]
-    outcomes = count(reading.read(test, trials=trials), thresholds)
+    scores = reading.read(test, trials=trials)
+    outcomes = count(scores, thresholds)
     values = {name: measure(outcomes) for name, measure in MEASURES.items() if not measure.needs_alpha}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     columns = {"threshold": thresholds, **counts, **values}
@@ -51,4 +53,4 @@ def command(test: str, threshold: tuple[str, ...], trials: str | None, output: O
             rows.append([f"{measure.title} ({name})", *(percent(number, measure.rate) for number in value)])
         return table_text("", ["accept when score >", *(f"{value:.6g}" for value in thresholds)], rows)
 
-    output.finish(table=table, csv=lambda: columns, json=lambda: columns)
+    output.finish(table=table, csv=lambda: columns, json=lambda: columns, warnings=set_cautions(scores))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from click.core import ParameterSource
 
 from priori.base.errors import OptionError
 from priori.base.texts import json_text
-from priori.base.whole_files import write_whole
+from priori.base.whole_files import check_writable, write_whole
 from priori.cli.options import (
     CLAIM,
     CRITERION,
@@ -58,8 +57,9 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--title", default="", show_default=False, metavar="TEXT",
            help="The heading of the page. Default: the systems' names."),
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
-    output_group("html", *TEXTS, format_help="The page, tables for a paper, or all data.",
-                 output_help=f"Write to FILE (atomically). Default: {PAGE}; other formats, stdout."),
+    output_group("html", *TEXTS,
+                 format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
+                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout."),
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, alpha: str, resampling: Resampling, no_bootstrap: bool,
@@ -80,7 +80,8 @@ def command(
     if static and output.format != "html":
         raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
     target = PAGE if output.path is None and output.format == "html" else output.path
-    _check_target(target)
+    if target is not None and target != "-":
+        check_writable(target)
     context = click.get_current_context()
     if example is not None:
         title = title or ABOUT[example].title
@@ -92,27 +93,17 @@ def command(
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
-    warn(f"{caution.title}. {caution.text}" for caution in study.cautions if caution.level == "warning")
+    warn(caution for caution in study.cautions if caution.level == "warning")
     if output.format != "html":
-        emit(TEXTS[output.format](study), target)
+        text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
+        emit(text or TEXTS[output.format](study), target)
         return
     page = render_html(study, static=static)
     if target is None or target == "-":
         emit(page)
     else:
         write_whole(target, page)
-        click.echo(f"{study.verdict.text}\n\nThe page: {target}")
-
-
-def _check_target(target: str | None) -> None:
-    """Refuse at once what could only fail after the work."""
-    if target is None or target == "-":
-        return
-    path = Path(target)
-    if path.is_dir():
-        raise OptionError(f"cannot write {target}: it is a directory; give a file name, such as {path / PAGE}")
-    if not path.parent.is_dir():
-        raise OptionError(f"cannot write {target}: there is no directory {path.parent}; make it first")
+        emit(f"{study.verdict.text}\n\nThe page: {target}")
 
 
 def _one_alpha(text: str) -> object:

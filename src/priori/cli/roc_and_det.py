@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.options import READING, Reading, make_command, option, output_group, resampling_options
 from priori.cli.output import Output, table_text, warn
@@ -58,6 +59,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
             csv=lambda: _columns(curves, bands),
             json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands)},
             figure=lambda: draw(curves, bands=bands),
+            warnings=of_systems([(curve.name, curve.warnings) for curve in curves]),
         )
 
     return command
@@ -80,7 +82,7 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         rates = np.maximum(ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9), first)
     with Progress(f"bootstrap of {curve.name}") as progress:
         band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
-    warn(f"{curve.name}: {warning}" for warning in band.warnings)
+    warn(said_of(curve.name, warning) for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
 
 

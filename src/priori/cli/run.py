@@ -11,7 +11,8 @@ import click
 
 from priori.base.errors import OptionError, PrioriError
 from priori.base.whole_files import write_whole
-from priori.cli.output import tell
+from priori.cli.files import check_files_apart
+from priori.cli.output import emit, tell
 from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
 
 
@@ -64,13 +65,15 @@ def command(context: click.Context, study: str | None, names: tuple[str, ...], i
     steps = [step for step in steps if not names or step.command in names]
     if dry_run:
         for step in steps:
-            click.echo(shlex.join(["priori", step.command, *step.arguments]))
+            emit(shlex.join(["priori", step.command, *step.arguments]))
         return
     with contextlib.chdir(path.parent):
         contexts = []
         for step in steps:
             with _located(f"{path}: [{step.command}]"):
                 contexts.append(commands[step.command].make_context(step.command, list(step.arguments), parent=root))
+        with _located(f"{path}"):
+            check_files_apart(*contexts, also_read=path.name)
         for ready in contexts:
             with ready, _located(f"{path}: [{ready.command.name}]"):
                 ready.command.invoke(ready)
@@ -84,4 +87,4 @@ def _located(where: str) -> Iterator[None]:
     except click.ClickException as error:
         raise OptionError(f"{where}: {error.format_message()}") from None
     except PrioriError as error:
-        raise type(error)(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {error.marked}") from None

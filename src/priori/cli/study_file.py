@@ -54,7 +54,9 @@ def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise InputError(f"{path} is not a study: it is nested too deeply") from None
+    except ValueError as error:  # also bytes that are no text, and a number of thousands of digits
         raise InputError(f"{path} is not a TOML file: {error}") from None
     _check_keys(content, ("title", "systems", "table", "settings", *STEPS), f"{path}")
     systems = _in_table(content, path, commands["epc"]) or _systems(content.get("systems", {}), path)

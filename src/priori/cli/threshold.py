@@ -15,6 +15,7 @@ from priori.cli.options import (
     output_group,
 )
 from priori.cli.output import Output, table_text
+from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.words.numbers import cell as percent
@@ -62,5 +63,8 @@ def command(
         )
 
     output.finish(
-        table=table, csv=lambda: columns, json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns}
+        table=table,
+        csv=lambda: columns,
+        json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
+        warnings=set_cautions(scores),
     )

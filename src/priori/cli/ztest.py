@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
 from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
 from priori.cli.output import Output, table_text
@@ -89,8 +90,9 @@ def command(
     curves = systems.curves(
         {"task": task, "criterion": criterion, "measure": measure, "points": points or 101, "alpha": alphas}
     )
+    of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:
-        _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves))
+        _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves), of_curves)
         return
     if len(curves) == 1:
         raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
@@ -100,7 +102,7 @@ def command(
         csv=tests.columns,
         json=tests.to_dict,
         figure=lambda: figure_ztest(tests),
-        warnings=tests.warnings,
+        warnings=joined(tests.warnings, of_curves),
     )
 
 
@@ -123,12 +125,14 @@ def _thresholds(curves: list[EPC]) -> dict[str, Any]:
     }
 
 
-def _finish(output: Output, test: ZTest, chosen: Mapping[str, Any] | None = None) -> None:
+def _finish(
+    output: Output, test: ZTest, chosen: Mapping[str, Any] | None = None, of_curves: tuple[str, ...] = ()
+) -> None:
     output.finish(
         table=lambda: _table(test),
         csv=test.columns,
         json=lambda: {**(chosen or {}), **test.to_dict()},
-        warnings=test.warnings,
+        warnings=joined(test.warnings, of_curves),
     )
 
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import FLAG, INTEGER, SIZE, TEXT, Layout, Schema, choice, listed, maybe, of, record
+from priori.base.layouts import CAUTIONS, FLAG, INTEGER, SIZE, TEXT, Layout, Schema, choice, listed, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
+from priori.curves.checks import curve_cautions, middle
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
@@ -104,8 +106,9 @@ class EPC(Result):
             **DESCRIBED,
             **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
+            "warnings": CAUTIONS,
         },
-        optional=("custom", "weight"),
+        optional=("custom", "weight", "warnings"),
     )
 
     @classmethod
@@ -135,6 +138,11 @@ class EPC(Result):
         """The dataframe library the test scores came from, if any."""
         return self.test.backend
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
+        return curve_cautions(self, middle(self))
+
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
         return {
@@ -143,6 +151,7 @@ class EPC(Result):
             "test": _sizes(self.test),
             "dev_outcomes": self.dev_outcomes.to_dict(),
             "outcomes": self.outcomes.to_dict(),
+            "warnings": list(self.warnings),
         }
 
     def described(self) -> dict[str, Any]:

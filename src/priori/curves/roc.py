@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import NUMBER, SIZE, TEXT, Layout, Schema, of
+from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
+from priori.curves.checks import set_cautions
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
@@ -54,7 +55,14 @@ class AposterioriROC(Result):
     _layout = Layout(
         "A ROC curve, a posteriori: one row per threshold.",
         of("number", "threshold fpr tpr"),
-        {"name": TEXT, "kind": A_POSTERIORI, **of(SIZE, "negatives positives"), **of(NUMBER, "auc eer")},
+        {
+            "name": TEXT,
+            "kind": A_POSTERIORI,
+            **of(SIZE, "negatives positives"),
+            **of(NUMBER, "auc eer"),
+            "warnings": CAUTIONS,
+        },
+        optional=("warnings",),
     )
 
     @classmethod
@@ -86,6 +94,11 @@ class AposterioriROC(Result):
         """The equal error rate, a posteriori."""
         return a_posteriori_eer(self.scores)
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What to mind about the scores."""
+        return set_cautions(self.scores)
+
     @property
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
@@ -94,7 +107,8 @@ class AposterioriROC(Result):
     def summary(self) -> dict[str, Any]:
         """Return the single numbers, each a posteriori."""
         sizes = {"negatives": self.scores.n_negatives, "positives": self.scores.n_positives}
-        return {"name": self.name, "kind": "a posteriori", **sizes, "auc": self.auc, "eer": self.eer}
+        numbers = {"auc": self.auc, "eer": self.eer, "warnings": list(self.warnings)}
+        return {"name": self.name, "kind": "a posteriori", **sizes, **numbers}
 
     def band(
         self,
@@ -144,6 +158,7 @@ class AposterioriDET(AposterioriROC):
         "A DET curve, a posteriori: one row per threshold.",
         of("number", "threshold fpr fnr probit_fpr probit_fnr"),
         AposterioriROC._layout.summary,
+        optional=("warnings",),
     )
 
     @classmethod

@@ -53,6 +53,12 @@ class Histogram:
         """How many negatives and positives lie in lower cells than each; one entry more than there are cells."""
         return np.append(0, np.cumsum(self.negative)), np.append(0, np.cumsum(self.positive))
 
+    def pairs_in_order(self) -> int:
+        """Return twice the number of pairs whose positive lies in a higher cell; those of one cell are half a pair."""
+        twice = 2 * self.before[0][:-1] + self.negative
+        # In halves of 32 bits: the sum of products may pass 64.
+        return sum(int((twice >> shift & 0xFFFFFFFF) @ self.positive) << shift for shift in (0, 32))
+
     @cached_property
     def edges(self) -> Edges:
         """The candidates between filled cells: below the first, ..., above the last.

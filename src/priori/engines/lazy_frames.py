@@ -32,6 +32,9 @@ RANGES = 16
 #: Up to so many cells are fetched by their numbers; of more, whole ranges are.
 LISTED = 1 << 12
 
+#: How the users of a pair of trials compare, where they are not the same.
+DIFFERENT, MISSING = 1, 2
+
 
 class _Classes(NamedTuple):
     """What one scan tells of the table as a whole."""
@@ -215,12 +218,19 @@ class Lazy(Engine):
             engine.trials.select("trial", nw.col("positive").alias(f"positive{suffix}"), user.alias(f"user{suffix}"))
             for engine, suffix in ((self, ""), (right, "_b"))
         )
-        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(1)  # a missing one differs
+        missing = nw.when(nw.col("user").is_null() | nw.col("user_b").is_null()).then(MISSING).otherwise(DIFFERENT)
+        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(missing)
         joined = left.join(others, on="trial", how="inner").select(
             (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"), same_user.alias("users")
         )
         counted = self._counted(joined, ["labels", "users"])
         self._check_paired(right, counted["rows"], counted["labels"] != 0)
+        different = counted["users"] == DIFFERENT
+        if with_users and different.any():
+            raise InputError(
+                f"cannot pair the trials: {counted['rows'][different].sum()} have different users in {self.source} and "
+                f"{right.source}; check the user columns, or compare unpaired (--unpaired, unpaired=True)"
+            )
         return with_users and not counted["users"].any()
 
     def _to_join(self, other: Engine) -> Lazy:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import Streaming
@@ -114,8 +115,8 @@ class Table(ScoreSet):
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
         return self.explorer.rejected(thresholds)
 
-    def pairs_in_order(self) -> int:
-        return self.explorer.pairs_in_order()
+    def pairs_in_order(self, *, rough: bool = False) -> int:
+        return self.histogram.pairs_in_order() if rough else self.explorer.pairs_in_order()
 
     # -- the trials themselves ---------------------------------------------------------------------------
 
@@ -190,9 +191,10 @@ class Table(ScoreSet):
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
         (cells,) = self.between([cuts], by_user=by_user)
-        return cells, (
+        return cells, Caution(
+            "resampled-in-cells",
             f"{self.source}: resampled in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
-            f"than {error:.1e}"
+            f"than {error:.1e}",
         )
 
 

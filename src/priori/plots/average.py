@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from priori.base.cautions import shown
 from priori.base.types import Floats
 from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
 
@@ -41,7 +42,7 @@ def plot_average(
     from priori.curves.averaging.result import AverageCurve
 
     averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
-    height = 5.0 + (1.0 + 0.7 * any(curve.warnings for curve in averages)) * text
+    height = 5.0 + (1.0 + 0.7 * any(shown(curve.warnings) for curve in averages)) * text
     ax = axes(ax, figsize=(5, height))
     if singles and not averages[0].from_file:
         _singles(ax, averages[0])
@@ -88,7 +89,7 @@ def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
     lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
     ax.annotate("\n".join(lines), (0, 0), (0, -42), xycoords="axes fraction", textcoords="offset points",
                 va="top", fontsize=7.5, color="0.25")  # fmt: skip
-    warnings = list(dict.fromkeys(line for curve in curves for line in curve.warnings))
+    warnings = shown(line for curve in curves for line in curve.warnings)
     if warnings:
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
         ax.annotate(fill("Warning: " + " ".join(warnings), 75), (0, 0), (0, down), xycoords="axes fraction",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from priori.base.cautions import Caution, shown
 from priori.base.errors import OptionError
 from priori.base.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
     from priori.curves.averaging.epc import AverageEPC
     from priori.curves.epc import EPC
@@ -67,6 +70,16 @@ def finished(ax: Axes, legend: Literal["lower right"] | None = None) -> Axes:
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, loc=legend)
     return ax
+
+
+def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:
+    """Note below the axes what to mind, by heading and code; ``warnings`` of the result have the words."""
+    noted = [caution for caution in shown(warnings) if isinstance(caution, Caution) and caution.level == "warning"]
+    if not noted:
+        return None
+    headings = dict.fromkeys(f"{caution.heading} [{caution.code}]" for caution in noted)
+    return ax.annotate(fill("Mind: " + "; ".join(headings), 75), (0, 0), (0, down), xycoords="axes fraction",
+                       textcoords="offset points", va="top", fontsize=7.5, color="#A00000")  # fmt: skip
 
 
 def axes(ax: Axes | None, figsize: tuple[float, float] | None = None) -> Axes:

@@ -107,6 +107,8 @@ def open_source(path_or_file: PathOrFile, name: str | None = None) -> Iterator[S
         if isinstance(path_or_file, (str, os.PathLike)):
             path = os.fspath(path_or_file)
             name = name or ("standard input" if path == "-" else path)
+            if path == "-" and sys.stdin is None:
+                raise InputError("standard input is closed; give a file, or pipe the scores in")
             yield _settled(sys.stdin.buffer if path == "-" else _regular(path, name, stack), name, stack)
         else:
             yield _settled(path_or_file, name or str(getattr(path_or_file, "name", "open file")), stack)

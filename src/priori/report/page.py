@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import shown
 from priori.base.results import plain
 from priori.plots.curves import det_axes
 from priori.report.tables import fixed_tables, moving_tables
@@ -85,6 +86,7 @@ def page_context(
     return {
         "study": study,
         "title": heading(study),
+        "cautions": shown(study.cautions),
         "about_interval": None if band is None else about_interval(band.settings),
         "described_settings": describe_settings(study),
         "static": static,

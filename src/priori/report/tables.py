@@ -9,6 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
+from priori.base.cautions import shown
 from priori.base.texts import csv_text
 from priori.decisions.measures import Measure
 from priori.studies.evaluation import Member, Study
@@ -223,8 +224,8 @@ def fixed_tables(study: Study) -> list[TextTable]:
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
     parts = [f"# {_markdown(heading(study))}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
-    if study.cautions:
-        parts.append("\n".join(f"- **{caution.title}.** {_markdown(caution.text)}" for caution in study.cautions))
+    if cautions := shown(study.cautions):
+        parts.append("\n".join(f"- **{caution.heading}.** {_markdown(caution.sentence)}" for caution in cautions))
     for heading_text, table in _headed_tables(study):
         # The words of the groups stand before those of their columns.
         headings = zip(table.groups_by_column, table.header, strict=True)
@@ -294,9 +295,12 @@ def _latex(text: str) -> str:
     return escaped.replace(r" \%", r"\,\%")
 
 
-def render_csv(study: Study) -> str:
-    """Return the curves of a study as CSV, every digit kept: one row per system and alpha."""
-    return csv_text(
+def render_csv(study: Study, *, raw_text: bool = False) -> str:
+    """Return the curves of a study as CSV, every digit kept: one row per system and alpha.
+
+    Names that a spreadsheet would take for a formula get an apostrophe before them, unless ``raw_text`` is asked for.
+    """
+    tables = (
         {
             "system": [member.curve.name],
             **member.curve.columns(),
@@ -305,3 +309,4 @@ def render_csv(study: Study) -> str:
         }
         for member in study.members
     )
+    return csv_text(tables, raw_text=raw_text)

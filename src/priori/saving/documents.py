@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,16 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori._version import __version__
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, PrioriError, unknown
 from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
 from priori.base.whole_files import whole_file
+from priori.readers.duckdb_parser import connection, first_line, literal, open_database, pattern
+from priori.saving.checks import check_numbers, digest
 
 Kind = TypeVar("Kind", bound=Result)
 Table = dict[str, NDArray[Any]]
 
-#: The number of this layout; a file with a higher one was written by a newer Priori.
-LAYOUT = 1
+#: The number of this layout; a file with a higher one was written by a newer Priori. Those of layout 1 have no digest.
+LAYOUT = 2
 
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
@@ -55,7 +58,7 @@ RESULTS: dict[str, str] = {
 }
 
 #: What stands beside the summary and the table in a document.
-HEAD = ("priori", "result", "layout", "columns")
+HEAD = ("priori", "result", "layout", "digest", "columns")
 
 
 def class_of(name: str) -> type[Result]:
@@ -72,12 +75,15 @@ def class_of(name: str) -> type[Result]:
 def document(result: Result) -> dict[str, Any]:
     """Return a result as it is saved: what it is, the kind of each column, the summary, the table."""
     table = {name: np.asarray(column) for name, column in result.columns().items()}
-    return {**_head(result, table), **plain(result.summary()), **plain(table)}
+    return {**_without_table(result, table), **plain(table)}
 
 
-def _head(result: Result, table: Table) -> dict[str, Any]:
+def _without_table(result: Result, table: Table) -> dict[str, Any]:
     kinds = {name: _kind(column) for name, column in table.items()}
-    return {"priori": __version__, "result": type(result).__name__, "layout": LAYOUT, "columns": kinds}
+    head = {"priori": __version__, "result": type(result).__name__, "layout": LAYOUT, "columns": kinds}
+    summary = plain(result.summary())
+    typed = {name: column(plain(values), kinds[name], name) for name, values in table.items()}
+    return {**head, "digest": digest({**head, **summary}, typed), **summary}
 
 
 def _kind(column: NDArray[Any]) -> str:
@@ -102,43 +108,68 @@ def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, o
         where = str(source)
         try:
             text = Path(source).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise InputError(f"cannot read {where}: {getattr(error, 'strerror', None) or error}") from None
+    return _restored(_parsed(text, where), where, expected, supplied)
+
+
+def _parsed(text: str | bytes, where: str) -> Any:
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
+        return json.loads(text)
+    except RecursionError:
+        raise InputError(f"{where} is not a result that Priori saved: it is nested too deeply") from None
+    except ValueError as error:  # also a number of thousands of digits
         raise InputError(f"{where} is not JSON: {error}") from None
-    return _restored(content, where, expected, supplied)
 
 
 def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
-    if not isinstance(content, dict) or not set(HEAD) <= set(content) or not isinstance(content["columns"], dict):
-        raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
-    if not isinstance(content["layout"], int) or content["layout"] > LAYOUT:
+    """Check what a file says from the outside in: its head, its class, its digest, its numbers."""
+    saved, kind = _checked(content, where, expected)
+    for thing in supplied:
+        if thing not in saved.summary:
+            raise OptionError(f"{where}: a saved {saved.result} has no {thing}; leave {thing} out")
+    saved = replace(saved, supplied=supplied)
+    try:
+        result = restored(kind, saved)
+        if "digest" not in content:
+            check_numbers(result, saved)
+    except PrioriError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{where} is not as Priori saved it ({type(error).__name__}: {error}); save it again"
+        ) from None
+    return result
+
+
+def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, type[Kind]]:
+    no_result = InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
+    if not isinstance(content, dict) or not {*HEAD} - {"digest"} <= {*content}:
+        raise no_result
+    layout, kinds, name = content["layout"], content["columns"], content["result"]
+    if type(layout) is not int or layout < 1 or not isinstance(kinds, dict) or not isinstance(name, str):
+        raise no_result
+    if layout > LAYOUT:
         raise InputError(
             f"{where} was written by Priori {content['priori']}, which is newer than this one ({__version__}); "
             "install that version or a later one"
         )
-    kinds = content["columns"]
-    absent = [name for name in kinds if name not in content]
-    if absent:
-        raise InputError(f"{where}: the column {absent[0]!r} is missing")
-    table = {name: column(content[name], kind, name) for name, kind in kinds.items()}
-    if len({values.size for values in table.values()}) > 1:
-        raise InputError(f"{where}: the columns have different lengths")
-    summary = {name: value for name, value in content.items() if name not in kinds and name not in HEAD}
-    name = content["result"]
     kind = class_of(name)
     if not issubclass(kind, expected):
         raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
-    layout = kind._layout
-    needed = [each for each in (*layout.columns, *layout.summary) if each not in layout.optional]
-    if missing := [each for each in needed if each not in content]:
+    absent = [each for each in kinds if each not in content]
+    if absent:
+        raise InputError(f"{where}: the column {absent[0]!r} is missing")
+    table = {each: column(content[each], held, each) for each, held in kinds.items()}
+    if len({values.size for values in table.values()}) > 1:
+        raise InputError(f"{where}: the columns have different lengths")
+    said = {each: value for each, value in content.items() if each not in kinds and each != "digest"}
+    if (layout > 1 or "digest" in content) and content.get("digest") != digest(said, table):
+        raise InputError(f"{where} was changed after Priori saved it (its digest says so); save the result again")
+    needed = [*kind._layout.columns, *kind._layout.summary]
+    if missing := [each for each in needed if each not in content and each not in kind._layout.optional]:
         raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
-    for thing in supplied:
-        if thing not in summary:
-            raise OptionError(f"{where}: a saved {name} has no {thing}; leave {thing} out")
-    return restored(kind, Saved(name, table, summary, where, supplied))
+    return Saved(name, table, {each: said[each] for each in said if each not in HEAD}, where), kind
 
 
 # -- Parquet -----------------------------------------------------------------------------------------------------
@@ -150,35 +181,39 @@ def write_parquet(result: Result, path: str | Path) -> None:
 
     table = {name: np.asarray(column) for name, column in result.columns().items()}
     # In ASCII, so that no reader of the metadata has to guess an encoding.
-    metadata = json.dumps({**_head(result, table), **plain(result.summary())}, allow_nan=False)
+    metadata = json.dumps(_without_table(result, table), allow_nan=False)
     stored = {name: column.astype(object) if column.dtype.kind in "US" else column for name, column in table.items()}
-    with whole_file(path) as temporary, duckdb.connect() as connection:
-        connection.register("stored", stored)
-        connection.execute(
-            f"COPY (SELECT * FROM stored) TO {_quoted(str(temporary))} "
-            f"(FORMAT parquet, KV_METADATA {{priori: {_quoted(metadata)}}})"
-        )
+    with whole_file(path) as temporary, open_database() as database:
+        database.register("stored", stored)
+        try:
+            database.execute(
+                f"COPY (SELECT * FROM stored) TO {literal(str(temporary))} "
+                f"(FORMAT parquet, KV_METADATA {{priori: {literal(metadata)}}})"
+            )
+        except (duckdb.Error, UnicodeEncodeError) as error:
+            reason = "its name or its texts are not UTF-8" if isinstance(error, ValueError) else first_line(error)
+            raise OptionError(f"cannot write {path}: {reason}") from None
 
 
 def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
-    """Read a result from a Parquet file that `write_parquet` wrote."""
+    """Read a result from a Parquet file that `write_parquet` wrote: one file, whatever its name."""
     import duckdb
 
     where = str(path)
     try:
-        with duckdb.connect() as connection:
-            pairs = connection.execute(f"SELECT key, value FROM parquet_kv_metadata({_quoted(where)})").fetchall()
+        with Path(path).open("rb"), connection(Path(path)) as database:  # duckdb reads every file of a directory
+            pairs = database.execute(f"SELECT key, value FROM parquet_kv_metadata({pattern(path)})").fetchall()
             metadata = dict(pairs).get(b"priori")
-            rows = connection.execute(f"SELECT * FROM read_parquet({_quoted(where)})")
+            rows = database.execute(f"SELECT * FROM read_parquet({pattern(path)}, hive_partitioning = false)")
             names = [column[0] for column in rows.description or []]
             columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(names)
-    except duckdb.Error as error:
-        raise InputError(f"cannot read {where}: {str(error).splitlines()[0]}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {where}: {error.strerror or first_line(error)}") from None
+    except (duckdb.Error, ValueError, OverflowError, RuntimeError) as error:
+        reason = first_line(error) if where.isprintable() else "its name is not UTF-8; rename the file"
+        raise InputError(f"cannot read {where}: {reason}") from None
     if metadata is None:
         raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
+    content = _parsed(metadata, where)
     table = {name: list(column) for name, column in zip(names, columns, strict=True)}
-    return _restored({**json.loads(metadata), **table}, where, expected, supplied)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return _restored({**content, **table} if isinstance(content, dict) else content, where, expected, supplied)

@@ -34,6 +34,11 @@ def _schema(kind: type[Result]) -> Schema:
         "priori": {"type": "string", "description": "The version of Priori that wrote it."},
         "result": {"const": name},
         "layout": {"const": LAYOUT},
+        "digest": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{64}$",
+            "description": "The SHA-256 of all the rest, by which a changed file is told.",
+        },
         "columns": {
             "description": "The kind of each column of the table, in order.",
             **_closed(kinds, layout.optional),

@@ -279,7 +279,7 @@ class Scores(ScoreSet):
         """Return every candidate, whatever it is for: they are looked up when asked for."""
         return Gaps(self.negatives, self.positives)
 
-    def pairs_in_order(self) -> int:
+    def pairs_in_order(self, *, rough: bool = False) -> int:
         few, many = sorted((self.negatives, self.positives), key=len)
         below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
         at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError
 from priori.base.types import Counts, Index
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Names, Scores, ScoreSet, Trials
 
 HINT = "for test sets that do not hold the same trials, compare them unpaired (--unpaired, unpaired=True)"
 
@@ -34,7 +34,8 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     """Find, for every trial of one system, the same trial of another.
 
     By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
-    row for row. Anything else is an error that names the trials without a partner. Tables are loaded.
+    row for row. Anything else is an error that names the trials without a partner, and so are trials of which the two
+    systems name different users. Tables are loaded.
 
     Examples
     --------
@@ -46,21 +47,21 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     """
     a, b = a.load(), b.load()
     names = f"the first system ({a.source})", f"the second system ({b.source})"
-    with_ids = [scores.negative.trial is not None and scores.positive.trial is not None for scores in (a, b)]
+    with_ids = [has_ids(scores) for scores in (a, b)]
     if all(with_ids):
-        return _by_trial(a, b, names)
+        return _same_users(_by_trial(a, b, names), a, b, names)
     if any(with_ids):
         has, lacks = names if with_ids[0] else names[::-1]
         raise InputError(f"cannot pair the trials: {has} has trial ids and {lacks} has none; give both ids, or {HINT}")
-    return _by_row(a, b, names)
+    return _same_users(_by_row(a, b, names), a, b, names)
 
 
 # -- by id ---------------------------------------------------------------------------------------------------
 
 
 def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
-    ids_a, ids_b = _comparable(_together(a), _together(b))
-    partner = _match(_keys(ids_a), _keys(ids_b))
+    ids_a, ids_b = comparable_ids(ids_of(a), ids_of(b))
+    partner = _match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not np.array_equal(ids_a, ids_b[partner]):
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
@@ -76,7 +77,13 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
 
 
-def _together(scores: Scores) -> NDArray[Any]:
+def has_ids(scores: Scores) -> bool:
+    """Tell whether every trial has an id."""
+    return scores.negative.trial is not None and scores.positive.trial is not None
+
+
+def ids_of(scores: Scores) -> NDArray[Any]:
+    """Return the ids of all trials, the negatives first."""
     negative, positive = scores.negative.trial, scores.positive.trial
     assert negative is not None
     assert positive is not None
@@ -85,17 +92,17 @@ def _together(scores: Scores) -> NDArray[Any]:
     return np.concatenate([negative, positive])
 
 
-def _comparable(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Ids are compared as text; whole numbers need not be turned into text for that."""
+def comparable_ids(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return ids that can be compared: as text; whole numbers need not be turned into text for that."""
     if a.dtype.kind == "i" and b.dtype.kind == "i":
         return a, b
-    a, b = a.astype(str), b.astype(str)
-    # One width for both, an even number of characters, so that `_keys` sees whole words.
+    a, b = a.astype(str, copy=False), b.astype(str, copy=False)
+    # One width for both, an even number of characters, so that `id_keys` sees whole words.
     width = -(-max(a.dtype.itemsize, b.dtype.itemsize) // 8) * 2
     return a.astype(f"U{width}"), b.astype(f"U{width}")
 
 
-def _keys(ids: NDArray[Any]) -> NDArray[Any]:
+def id_keys(ids: NDArray[Any]) -> NDArray[Any]:
     """Return whole numbers that are equal for equal ids: much faster to sort than text."""
     if ids.dtype.kind != "U":
         return ids
@@ -173,6 +180,41 @@ def _refuse_labels(differing: NDArray[Any], names: tuple[str, str], unit: str) -
         f"cannot pair the trials: the labels of {differing.size} {unit}s differ between {names[0]} and {names[1]} "
         f"({_first(differing)}); check that both were scored on the same list, or {HINT}"
     )
+
+
+def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
+    """Return the pairing; an error where both systems name the user, or the real one, and one pair has different ones.
+
+    Rows in another order within each class have the same labels: only the users give it away.
+    """
+    for column, noun in (("user", "users"), ("probe_user", "probe users")):
+        differing = []
+        for trials_a, trials_b, index_a, index_b in (
+            (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
+            (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
+        ):
+            codes_a, codes_b = getattr(trials_a, column), getattr(trials_b, column)
+            if codes_a is None or codes_b is None or a.users is None or b.users is None:
+                continue
+            one, other = _common_codes(a.users, b.users)
+            apart = index_a[one[codes_a[index_a]] != other[codes_b[index_b]]]
+            labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.trial is None else trials_a.trial
+            differing.extend(labels[apart].tolist())
+        if differing:
+            unit = f"{pairing.by}s"
+            ids = "give trial ids, or " if pairing.by == "row" else "check the user columns, or "
+            raise InputError(
+                f"cannot pair the trials: the {noun} of {len(differing)} {unit} differ between {names[0]} and "
+                f"{names[1]} ({_first(np.array(differing, dtype=object))}); {ids}{HINT}"
+            )
+    return pairing
+
+
+def _common_codes(a: Names, b: Names) -> tuple[Index, Index]:
+    """Return one list of codes for the names of two sets, compared as text."""
+    texts = [names.values.astype(str) for names in (a, b)]
+    _, codes = np.unique(np.concatenate(texts), return_inverse=True)
+    return codes[: len(a)], codes[len(a) :]
 
 
 def _first(values: NDArray[Any], most: int = 3) -> str:

@@ -95,8 +95,11 @@ class ScoreSet(ABC):
         """Return the candidates, at least all those that may be chosen at these alphas (None: at any)."""
 
     @abstractmethod
-    def pairs_in_order(self) -> int:
-        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair."""
+    def pairs_in_order(self, *, rough: bool = False) -> int:
+        """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair.
+
+        A ``rough`` number costs no scan beyond the first: scores in one cell count as ties.
+        """
 
     # -- the trials themselves ---------------------------------------------------------------------------
 

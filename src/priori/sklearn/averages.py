@@ -208,5 +208,5 @@ class AverageROCDisplay(Display):
         outline = outline_of(curve) if len(curve.datasets) > 1 else None
         display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline,
                       roc_auc=curve.auc.value, name=name, method=curve.method.name, pos_label=pos_label)  # fmt: skip
-        display.curve_ = curve
+        display.curve_, display.warnings_ = curve, curve.warnings
         return display

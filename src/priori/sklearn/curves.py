@@ -15,7 +15,7 @@ from priori.curves.epc import EPC, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
-from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
+from priori.sklearn.responses import ResponseMethod, fitted_on, folds, from_cv_results, responses, scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,6 +57,8 @@ class EPCDisplay(Display):
     ----------
     curve_ : EPC or AverageEPC
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
+    warnings_ : tuple of str
+        What to mind about it; noted below the axes.
     line_, band_, chance_level_ : matplotlib Artists
         The curve or a list of curves, the interval, the chance level; the latter two may be None.
     ax_, figure_ : matplotlib Axes and Figure
@@ -132,13 +134,14 @@ class EPCDisplay(Display):
         y_score_dev = None
         if X_dev is not None:
             y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-        return cls.from_predictions(
+        display = cls.from_predictions(
             y, y_score, y_true_dev=y_dev, y_score_dev=y_score_dev, sample_weight=sample_weight, pos_label=positive,
             name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
         )  # fmt: skip
+        return display._warn(() if X_dev is None else fitted_on(estimator, X_dev))
 
     @classmethod
     def from_predictions(
@@ -186,6 +189,7 @@ class EPCDisplay(Display):
                 interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
         limits = (None, None) if confidence_level is None else (interval.lower, interval.upper)
         display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), limits)
+        display.warnings_ = curve.warnings if confidence_level is None else interval.warnings
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod
@@ -219,6 +223,7 @@ class EPCDisplay(Display):
             parts, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha
         )
         display = cls._of(curve, list(curve.each), name, positive)
+        display.warnings_ = curve.warnings
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
 
     @classmethod

@@ -18,7 +18,7 @@ from priori.curves.epc import epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
-from priori.sklearn.responses import ResponseMethod, folds, from_cv_results, responses, scores
+from priori.sklearn.responses import ResponseMethod, fitted_on, folds, from_cv_results, responses, scores
 from priori.uncertainty.comparison import Comparison, compare
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class DifferenceDisplay(Display):
         (score_a, _), (score_b, positive) = (respond(estimator, X) for estimator in estimators)
         dev_a, dev_b = (None if X_dev is None else respond(estimator, X_dev)[0] for estimator in estimators)
         names = [type(estimator).__name__ for estimator in estimators]
-        return cls.from_predictions(
+        display = cls.from_predictions(
             y, score_a, score_b, y_true_dev=y_dev, y_score_dev_a=dev_a, y_score_dev_b=dev_b,
             sample_weight=sample_weight, pos_label=positive,
             name=" minus ".join(names) if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
@@ -120,6 +120,7 @@ class DifferenceDisplay(Display):
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
         )  # fmt: skip
+        return display._warn(() if X_dev is None else [line for each in estimators for line in fitted_on(each, X_dev)])
 
     @classmethod
     def from_predictions(
@@ -166,7 +167,7 @@ class DifferenceDisplay(Display):
             display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,
                           upper=comparison.upper, name=legend_name, measure=a.measure.title,
                           criterion=a.criterion.name)  # fmt: skip
-            display.comparison_ = comparison
+            display.comparison_, display.warnings_ = comparison, comparison.warnings
         return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
 
     @classmethod

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+from priori.base.cautions import joined
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.plots.style import note_cautions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +40,8 @@ class Display:
     """
 
     name: Any
+    #: What to mind about the result behind the display; noted below the axes.
+    warnings_: tuple[str, ...] = ()
     #: What the number in the legend is called.
     _metric_name: ClassVar[str] = ""
     #: The label of the chance level, and whether it is drawn when nothing is said.
@@ -103,6 +107,15 @@ class Display:
                 ax.spines[side].set_bounds(0, 1)
         if ax.get_legend_handles_labels()[1]:
             ax.legend(loc=self._legend_loc)
+        self.note_: Any = note_cautions(ax, self.warnings_)
+        return self
+
+    def _warn(self, warnings: Iterable[str]) -> Self:
+        """Note further warnings below the axes."""
+        self.warnings_ = joined(warnings, self.warnings_)
+        if self.note_ is not None:
+            self.note_.remove()
+        self.note_ = note_cautions(self.ax_, self.warnings_)
         return self
 
     def _legend_name(self, name: Any) -> Any:

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
 
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = get_args(ResponseMethod)
+#: Where estimators keep samples that they were fitted on.
+REMEMBERED = ("support_vectors_", "_fit_X", "X_train_")
 #: Returns rows of an array, a sparse matrix or a dataframe.
 take = _safe_indexing
 
@@ -61,6 +64,30 @@ def responses(
     if score.ndim == 2:
         return score[:, int(second)], positive
     return score if second else -score, positive
+
+
+def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
+    """Return a caution where X holds the samples that an estimator was fitted on, as far as it remembers any.
+
+    Nearest neighbours, support vectors and Gaussian processes do; other estimators show it only in their scores.
+    """
+    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", estimator))
+    try:
+        if hasattr(inner, "steps"):
+            X, inner = (inner[:-1].transform(X) if len(inner.steps) > 1 else X), inner.steps[-1][1]
+        kept = next((getattr(inner, name) for name in REMEMBERED if hasattr(inner, name)), None)
+        if kept is None:
+            kept = getattr(getattr(inner, "base_estimator_", None), "X_train_", None)
+        known, given = (np.ascontiguousarray(rows, dtype=np.float64) for rows in (kept, X))
+    except (TypeError, ValueError):  # nothing is kept, or no plain table of numbers
+        return ()
+    if known.ndim != 2 or known.shape[1:] != given.shape[1:] or not {*map(bytes, known)} <= {*map(bytes, given)}:
+        return ()
+    return (Caution(
+        "dev-looks-trained-on",
+        f"{type(inner).__name__} was fitted on the development data: its scores there are better than on new data, and "
+        "so the thresholds are wrong; choose them on data it has not seen",
+    ),)  # fmt: skip
 
 
 def repeats(sample_weight: ArrayLike) -> NDArray[np.int64]:

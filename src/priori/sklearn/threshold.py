@@ -20,7 +20,7 @@ from priori.curves.epc import EPC, choose_threshold, epc
 from priori.decisions.measures import Task
 from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption, MeasureOption
-from priori.sklearn.responses import ResponseMethod, check_binary, responses, take
+from priori.sklearn.responses import ResponseMethod, check_binary, fitted_on, responses, take
 
 
 class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,6 +78,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         The threshold; ``-inf`` accepts all, ``inf`` rejects all.
     dev_scores_ : Scores
         The scores it was chosen on.
+    warnings_ : tuple of str
+        What to mind about them.
     estimator_ : classifier
         The fitted estimator.
     classes_ : ndarray
@@ -144,7 +146,9 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             labels, score = self._scored(self.estimator, X, y)
+            self.warnings_ = fitted_on(self.estimator, X)
         else:
+            self.warnings_ = ()
             fitted, labels, score = self._crossed(X, y, params, split_params)
             self.estimator_ = clone(self.estimator).fit(X, y, **params) if self.refit else fitted
         self.classes_ = self.estimator_.classes_

@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import TEXT, TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
@@ -61,7 +61,7 @@ class Plan(Result):
             **of("number", "sd width"),
             "power": "number or missing",
         },
-        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": TEXTS},
+        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": CAUTIONS},
         one_row=True,
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
-from priori.base.layouts import TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.areas import areas
@@ -44,7 +44,7 @@ class AreaBands(Result):
     _layout = Layout(
         "The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area.",
         {"area": "text", **of("number", "value lower upper")},
-        {**RESAMPLED, "warnings": TEXTS},
+        {**RESAMPLED, "warnings": CAUTIONS},
         settings=RESAMPLED,
         descriptions={"area": "Which area.", "value": "The area."},
     )

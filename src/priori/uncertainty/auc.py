@@ -14,7 +14,7 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import FLAG, LEVEL, NUMBER, SIZE, TEXT, TEXTS, Layout, Schema, choice, of
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -65,7 +65,7 @@ class AposterioriAUCInterval(Result):
     _layout = Layout(
         "An AUC, a posteriori, with DeLong's interval: one row.",
         of("number", "auc sd lower upper width"),
-        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": TEXTS},
+        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
 
@@ -103,7 +103,7 @@ class AposterioriAUCTest(Result):
         "Two AUCs, a posteriori, and DeLong's test: one row.",
         {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
         {"kind": A_POSTERIORI, "paired": FLAG, **SHARED, "alternative": ALTERNATIVE}
-        | {"confidence_level": LEVEL, "warnings": TEXTS},
+        | {"confidence_level": LEVEL, "warnings": CAUTIONS},
         one_row=True,
     )
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from priori.base.cautions import Caution
-from priori.base.layouts import NUMBER, TEXTS, Layout, of
+from priori.base.cautions import Caution, joined
+from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -44,7 +44,7 @@ class Band(Result):
     settings : dict
         How the band was made, and what it covers.
     warnings : tuple of str
-        What to mind about it.
+        What to mind about it, and about its curve.
     curve : EPC
         The curve it belongs to.
     replicates : ndarray or None
@@ -64,7 +64,7 @@ class Band(Result):
     _layout = Layout(
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
         of("number", "alpha value lower upper mean"),
-        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": TEXTS},
+        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
         optional=("custom", "weight"),
         settings=RESAMPLED,
     )
@@ -237,12 +237,13 @@ def make_band(
         expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
         return Band(
             curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
-            (*notes, *expected.warnings), expected.replicates,
+            joined((*notes, *expected.warnings), curve.warnings), expected.replicates,
         )  # fmt: skip
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    notes = (*notes, *error_cautions(resampled.test, resampled.threshold, plan, calibration))
+    cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
     return Band(
-        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve, notes, values if keep else None
-    )
+        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve,
+        joined((*notes, *cautions), curve.warnings), values if keep else None,
+    )  # fmt: skip

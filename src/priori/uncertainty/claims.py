@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
 from priori.curves.epc import EPC
@@ -73,7 +74,9 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
-    return Compared(tuple(placed), claim, plan, unpaired, tuple(dict.fromkeys(note for part in notes for note in part)))
+    own = dict.fromkeys(note for part in notes for note in part)
+    warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))
+    return Compared(tuple(placed), claim, plan, unpaired, warnings)
 
 
 def _with_units(resampling: Resampling, sets: Sequence[ScoreSet]) -> Resampling:

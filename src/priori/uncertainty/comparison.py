@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
 from priori.base.layouts import (
+    CAUTIONS,
     FLAG,
     NUMBERS,
     PLAIN_NUMBER,
     TEXT,
-    TEXTS,
     Layout,
     Schema,
     choice,
@@ -104,7 +104,7 @@ class Comparison(Result):
         "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.",
         {**of("number", "alpha value_a value_b difference expected lower upper p_value"), "significant": "boolean"},
         {**of(TEXT, "name_a name_b"), "greater_is_better": FLAG, **COMPARED}
-        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "margin": maybe(MARGIN), "warnings": TEXTS},
+        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "margin": maybe(MARGIN), "warnings": CAUTIONS},
         settings=COMPARED,
         descriptions={
             "measure": "The measure, as figures call it.",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
+    CAUTIONS,
     FLAG,
     INTEGER,
     NUMBER,
@@ -109,7 +110,7 @@ class Leaderboard(Result):
         {"system": "text", **of("number", "value lower upper"), **of("integer", "rank rank_lower rank_upper")}
         | {"post_value": "number", "post_rank": "integer", "groups": "text"},
         {**RANKED, "could_be_best": TEXTS, **of(NUMBER, "tau tau_lower tau_upper"), "moves": listed(MOVE)}
-        | {"rank_probability": listed(NUMBERS), "warnings": TEXTS},
+        | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
         settings=tuple(RANKED),
         descriptions={
             "against": "What the a posteriori ranking goes by, on the test set itself.",

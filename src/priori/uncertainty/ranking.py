@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import FLAG, INTEGER, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, listed, of, record
+from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Mask, Progress
@@ -99,7 +99,7 @@ class Ranking(Result):
         | of("number", "alpha difference expected lower upper p_adjusted")
         | of("boolean", "p_fitted significant"),
         {**COMPARED, "family": choice(*get_args(Tests)), "greater_is_better": FLAG, "ranking": listed(PLACE)}
-        | {"rank_probability": listed(NUMBERS), "warnings": TEXTS},
+        | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
         settings=(*COMPARED, "family"),
         descriptions={
             "measure": "The measure, as figures call it.",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.alphas import as_fractions, grid
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.layouts import TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
@@ -50,7 +50,7 @@ class RocBand(Result):
     _layout = Layout(
         "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
         of("number", "fpr tpr lower upper"),
-        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": TEXTS},
+        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": CAUTIONS},
         settings=RESAMPLED,
     )
 
@@ -257,7 +257,7 @@ class RateBands(Result):
     _layout = Layout(
         "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
         of("number", "threshold fpr fpr_lower fpr_upper tpr tpr_lower tpr_upper"),
-        {**RESAMPLED, "warnings": TEXTS},
+        {**RESAMPLED, "warnings": CAUTIONS},
         settings=RESAMPLED,
     )
 

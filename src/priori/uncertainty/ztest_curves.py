@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.layouts import LEVEL, TEXT, TEXTS, Layout, of
+from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -46,7 +46,7 @@ class ZTestCurve(Result):
         | of("number", "sd_dependent confidence_dependent sd_independent confidence_independent")
         | {**of("number", "sd_naive confidence_naive sd_class confidence_class"), "significant": "boolean"},
         {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE}
-        | {**of(TEXT, "name_a name_b"), "warnings": TEXTS, "custom": CUSTOM},
+        | {**of(TEXT, "name_a name_b"), "warnings": CAUTIONS, "custom": CUSTOM},
         optional=("sd_dependent", "confidence_dependent", "custom"),
     )
 

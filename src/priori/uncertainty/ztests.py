@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
-from priori.base.layouts import FLAG, LEVEL, NUMBER, TEXT, TEXTS, Layout, Schema, maybe, of
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
 from priori.decisions.measures import Measure, get_measure
@@ -53,7 +53,7 @@ class ZTest(Result):
         {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
         | of("text", "equation remark"),
         {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
-        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": TEXTS, "custom": CUSTOM},
+        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
         optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
         descriptions={"value": "The measure."},
     )

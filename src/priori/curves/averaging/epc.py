@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
 from priori.curves.averaging.datasets import DataSets, Parts
 from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, shares_of
 from priori.curves.averaging.scales import Commensurability, commensurability
+from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
@@ -78,7 +79,7 @@ class AverageEPC(Result):
         {
             "thresholds": choice(*MEANINGS),
             "meaning": TEXT,
-            "warnings": TEXTS,
+            "warnings": CAUTIONS,
             **of(TEXT, "task criterion measure"),
             "interval": choice(*INTERVALS),
             "confidence_level": LEVEL,
@@ -87,7 +88,7 @@ class AverageEPC(Result):
             "datasets": {"type": "object", "additionalProperties": NUMBERS},
             "custom": CUSTOM,
         },
-        optional=("custom",),
+        optional=("custom", "warnings"),
         descriptions={"datasets": "The measure of each data set at every alpha."},
     )
 
@@ -126,9 +127,9 @@ class AverageEPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: scores that are not commensurable where one threshold is meant for all; few data sets."""
+        """What to mind: scores that are not commensurable under one threshold, few data sets, what most warn of."""
         scales = () if self.thresholds == "per-dataset" else self.commensurability.warnings
-        return (*scales, *self.plan.warnings(self.weights))
+        return (*scales, *self.plan.warnings(self.weights), *common_cautions(self.curves))
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, and the values of each data set."""

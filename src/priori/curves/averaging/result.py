@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.layouts import FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, of, record
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
@@ -103,7 +103,7 @@ class AverageCurve(Result):
         of("number", "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"),
         {
             **of(TEXT, "method meaning"),
-            "warnings": TEXTS,
+            "warnings": CAUTIONS,
             "theta": NUMBER,
             **of(TEXTS, "datasets skipped"),
             "weights": NUMBERS,
@@ -113,7 +113,7 @@ class AverageCurve(Result):
             **of(NUMBER, "commensurability_ratio area"),
             **of(ESTIMATE, "auc eer"),
         },
-        optional=("threshold", "lower", "upper"),
+        optional=("threshold", "lower", "upper", "warnings"),
         descriptions={
             "area": "The area under the average curve.",
             "threshold": "The threshold of each point; only where one threshold serves all data sets.",

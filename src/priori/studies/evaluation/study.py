@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priori._version import __version__
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.results import plain
 from priori.curves.areas import Areas, areas
@@ -23,7 +24,6 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
 
 if TYPE_CHECKING:
-    from priori.words.cautions import Caution
     from priori.words.sentences import Answers
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
@@ -121,7 +121,7 @@ class Study:
             "title": heading(self),
             "settings": plain(self.settings.to_dict()),
             "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
-            "cautions": [vars(caution) for caution in self.cautions],
+            "cautions": plain(list(self.cautions)),
             "systems": [member.to_dict() for member in self.members],
             "comparisons": [pair.to_dict() for pair in self.pairs],
             "ranks": ranks_of(self.curves, self.at),

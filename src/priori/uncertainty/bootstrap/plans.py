@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.measures import Measure
@@ -114,10 +115,11 @@ def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool
     if forced or in_dev == in_test:
         return True, []
     if common:
-        return False, [
+        return False, [Caution(
+            "users-partly-shared",
             f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
-            "shared_users=True draws them together"
-        ]
+            "shared_users=True draws them together",
+        )]  # fmt: skip
     return False, []
 
 

@@ -118,7 +118,7 @@ def load_kernel(name: str) -> Any:
     from priori.uncertainty.bootstrap import kernels
 
     kernel = getattr(kernels, name)
-    cached = Path(kernel.stats.cache_path).glob(f"kernels.{name}-*.nbi")
+    cached = Path(kernel.stats.cache_path or "/").glob(f"kernels.{name}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")

@@ -9,10 +9,15 @@ Importing this module imports numba: only the kernels do, when a bootstrap runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.core import config
+
+from priori.base.errors import OptionError
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -23,7 +28,34 @@ _TWO32 = np.uint64(1 << 32)
 _ONE = np.uint64(1)
 _UNIT = 1.0 / (1 << 53)
 
-compiled: Any = njit(nogil=True, cache=True, error_model="numpy")
+if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it is imported
+    raise OptionError("bootstraps run compiled, and NUMBA_DISABLE_JIT forbids that; unset it")
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function, once on a machine; without the cache on disk where it is damaged, full or forbidden."""
+    try:
+        kernel = njit(nogil=True, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # no directory for the cache
+        return njit(nogil=True, error_model="numpy")(function)
+    # Numba has no public name for it, and takes a damaged file for a fault of the program.
+    cache: Any = vars(kernel)["_cache"]
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_or_forget(*key: Any) -> Any:
+        try:
+            return load(*key)
+        except Exception:
+            with suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(*entry: Any) -> None:
+        with suppress(OSError):
+            save(*entry)
+
+    cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
+    return kernel
 
 
 @compiled

@@ -1,0 +1,73 @@
+"""Signals: being interrupted or told to end is an exception like others, so that nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: What ends a program, and the word for it.
+ENDINGS = {name: word for name, word in (("SIGINT", "interrupted"), ("SIGTERM", "terminated"), ("SIGHUP", "terminated"))
+           if hasattr(signal, name)}  # fmt: skip
+
+
+class Ended(BaseException):
+    """A signal asked the program to end; its exit code is that of the shells, 128 and the signal's number."""
+
+    def __init__(self, number: int) -> None:
+        self.word = ENDINGS[signal.Signals(number).name]
+        self.code = 128 + number
+        super().__init__(self.word)
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Let a signal end the program with one line and no more: while modules are imported, nothing has to be removed."""
+
+    def end(number: int, frame: Any) -> None:
+        ended = Ended(number)
+        os.write(2, f"priori: error: {ended.word}\n".encode())
+        os._exit(ended.code)
+
+    with _handled(end):
+        yield
+
+
+@contextmanager
+def ending_tidily() -> Iterator[None]:
+    """Let a signal raise `Ended`, whatever libraries below make of it; further ones are ignored meanwhile."""
+    received: list[int] = []
+
+    def end(number: int, frame: Any) -> None:
+        for name in ENDINGS:
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+        received.append(number)
+        raise Ended(number)
+
+    try:
+        with _handled(end):
+            yield
+    except BaseException as error:
+        if received and not isinstance(error, Ended):
+            raise Ended(received[0]) from None
+        raise
+
+
+@contextmanager
+def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
+    """Set the handler of those signals that have their usual one, and give that back at the end."""
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in ENDINGS]
+        before = {number: found for number in numbers if (found := signal.getsignal(number)) in usual}
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, usually in before.items():
+            signal.signal(number, usually)

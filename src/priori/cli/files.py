@@ -1,0 +1,83 @@
+"""Files of a command: which of its parameters name files, and that none is both read and written."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator
+
+import click
+
+from priori.base.errors import OptionError
+
+#: The words of a metavar that stand for files and for directories.
+FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
+#: The parameters whose file is written.
+WRITTEN = ("output", "plot")
+
+
+def metavar_words(parameter: click.Parameter) -> list[str]:
+    """Return the words that stand for the values of a parameter."""
+    return re.findall(r"[A-Z]+", parameter.metavar or "")
+
+
+def file_words(parameter: click.Parameter) -> bool:
+    """Tell whether a parameter names files that are read."""
+    return parameter.name not in WRITTEN and bool(FILES & {*metavar_words(parameter)})
+
+
+def check_files_apart(*contexts: click.Context, also_read: str | None = None) -> None:
+    """Refuse to write over a file that one of these commands reads, or writes already: by any name or link."""
+    read = {os.path.realpath(also_read): also_read} if also_read is not None else {}
+    for context in contexts:
+        read |= {os.path.realpath(path): path for path in _read(context)}
+    inodes = {_inode(path): path for path in read.values() if _inode(path) is not None}
+    written: dict[str, str] = {}
+    for context in contexts:
+        for path in (context.params.get(name) for name in WRITTEN):
+            if not path or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+                continue
+            real = os.path.realpath(path)
+            source = read.get(real) or inodes.get(_inode(path))
+            if source is not None:
+                same = "" if source == path else f" (it is {source})"
+                raise OptionError(f"cannot write {path}: it is read by this command{same}; name another file")
+            if real in written:
+                raise OptionError(f"cannot write {path} twice; name another file")
+            written[real] = path
+
+
+def _inode(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from others, whatever its name."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _read(context: click.Context) -> Iterator[str]:
+    """Yield the files that a command reads, those behind a directory or a glob too."""
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if value is None or not file_words(parameter):
+            continue
+        words = metavar_words(parameter)
+        groups = value if parameter.multiple else [value]
+        for group in groups:
+            values = [group] if isinstance(group, str) else group
+            if parameter.nargs == -1:
+                words = words * len(values)
+            for word, path in zip(words, values, strict=False):
+                if word in FILES:
+                    yield from _behind(path)
+
+
+def _behind(path: str) -> Iterator[str]:
+    if os.path.isdir(path):
+        yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    elif glob.has_magic(path) and not os.path.exists(path):
+        yield from glob.iglob(path, recursive=True)
+    else:
+        yield path

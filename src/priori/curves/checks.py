@@ -1,0 +1,376 @@
+"""Checks: the traps that the scores of a curve may hold, one entry each; curves carry what they find as warnings.
+
+What costs a scan of a table is not looked for there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution
+from priori.base.types import Floats
+from priori.decisions.outcomes import Outcomes
+from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
+
+if TYPE_CHECKING:
+    from priori.curves.epc import EPC
+
+#: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.
+ENOUGH_ERRORS = 30
+#: Below this many users the spread between them is hardly known.
+ENOUGH_USERS = 20
+#: The share of a class that may stand on one score, and the number of trials that always may.
+TIED, FEWEST_TIED = 0.05, 5
+#: Error rates of the two sets that differ by this many standard deviations differ by more than chance (p = 0.0027).
+DEVIATIONS = 3.0
+#: An AUC this many standard deviations from 0.5 is on one side of it.
+CLEARLY = 2.0
+#: How many times as wide the scores of one set may spread as those of the other, or how many spreads apart they may be.
+WIDER, APART = 4.0, 2.0
+#: A threshold that accepts no more than this share of either class, or rejects no more, decides nothing.
+NOTHING = 0.01
+#: Errors that the test set lets us expect on the development set, where there is none.
+EXPECTED_ERRORS = 10.0
+#: Curves of more alphas than this are judged at one alpha only.
+FEW_ALPHAS = 12
+
+#: What says already why the rates of the two sets differ.
+EXPLAIN_DISAGREEMENT = {"flipped-labels", "different-scales", "dev-looks-trained-on"}
+
+#: The codes that are looked for in each data set of an average, where sets may be small.
+TRAPS = ("same-data", "shared-trials", "repeated-trials", "reversed-scores", "flipped-labels", "different-scales")
+
+#: What a check finds, in words, at one row of a curve: nothing where its caution does not apply.
+Find = Callable[["EPC", int], str]
+
+
+def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
+    """Return what to mind about the scores of a curve, and about its row ``row``, the alpha of interest."""
+    findings = {code: text for code, find in CHECKS.items() if (text := find(curve, row))}
+    if findings.keys() & EXPLAIN_DISAGREEMENT:
+        findings.pop("disagreement", None)
+    return tuple(Caution(code, text) for code, text in findings.items())
+
+
+def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
+    """Return what to mind about one set of scores, by itself."""
+    findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
+    return tuple(Caution(code, text) for code, text in findings.items() if text)
+
+
+def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
+    """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
+    found: dict[str, list[Caution]] = {}
+    for curve in curves:
+        for code in TRAPS:
+            if text := CHECKS[code](curve, 0):
+                found.setdefault(code, []).append(Caution(code, text))
+    return tuple(
+        Caution(code, f"in {len(lines)} of {len(curves)} data sets {lines[0]}")
+        for code, lines in found.items()
+        if 2 * len(lines) > len(curves)
+    )
+
+
+def middle(curve: EPC) -> int:
+    """Return the row nearest to alpha = 0.5."""
+    return int(np.argmin(np.abs(curve.alpha - 0.5)))
+
+
+def _loaded(curve: EPC) -> tuple[Scores, Scores] | None:
+    """Return both sets where they are in memory."""
+    return None if curve.dev.scanned or curve.test.scanned else (curve.dev.load(), curve.test.load())
+
+
+def _named_sets(curve: EPC) -> dict[str, ScoreSet]:
+    sets = {"the development set": curve.dev, "the test set": curve.test}
+    return {"the development set": curve.dev} if _same(curve) else sets
+
+
+# -- the same trials -----------------------------------------------------------------------------------------
+
+
+def _same(curve: EPC) -> bool:
+    sets = _loaded(curve)
+    return curve.dev.source == curve.test.source if sets is None else same_scores(*sets)
+
+
+def _same_data(curve: EPC, row: int) -> str:
+    if not _same(curve):
+        return ""
+    return (
+        "development and test set hold the same scores: the thresholds are judged on the data they were chosen on, so "
+        "nothing here is a priori; give a test set that was kept apart"
+    )
+
+
+def _shared_trials(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    number = 0 if sets is None or _same(curve) else shared_trials(*sets)
+    if not number:
+        return ""
+    return (
+        f"{number:,} of {len(curve.test):,} test trials are in the development set too: the thresholds are judged on "
+        "data they were chosen on; leave them out of one of the two sets"
+    )
+
+
+def _repeated_in(scores: ScoreSet, name: str) -> str:
+    if scores.scanned:
+        return ""
+    loaded = scores.load()
+    if ids := repeated_ids(loaded):
+        found = f"{ids:,} of {len(loaded):,} trials of {name} have the id of a trial before them"
+    elif (times := times_repeated(loaded)) > 1:
+        found = f"every score of {name} occurs {times} times or a multiple of it"
+    else:
+        return ""
+    return f"{found}: trials that are counted more than once make every interval too narrow; keep each once"
+
+
+def _repeated_trials(curve: EPC, row: int) -> str:
+    return "; ".join(filter(None, (_repeated_in(scores, name) for name, scores in _named_sets(curve).items())))
+
+
+def _shared_users(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    number = 0 if sets is None or _same(curve) else shared_users(*sets)
+    if not number:
+        return ""
+    return (
+        f"{number:,} of {curve.test.n_users:,} test users are in the development set too: the rates are those of users "
+        "on whom the thresholds were chosen, not of new ones"
+    )
+
+
+# -- direction and scale -------------------------------------------------------------------------------------
+
+
+def _side(scores: ScoreSet) -> tuple[int, float]:
+    """Return on which side of 0.5 the AUC clearly is (1, -1, or 0 for neither), and the AUC."""
+    negatives, positives = scores.n_negatives, scores.n_positives
+    auc = scores.pairs_in_order(rough=True) / (2 * negatives * positives)
+    deviation = np.sqrt((negatives + positives + 1) / (12 * negatives * positives))
+    return int(np.sign(auc - 0.5)) * int(abs(auc - 0.5) > CLEARLY * deviation), auc
+
+
+def _reversed_in(scores: ScoreSet, where: str) -> str:
+    side, auc = _side(scores)
+    if side >= 0:
+        return ""
+    return (
+        f"positives score lower than negatives{where} (AUC {auc:.3f}): if low scores speak for the positive class, say "
+        "so (--lower-is-better, lower_is_better=True); otherwise check which label is positive"
+    )
+
+
+def _reversed_scores(curve: EPC, row: int) -> str:
+    # In both sets, or in the first while the second tells nothing: else the labels of one are flipped.
+    return "" if _side(curve.test)[0] > 0 else _reversed_in(curve.dev, " on the development set")
+
+
+def _flipped_labels(curve: EPC, row: int) -> str:
+    (dev, dev_auc), (test, auc) = _side(curve.dev), _side(curve.test)
+    if dev * test >= 0:
+        return ""
+    return (
+        f"positives score {'higher' if dev > 0 else 'lower'} than negatives on the development set (AUC "
+        f"{dev_auc:.3f}) and {'higher' if test > 0 else 'lower'} on the test set (AUC {auc:.3f}): check the labels and "
+        "the direction of the scores in both"
+    )
+
+
+def _quartiles(ordered: Floats) -> tuple[float, float]:
+    """Return the median and the distance between the quartiles."""
+    low, median, high = (float(ordered[round(share * (ordered.size - 1))]) for share in (0.25, 0.5, 0.75))
+    return median, high - low
+
+
+def _different_scales(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    if sets is None or min(map(_smaller, sets)) < ENOUGH_USERS:
+        return ""
+    wider, apart = [], []
+    for name in ("negatives", "positives"):
+        (dev, dev_spread), (test, spread) = (_quartiles(getattr(scores, name)) for scores in sets)
+        if not (0 < dev_spread < np.inf and 0 < spread < np.inf):
+            return ""
+        wider.append(spread / dev_spread)
+        apart.append((test - dev) / max(spread, dev_spread))
+    if min(wider) > WIDER or max(wider) < 1 / WIDER:
+        ratio = f"{max(min(wider), 1 / max(wider)):.3g}"
+        found = f"the {'test' if min(wider) > 1 else 'development'} scores spread more than {ratio} times as wide"
+    elif min(apart) > APART or max(apart) < -APART:
+        found = "both classes have moved by more than twice their spread from one set to the other"
+    else:
+        return ""
+    return (
+        f"development and test scores are not on one scale: {found}; a threshold of the one means nothing on the "
+        "other. Check that both come from the same system"
+    )
+
+
+def _smaller(scores: Scores) -> int:
+    return min(scores.n_negatives, scores.n_positives)
+
+
+def _trained_on(curve: EPC, row: int) -> str:
+    dev, test = curve.dev_outcomes[row], curve.outcomes[row]
+    expected = dev.negatives * test.fp / test.negatives + dev.positives * test.fn / test.positives
+    if dev.fp + dev.fn or expected < EXPECTED_ERRORS:
+        return ""
+    return (
+        f"the threshold makes no error on the development set, where the test set lets one expect {expected:.0f}: the "
+        "development scores look like those of data the system was trained on; choose thresholds on data it has not "
+        "seen"
+    )
+
+
+# -- error rates ---------------------------------------------------------------------------------------------
+
+
+def _errors(trials: Trials, wrong: NDArray[np.bool_]) -> tuple[int, int, float]:
+    """Return errors, trials and the variance of their rate, users kept together where they are known."""
+    errors, size = int(np.count_nonzero(wrong)), len(trials)
+    if trials.user is None:
+        return errors, size, 0.0
+    per_user = np.bincount(trials.user)
+    squares = float(np.square(np.bincount(trials.user, weights=wrong) - errors / size * per_user).sum())
+    users = int(np.count_nonzero(per_user))
+    return errors, size, squares / size**2 * users / max(users - 1, 1)
+
+
+def _disagreement(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    if sets is None:
+        return ""
+    threshold, parts = float(curve.threshold[row]), []
+    classes: tuple[tuple[Literal["negative", "positive"], str], ...] = (("negative", "FAR"), ("positive", "FRR"))
+    for name, rate_name in classes:
+        trials = [getattr(scores, name) for scores in sets]
+        (dev_errors, dev_size, dev_spread), (errors, size, spread) = (
+            _errors(each, (each.score > threshold) == (name == "negative")) for each in trials
+        )
+        pooled = (dev_errors + errors) / (dev_size + size)
+        by_chance = pooled * (1 - pooled) * (1 / dev_size + 1 / size)
+        deviation = np.sqrt(max(by_chance, dev_spread + spread))
+        dev_rate, rate = dev_errors / dev_size, errors / size
+        if deviation > 0 and abs(rate - dev_rate) > DEVIATIONS * deviation:
+            parts.append(f"{rate_name} {_percent(dev_rate)} on the development set, {_percent(rate)} on the test set")
+    if not parts:
+        return ""
+    return (
+        f"at alpha = {curve.alpha[row]:.4g} the threshold gives other errors on the test set than on the development "
+        f"set, by more than {DEVIATIONS:g} standard deviations ({'; '.join(parts)}): the sets seem to differ in kind, "
+        "and so may the data on which the system will be used"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _decides_nothing(outcomes: Outcomes) -> NDArray[np.bool_]:
+    """Tell where nearly all trials of both classes are accepted, or rejected."""
+    shares = np.array([outcomes.fp / outcomes.negatives, outcomes.tp / outcomes.positives])
+    return np.asarray((shares <= NOTHING).all(axis=0) | (shares >= 1 - NOTHING).all(axis=0))
+
+
+def _extreme_threshold(curve: EPC, row: int) -> str:
+    rows = np.arange(curve.alpha.size) if curve.alpha.size <= FEW_ALPHAS else np.array([row])
+    rows = rows[(curve.alpha[rows] > 0) & (curve.alpha[rows] < 1)]
+    nothing = rows[_decides_nothing(curve.dev_outcomes[rows]) | _decides_nothing(curve.outcomes[rows])]
+    if not nothing.size:
+        return ""
+    alphas = ", ".join(f"{alpha:.4g}" for alpha in curve.alpha[nothing])
+    return (
+        f"at alpha = {alphas} the threshold accepts, or rejects, nearly all trials of both classes: at that trade-off "
+        "the scores decide nothing"
+    )
+
+
+def _few_errors(curve: EPC, row: int) -> str:
+    outcomes = curve.outcomes[row]
+    nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
+    few = [
+        f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}"
+        for number, noun in zip((int(outcomes.fp), int(outcomes.fn)), nouns, strict=True)
+        if number < ENOUGH_ERRORS
+    ]
+    if not few:
+        return ""
+    return (
+        f"at alpha = {curve.alpha[row]:.4g} the test set shows {' and '.join(few)}: with fewer than {ENOUGH_ERRORS} "
+        "errors a rate is easily off by a third of itself; use more test trials"
+    )
+
+
+# -- what else the sets are like -----------------------------------------------------------------------------
+
+
+def _few_users(curve: EPC, row: int) -> str:
+    sets = _named_sets(curve)
+    users = {name: 0 if scores.scanned else scores.n_users for name, scores in sets.items()}
+    few = [
+        f"{number} user{'s' * (number != 1)} in {name}" for name, number in users.items() if 0 < number < ENOUGH_USERS
+    ]
+    if not few:
+        return ""
+    return (
+        f"{' and '.join(few)}: fewer than {ENOUGH_USERS} users hardly show how much users differ, and intervals are "
+        "less reliable"
+    )
+
+
+def _largest_tie(ordered: Floats) -> float:
+    edges = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1], [True]]))
+    largest = int(np.diff(edges).max())
+    return largest / ordered.size if largest >= FEWEST_TIED else 0.0
+
+
+def _ties(curve: EPC, row: int) -> str:
+    sets = _loaded(curve) or ()
+    share = max((_largest_tie(each) for scores in sets for each in (scores.negatives, scores.positives)), default=0.0)
+    if share < TIED:
+        return ""
+    return (
+        f"{_percent(share)} of a class have one and the same score: no threshold can separate them, so the error rates "
+        "change in large steps; keep more digits of the scores if there are any"
+    )
+
+
+def _prior_shift(curve: EPC, row: int) -> str:
+    names = {curve.measure.name, curve.criterion.v1.name, curve.criterion.v2.name}
+    balance_matters = names & {"precision", "accuracy", "error", "mcc"} or curve.measure.name.startswith("f")
+    dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
+    if not balance_matters or curve.measure.name in ("far", "frr") or max(dev / test, test / dev) < 1.5:
+        return ""
+    shares = [_percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]
+    return (
+        f"{shares[0]} positives in the development set, {shares[1]} in the test set: the thresholds and the measure "
+        "depend on that share, so the thresholds were chosen for another share than they are judged on"
+    )
+
+
+#: Every check by the code of its caution.
+CHECKS: dict[str, Find] = {
+    "same-data": _same_data,
+    "shared-trials": _shared_trials,
+    "repeated-trials": _repeated_trials,
+    "reversed-scores": _reversed_scores,
+    "flipped-labels": _flipped_labels,
+    "different-scales": _different_scales,
+    "dev-looks-trained-on": _trained_on,
+    "disagreement": _disagreement,
+    "extreme-threshold": _extreme_threshold,
+    "few-errors": _few_errors,
+    "few-users": _few_users,
+    "ties": _ties,
+    "prior-shift": _prior_shift,
+    "shared-users": _shared_users,
+}

@@ -1,0 +1,88 @@
+"""Overlaps: trials that a set holds more than once, and trials and users that two sets share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.base.types import Floats, Index
+from priori.scores.in_memory import Scores
+from priori.scores.pairing import comparable_ids, has_ids, id_keys, ids_of
+
+#: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
+FEWEST, SHARE = 10, 0.05
+#: How many times as often scores must be equal between the sets as within them.
+TIMES = 5
+
+
+def repeated_ids(scores: Scores) -> int:
+    """Return how many trials have the id of another trial before them; 0 where ids are not known."""
+    if not has_ids(scores):
+        return 0
+    ids, _ = comparable_ids(ids_of(scores), ids_of(scores)[:0])
+    keys = np.sort(id_keys(ids))
+    return int(np.count_nonzero(keys[1:] == keys[:-1]))
+
+
+def times_repeated(scores: Scores) -> int:
+    """Return the number of times of which every score occurs a multiple, class by class: 4 for a file pasted 4 times.
+
+    Examples
+    --------
+    >>> negatives, positives = [0.1, 0.2, 0.3], [0.4, 0.5]
+    >>> times_repeated(Scores.from_arrays(negatives * 4, positives * 4))
+    4
+    """
+    counts = np.concatenate([np.diff(_starts(ordered)) for ordered in (scores.negatives, scores.positives)])
+    return int(np.gcd.reduce(counts)) if counts.size >= TIMES else 1
+
+
+def same_scores(dev: Scores, test: Scores) -> bool:
+    """Tell whether two sets hold the same scores, class by class, in whatever order."""
+    return dev is test or (
+        np.array_equal(dev.negatives, test.negatives) and np.array_equal(dev.positives, test.positives)
+    )
+
+
+def shared_trials(dev: Scores, test: Scores) -> int:
+    """Return how many trials of a test set are in the development set too.
+
+    By their ids, where both sets have them and the scores are the same: ids may be counted anew in each file. Without
+    ids by scores that are equal far more often between the sets than within them.
+    """
+    if has_ids(dev) and has_ids(test):
+        dev_keys, test_keys = map(id_keys, comparable_ids(ids_of(dev), ids_of(test)))
+        _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
+        same = _together(dev)[in_dev] == _together(test)[in_test]
+        return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))
+    common = within = 0
+    for ordered in ((dev.negatives, test.negatives), (dev.positives, test.positives)):
+        first, second = (distinct[np.isfinite(distinct)] for distinct in map(_distinct, ordered))
+        common += int(np.isin(second, first, assume_unique=True).sum())
+        within += sum(each.size - distinct.size for each, distinct in zip(ordered, (first, second), strict=True))
+    enough = max(FEWEST, SHARE * min(len(dev), len(test)))
+    return common if common >= enough and common > TIMES * within else 0
+
+
+def shared_users(dev: Scores, test: Scores) -> int:
+    """Return how many users of a test set are in the development set too; 0 where users are not known."""
+    return len(_user_names(dev) & _user_names(test))
+
+
+def _user_names(scores: Scores) -> set[str]:
+    negative, positive = scores.negative.user, scores.positive.user
+    if scores.users is None or negative is None or positive is None:
+        return set()
+    return set(scores.users.values[np.union1d(negative, positive)].astype(str).tolist())
+
+
+def _together(scores: Scores) -> Floats:
+    return np.concatenate([scores.negative.score, scores.positive.score])
+
+
+def _starts(ordered: Floats) -> Index:
+    """Return where each distinct score begins, and the end."""
+    return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1], [True]]))
+
+
+def _distinct(ordered: Floats) -> Floats:
+    return ordered[_starts(ordered)[:-1]]

@@ -1,0 +1,218 @@
+"""A file that was changed is refused: by its digest, and without one by what numbers can be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import priori
+from priori.base.errors import InputError, OptionError, PrioriError
+from priori.base.results import Result
+from results import again, curves, every_result, without_digest
+
+CURVE = curves()[0]
+CHANGED = "was changed after Priori saved it"
+
+
+def test_the_digest_is_of_the_values() -> None:
+    """Beside one made by hand: the JSON of what is said, then each column by name, its numbers as bytes."""
+    content = json.loads(priori.proportion_interval(3, 100).to_json())
+    told, kinds = content.pop("digest"), content["columns"]
+    said = {name: value for name, value in content.items() if name not in kinds}
+    by_hand = hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode())
+    for name in sorted(kinds):
+        by_hand.update(json.dumps([name]).encode())
+        (value,) = content[name]
+        by_hand.update(struct.pack("<d", value) if kinds[name] == "number" else f"[{value}]".encode())
+    assert told == by_hand.hexdigest()
+
+
+def test_what_changes_no_value_is_no_change() -> None:
+    content = json.loads(CURVE.to_json())
+    turned = dict(reversed(content.items()))
+    turned["alpha"] = [int(alpha) if alpha in (0, 1) else alpha for alpha in content["alpha"]]
+    assert Result.from_json(json.dumps(turned, indent=3)).to_json() == CURVE.to_json()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"value": [0.5] * 11}, {"name": "B"}, {"layout": 1}, {"digest": "0" * 64}, {"digest": None}, {"priori": "9"},
+     {"more": 1}],
+)  # fmt: skip
+def test_a_changed_document_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=CHANGED):
+        Result.from_json(json.dumps({**json.loads(CURVE.to_json()), **change}))
+
+
+def test_a_document_without_its_digest_is_refused() -> None:
+    content = json.loads(CURVE.to_json())
+    del content["digest"]
+    with pytest.raises(InputError, match=CHANGED):
+        Result.from_json(json.dumps(content))
+
+
+def test_files_of_before_the_digest_are_read(result: Result) -> None:
+    own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
+    assert Result.from_json(json.dumps(without_digest(result.to_json())), **own).to_json() == result.to_json()
+
+
+def _changed(**change: Any) -> dict[str, Any]:
+    return without_digest(CURVE.to_json()) | change
+
+
+def _with_outcomes(name: str, kind: str, change: int) -> dict[str, Any]:
+    counts = json.loads(CURVE.to_json())[name]
+    return _changed(**{name: {**counts, kind: [count + change for count in counts[kind]]}})
+
+
+MADE_UP = {
+    "negative": (_with_outcomes("outcomes", "fp", -1000), "a negative count"),
+    "sums": (_with_outcomes("outcomes", "fp", 1), "add up to the negatives"),
+    "dev sums": (_with_outcomes("dev_outcomes", "tp", 1), "add up to the positives"),
+    "rates": (_changed(v1=[0.25] * 11), "column 'v1' is not what the outcomes give"),
+    "dev rates": (_changed(dev_v2=[0.25] * 11), "column 'dev_v2' is not what the outcomes give"),
+    "value": (_changed(value=[0.25] * 11), "column 'value' is not what the outcomes give"),
+    "share": (_changed(alpha=[1.5] * 11), "column 'alpha' is not between 0 and 1"),
+    "lengths": (
+        _changed(outcomes={kind: counts[:3] for kind, counts in json.loads(CURVE.to_json())["outcomes"].items()}),
+        "not one count of outcomes for each row",
+    ),
+    "no counts": (_changed(outcomes={}), "is not as Priori saved it"),
+    "text": (_changed(outcomes="many"), "is not as Priori saved it"),
+    "bounds": (
+        without_digest(every_result()["band"].to_json()) | {"lower": [1.0] * 11}, "'lower' is above its upper bound"
+    ),
+    "sizes": (without_digest(every_result()["proportion"].to_json()) | {"errors": [-1, 0]}, "'errors' is negative"),
+    "errors": (without_digest(every_result()["proportion"].to_json()) | {"errors": [101, 0]}, "more errors than"),
+    "thresholds": (
+        (roc := without_digest(every_result()["roc"].to_json())) | {"threshold": roc["threshold"][::-1]},
+        "thresholds are not in order",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_without_a_digest_numbers_are_what_they_can_be(name: str) -> None:
+    content, words = MADE_UP[name]
+    with pytest.raises(InputError, match=words):
+        Result.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"layout": "1"}, "is not a result that Priori saved"),
+        ({"layout": True}, "is not a result that Priori saved"),
+        ({"layout": 0}, "is not a result that Priori saved"),
+        ({"columns": []}, "is not a result that Priori saved"),
+        ({"result": ["EPC"]}, "is not a result that Priori saved"),
+        ({"alpha": [True] * 11 + ["x"]}, "something else than the number it says"),
+        ({"alpha": ["nan"] * 11}, "something else than the number it says"),
+        ({"alpha": [10**400] * 11}, "a number that is too large"),
+        ({"columns": {"alpha": "integer"}, "alpha": [0.5]}, "something else than the integer it says"),
+        ({"columns": {"alpha": "boolean"}, "alpha": ["no"]}, "something else than the boolean it says"),
+        ({"columns": {"alpha": "text"}, "alpha": [1]}, "something else than the text it says"),
+        ({"columns": {"alpha": "date"}}, "of an unknown kind 'date'"),
+    ],
+)
+def test_types_in_files(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Result.from_json(json.dumps(_changed(**change)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+        ('{"a": ' + "1" * 5_000 + "}", "is not JSON: Exceeds the limit"),
+        (CURVE.to_json().replace('"layout": 2', '"layout": ' + "1" * 5_000), "is not JSON: Exceeds the limit"),
+    ],
+)
+def test_json_that_python_cannot_hold(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Result.from_json(text)
+
+
+# -- Parquet -------------------------------------------------------------------------------------------
+
+
+def test_a_name_with_glob_characters_is_one_file(tmp_path: Path) -> None:
+    a, b = curves()
+    for name in ("x[1].parquet", "*.parquet", "?.parquet", "x=1.parquet"):
+        a.to_parquet(tmp_path / name)
+        b.to_parquet(tmp_path / "x1.parquet")
+        b.to_parquet(tmp_path / "y.parquet")
+        assert priori.EPC.from_parquet(tmp_path / name).to_json() == a.to_json()
+    (tmp_path / "x[1].parquet").unlink()
+    (tmp_path / "*.parquet").unlink()
+    for name in ("x[1].parquet", "*.parquet"):
+        with pytest.raises(InputError, match="No such file"):
+            priori.EPC.from_parquet(tmp_path / name)
+    with pytest.raises(InputError, match="Is a directory"):
+        priori.EPC.from_parquet(tmp_path)
+
+
+def test_a_full_disk_is_an_error_in_words(tmp_path: Path) -> None:
+    import resource
+
+    CURVE.to_parquet(tmp_path / "x.parquet")
+    before = (tmp_path / "x.parquet").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OptionError, match=r"^cannot write .*x\.parquet: .*File too large"):
+            CURVE.to_parquet(tmp_path / "x.parquet")
+        with pytest.raises(OptionError, match=r"^cannot write .*x\.json: File too large"):
+            CURVE.to_json(tmp_path / "x.json")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [file.name for file in tmp_path.iterdir()] == ["x.parquet"]
+    assert (tmp_path / "x.parquet").read_bytes() == before
+
+
+def test_names_that_are_no_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "d\udcff.parquet"
+    CURVE.to_parquet(path)  # written under another name first
+    with pytest.raises(InputError, match="cannot read"):
+        priori.EPC.from_parquet(path)
+    named = priori.epc(CURVE.dev, CURVE.test, points=3, name="d\udcff")
+    named.to_json(tmp_path / "d\udcff.json")
+    assert priori.EPC.from_json(tmp_path / "d\udcff.json").name == "d\udcff"
+    named.to_parquet(tmp_path / "named.parquet")
+    assert priori.EPC.from_parquet(tmp_path / "named.parquet").name == "d\udcff"
+
+
+# -- random changes ------------------------------------------------------------------------------------
+
+
+def change_bytes(data: bytes, draw: random.Random) -> bytes:
+    """Change, remove, add or double some bytes somewhere."""
+    start = draw.randrange(len(data))
+    end = min(start + draw.choice((1, 1, 1, 2, 8, 50)), len(data))
+    new = draw.choice((draw.randbytes(end - start), b"", data[start:end] * 2, b"0", b"-", b"9", bytes(end - start)))
+    return data[:start] + new + data[end:]
+
+
+@pytest.mark.parametrize("name", ["epc", "band", "comparison", "roc", "proportion", "plan"])
+def test_no_changed_file_gives_other_numbers(name: str, tmp_path: Path) -> None:
+    result = every_result()[name]
+    expected, draw, refused = again(result).to_json(), random.Random(name), 0
+    result.to_json(tmp_path / "x.json")
+    result.to_parquet(tmp_path / "x.parquet")
+    for file, read in ((tmp_path / "x.json", Result.from_json), (tmp_path / "x.parquet", Result.from_parquet)):
+        data = file.read_bytes()
+        for _ in range(50):
+            file.write_bytes(change_bytes(data, draw))
+            try:
+                found = read(file)
+            except PrioriError:
+                refused += 1
+            else:
+                assert found.to_json() == expected
+    assert refused > 50
