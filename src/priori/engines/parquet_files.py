@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
+from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
@@ -108,8 +107,8 @@ class Files:
         self.watch = watch
         self.settings = settings
         self._cursors: list[DuckDBPyConnection] = []
-        self.directory = _temporary(temp)
-        self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+        self.directory = temporary_folder(temp)
+        self._cleanup = weakref.finalize(self, discard, self.directory)
         try:
             self.connection = open_database(
                 memory_limit=f"{max(int(memory * SHARE), LEAST) >> 20}MiB",
@@ -201,11 +200,3 @@ class Files:
 
 def _scan(paths: list[str]) -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}])"
-
-
-def _temporary(temp: str | os.PathLike[str] | None) -> str:
-    try:
-        return tempfile.mkdtemp(prefix="priori-", dir=temp)
-    except OSError as error:
-        where = tempfile.gettempdir() if temp is None else os.fspath(temp)
-        raise OptionError(f"cannot put temporary files into {where}: {error.strerror}") from None

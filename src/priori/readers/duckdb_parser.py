@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
+from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
-from priori.readers.input_file import Source, temporary_file
+from priori.readers.input_file import Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
 
@@ -46,6 +48,9 @@ GLOB = "*?["
 
 #: What separates the fields of a cleaned copy; no name that was read from a file holds it.
 TAB = "\t"
+
+#: Numbers the folders that duckdb spills to.
+_COUNT = count()
 
 #: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
 SETTINGS: dict[str, str] = {}
@@ -75,8 +80,9 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
     its directory.)
     """
+    spilled = keep_temporary(os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}-{next(_COUNT)}"))
     database = open_database(
-        temp_directory=os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
+        temp_directory=spilled,
         autoload_known_extensions="false",
         preserve_insertion_order="true",
         **SETTINGS,
@@ -89,6 +95,7 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
         yield database
     finally:
         database.close()
+        discard(spilled)
 
 
 def literal(text: str) -> str:

@@ -7,7 +7,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from priori.base.errors import InputError
+from priori.base.temporary import temporary_file
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
@@ -170,17 +170,6 @@ def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None
             file.write(chunk)
             chunk = stream.read(SMALL)
     return path, data, path.stat().st_size
-
-
-@contextmanager
-def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
-    """Open a new file to write into, removed at the end."""
-    descriptor, path = tempfile.mkstemp(prefix="priori-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file, Path(path)
-    finally:
-        os.unlink(path)
 
 
 def _refuse_binary(source: Source) -> None:
