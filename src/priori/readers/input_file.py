@@ -35,6 +35,10 @@ MAGIC = (
 )
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: The most characters of a line: a file without line ends is no file of scores.
+LONGEST = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,8 @@ class Source:
         with self.open() as raw:
             text: TextIO = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape")
             try:
-                for number, line in enumerate(text, 1):
+                while line := text.readline(LONGEST + 1):
+                    number += 1
                     yield number, _checked_line(line.removesuffix("\n"), f"{self.name}:{number}")
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise _damaged(self.name, error, number) from None
@@ -87,6 +92,8 @@ def _checked_line(line: str, where: str) -> str:
                 f"{where}: not UTF-8 text (byte 0x{ord(bad) - 0xDC00:02x}); save the file as UTF-8, "
                 "for instance with: iconv -f latin1 -t utf-8"
             )
+    if len(line) > LONGEST:
+        raise InputError(f"{where}: a line of more than {LONGEST} characters; scores are one trial per line")
     return line
 
 

@@ -87,9 +87,11 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(
-                f"{source.name}:{start}: cannot be split into fields ({error}); check the quotes"
-            ) from None
+            if "field limit" in str(error):
+                fault = f"a field of more than {csv.field_size_limit()} characters; shorten it, or close its quotes"
+            else:
+                fault = f"cannot be split into fields ({error}); check the quotes"
+            raise InputError(f"{source.name}:{start}: {fault}") from None
         yield start, [text.strip(" \t") for text in fields]
         start = 0
 
