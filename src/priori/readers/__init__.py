@@ -15,7 +15,7 @@ from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.layout import Columns
-from priori.readers.text import first_nan
+from priori.readers.text import place_of
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, Trials, nan_error
 from priori.scores.labels import is_positive
 
@@ -118,9 +118,9 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
     if nan == "error" and table.layout is not None:
-        missing = int(np.isnan(table.score).sum())
-        if missing:
-            raise nan_error(name, missing, f"on line {first_nan(sample.source, table.layout)}")
+        missing = np.flatnonzero(np.isnan(table.score))
+        if missing.size:
+            raise nan_error(name, missing.size, place_of(sample.source, table.layout, int(missing[0])))
     codes = table.codes
     return Scores.from_columns(
         Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset")),

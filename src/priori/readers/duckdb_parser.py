@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -121,7 +122,9 @@ def pattern(path: object) -> str:
 def load(source: Source, layout: LineLayout) -> Columns:
     """Read the columns of a text file: a small one line by line, a large one with duckdb."""
     table = None if source.small else _attempt(source, layout, _load)
-    return replace(text.load(source, layout) if table is None else table, layout=layout)
+    table = replace(text.load(source, layout) if table is None else table, layout=layout)
+    table.refuse_missing_labels(source.name, partial(text.place_of, source, layout))
+    return table
 
 
 def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyConnection) -> None:

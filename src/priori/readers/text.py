@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -159,6 +159,6 @@ def load(source: Source, layout: LineLayout) -> Columns:
     )
 
 
-def first_nan(source: Source, layout: LineLayout) -> int:
-    """Return the line of the first NaN score."""
-    return next(line for line, _, _, value in rows(source, layout) if math.isnan(value))
+def place_of(source: Source, layout: LineLayout, row: int) -> str:
+    """Say on which line a row is, counted from 0."""
+    return f"on line {next(islice(rows(source, layout), row, None))[0]}"
