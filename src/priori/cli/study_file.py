@@ -51,7 +51,7 @@ def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and tables without end
         raise InputError(f"{path} is not a TOML file: {error}") from None
     _check_keys(content, ("title", "systems", "settings", *STEPS), f"{path}")
     systems = _systems(content.get("systems", {}), path)

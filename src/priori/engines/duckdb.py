@@ -228,7 +228,7 @@ class DuckDB(Streaming):
     @cached_property
     def _present(self) -> str:
         """The condition that a trial is not left out."""
-        # Not isnan: from the range that a Parquet file tells, which leaves NaN out, duckdb concludes that there is none.
+        # Not isnan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
         number = f"isfinite({self.score}) OR isinf({self.score})"
         return f"({number})" if self.settings.nan == "drop" else "true"
 

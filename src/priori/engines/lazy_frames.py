@@ -73,7 +73,7 @@ class Lazy(Engine):
 
     @cached_property
     def _missing(self) -> Any:
-        # Not is_nan: from the range that a Parquet file tells, which leaves NaN out, duckdb concludes that there is none.
+        # Not is_nan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
         score = self._raw_score
         return score.is_null() | ~(score.is_finite() | (score == np.inf) | (score == -np.inf))
 
