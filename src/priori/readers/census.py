@@ -17,7 +17,7 @@ from priori.readers.layout import BLANKS, LineLayout
 #: Bytes looked at together.
 BLOCK = 1 << 20
 
-#: A longer line is left to the text parser, which has its own limits.
+#: A line of twice as many bytes is left to the text parser, which has its own limits.
 LONGEST = 1 << 16
 
 

@@ -248,16 +248,19 @@ def _columns(layout: LineLayout, how: _How) -> str:
     columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
     if "score" in layout.columns:
         written = f"c{layout.columns['score']}"
-        value = f"CAST({written} AS DOUBLE)"
-        too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
-        # Python has no 1_000 in a file and no nan(1).
-        columns.append(checked(value, f"contains({written}, '_') OR contains({written}, '(') OR ({too_large})"))
-        columns[-1] += " AS score"
+        columns.append(checked(f"CAST({written} AS DOUBLE)", odd_score(written)) + " AS score")
     if layout.trial:
         parts = [field(index) for index in layout.trial]
         odd = " OR ".join(_odd(part) for part in parts) if how.quoted else ""
         columns.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
     return ", ".join(columns)
+
+
+def odd_score(written: str) -> str:
+    """Return the expression that finds the scores of which duckdb makes a number and Python none, such as 1_000."""
+    too_large = f"isinf(TRY_CAST({written} AS DOUBLE)) AND NOT contains(lower({written}), 'inf')"
+    signs = " OR ".join(f"contains({written}, {literal(sign)})" for sign in ("_", "(", "+-"))
+    return f"{signs} OR ({too_large})"
 
 
 def _odd(part: str) -> str:
