@@ -56,6 +56,12 @@ def test_a_byte_order_mark_is_no_part_of_a_name(write: Write, parser: str, conte
     assert scores.users.values.tolist() == ["a", "b"]
 
 
+def test_a_byte_order_mark_within_a_file_is(write: Write, parser: str) -> None:
+    scores = priori.read(write("dev.csv", "\ufeffuser,score,label\r\ufeffa,1,0\ra,2,1\r"))
+    assert scores.users is not None
+    assert scores.users.values.tolist() == ["a", "\ufeffa"]
+
+
 ENDS = {
     "comment": b"# made\r\nscore,label\n1,0\n2,1\n",
     "cr": b"# made\rscore,label\r1,0\r2,1\r",

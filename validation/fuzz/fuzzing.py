@@ -80,8 +80,8 @@ HEADER = ("score", "label", "user", "trial")
 ODD_NAMES = ("a b", " a", "a ", "#a", "a#b", "é", "字", "it's", 'a"b', '"a"', "a,b", "a;b", "NA", "nan", "1", "",
              "a\tb", "\ufeffa", "a\x0bb", "a\xa0", "''", "\\", "x" * 70, "\u2028")  # fmt: skip
 ODD_BYTES = (b"\0", b"\xff", b"\xef\xbb\xbf", b'"', b'""', b" ", b"\t", b"\r", b"\n", b"\r\n", b"#", b"# c\n",
-             b"\n# c, 1\r\n", b" #", b",", b";", b"\x0b", b"\x0c", b"\xc2\x85", b"\x1a", b"\n\n", b" \n", b"'", b"\\", b'"a" ',
-             b"nan(1)")  # fmt: skip
+             b"\n# c, 1\r\n", b" #", b",", b";", b"\x0b", b"\x0c", b"\xc2\x85", b"\x1a", b"\n\n", b" \n", b"'", b"\\",
+             b'"a" ', b"nan(1)")  # fmt: skip
 
 
 def text_file(rng: random.Random) -> tuple[str, bytes]:

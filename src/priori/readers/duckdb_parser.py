@@ -360,6 +360,7 @@ def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineL
     fields = [*layout.names, *(["trial"] if layout.trial else []), *(["score"] if scored else [])]
     written = 0
     with temporary_file() as (file, path):
+        file.write(b"skipped\n")  # at the beginning duckdb would take off a byte-order mark that belongs to a name
         for _, names, trial, value in text.rows(source, layout):
             tail = ([trial] if layout.trial else []) + ([repr(value)] if scored else [])
             file.write((TAB.join(names + tail) + "\n").encode())
@@ -367,7 +368,7 @@ def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineL
         file.close()
         columns = {name: index for index, name in enumerate(fields)}
         trial_field = (columns.pop("trial"),) if layout.trial else ()
-        plain = LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built)
+        plain = LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built, skip=1)
         yield _copied(source, path), plain, written
 
 
