@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate papers plan docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate fuzz papers plan docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 	$(BIN)/python validation/method/measure.py
 	$(BIN)/python validation/coverage/measure.py --jobs 2
 	$(BIN)/python validation/ztests/measure.py
+
+fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each (readers, engines, saved results) into validation/fuzz/tally.csv
+	$(BIN)/python validation/fuzz/measure.py --jobs 2
 
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -55,6 +55,11 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
     return matched
 
 
+def not_names(source: str, title: str, role: str, kind: object) -> InputError:
+    """Return the error for a column of a kind that cannot name anything."""
+    return InputError(f"{source}: column {title!r} holds {kind}; a {role} must be text or a whole number")
+
+
 def name_list(names: Sequence[str], most: int = 12, longest: int = 40) -> str:
     """Return the names of columns for a message, the first dozen, shortened."""
     short = [name if len(name) <= longest else name[: longest - 3] + "..." for name in names[:most]]
@@ -91,9 +96,11 @@ def columns_of(
 
 
 def unmasked(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column that duckdb fetched with its missing entries as NaN or None."""
+    """Return a column with its masked entries as NaN or None."""
     if not isinstance(column, np.ma.MaskedArray):
         return column
+    if not np.ma.is_masked(column):
+        return np.asarray(column.data)
     plain = column.data.astype(np.float64 if column.dtype.kind == "f" else object)
     plain[np.ma.getmaskarray(column)] = np.nan if column.dtype.kind == "f" else None
     return plain

@@ -27,15 +27,16 @@ class MissingValues(StreamError):
 def batches(source: Any) -> Generator[list[NDArray[Any]], None, None]:
     """Yield the columns of each batch of ``source.__arrow_c_stream__()``; nulls of floating columns become NaN."""
     from nanoarrow import c_array_stream
-    from nanoarrow._utils import NanoarrowException
 
     try:
         with c_array_stream(source) as stream:
             for batch in stream:
                 if len(batch):
                     yield [_column(batch, number) for number in range(batch.n_children)]
-    except NanoarrowException as error:
-        raise StreamError(error.message or str(error)) from None
+    except StreamError:
+        raise
+    except RuntimeError as error:  # what nanoarrow raises, and it has no public name for it
+        raise StreamError(getattr(error, "message", None) or str(error)) from None
 
 
 def _column(batch: Any, number: int) -> NDArray[Any]:

@@ -15,20 +15,27 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
 
     A cell that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal.
     """
-    known = NOTHING
+    explorer.restart()
+    inside = np.ones(explorer.histogram.grid.size, dtype=np.bool_)
+    parts: list[tuple[Distinct, Mask]] = []
     for round_ in range(ROUNDS):
-        wide = _wide(explorer.histogram, bound)
-        if not wide.any():
-            break
-        if round_ and explorer.look(wide):
-            known = explorer.known_in(wide)
+        # Finer cells of some are bought with wider cells of the others, which are kept as they were.
+        histogram = explorer.histogram
+        wide = histogram.grid.cut_finer(_wide(histogram, bound) & inside, explorer.engine.segments)
+        looked = bool(round_ and explorer.look(wide))
+        parts.append(_atoms(histogram, inside & ~wide, explorer.known_in(wide) if looked else NOTHING))
+        if looked or not wide.any():
             break
         explorer.refine(wide, max(explorer.cells, int(8 / bound)))
-    cuts, largest = _joined(*_atoms(explorer.histogram, known), explorer.histogram, bound)
+        inside = explorer.within(wide, histogram.grid)
+    else:
+        parts.append(_atoms(explorer.histogram, inside, NOTHING))
+    cuts, largest = _joined(*_in_order(parts), explorer.histogram, bound)
     if largest > bound * (1 + 1e-9):
         raise OptionError(
-            f"{explorer.source}: these scores cannot be told apart in cells that hold less than {bound:g} of them; "
-            "give more memory (--memory, memory=), or keep the thresholds fixed (--resample test, resample='test')"
+            f"{explorer.source}: too many of these scores lie too close together to be resampled in cells that hold "
+            f"less than {bound:g} of them; give more memory (--memory, memory=), or keep the thresholds fixed "
+            "(--resample test, resample='test')"
         )
     return cuts, largest
 
@@ -52,21 +59,30 @@ def _wide(histogram: Histogram, bound: float) -> Mask:
     return wide
 
 
-def _atoms(histogram: Histogram, known: Distinct) -> tuple[Distinct, Mask]:
+def _atoms(histogram: Histogram, whole: Mask, known: Distinct) -> tuple[Distinct, Mask]:
     """Return what is not cut further, by its largest number, and whether all its scores are equal.
 
-    These are the filled cells, and the scores of the cells where all are known.
+    These are the filled cells that are taken as a ``whole``, and the scores of the cells where all are known.
     """
     filled = histogram.filled
-    whole = ~np.isin(filled, histogram.grid.cells(known.value))
+    taken = whole[filled]
     ends, single = _ends(histogram)
     atoms = Distinct(
-        np.concatenate([ends[whole], known.value]),
-        np.concatenate([histogram.negative[filled[whole]], known.negative]),
-        np.concatenate([histogram.positive[filled[whole]], known.positive]),
+        np.concatenate([ends[taken], known.value]),
+        np.concatenate([histogram.negative[filled[taken]], known.negative]),
+        np.concatenate([histogram.positive[filled[taken]], known.positive]),
     )
-    order = np.argsort(atoms.value)
-    return atoms.take(order), np.append(single[whole], np.ones(known.value.size, dtype=np.bool_))[order]
+    return atoms, np.append(single[taken], np.ones(known.value.size, dtype=np.bool_))
+
+
+def _in_order(parts: list[tuple[Distinct, Mask]]) -> tuple[Distinct, Mask]:
+    """Return the atoms of several grids as one list, ascending; they do not overlap."""
+    value, negative, positive, single = (
+        np.concatenate(column)
+        for column in zip(*((atoms.value, atoms.negative, atoms.positive, one) for atoms, one in parts), strict=True)
+    )
+    order = np.argsort(value)
+    return Distinct(value, negative, positive).take(order), single[order]
 
 
 def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bound: float) -> tuple[Floats, float]:

@@ -25,9 +25,9 @@ from priori.engines.batch_counting import Batch, Scan, Streaming, settled
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, changed
 from priori.engines.parquet_files import guarded
 from priori.readers.duckdb_parser import literal, quoted
-from priori.readers.parquet import NUMBER
+from priori.readers.parquet import check_type
 from priori.scores import Names, Scores, nan_error
-from priori.scores.labels import positive_value
+from priori.scores.labels import missing_labels, positive_value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from priori.engines.parquet_files import Files
 
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+#: Labels of these types are compared as they are, others as text.
+_PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,10 @@ class DuckDB(Streaming):
         self.alone = files is not None
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         self._match_columns(relation.columns, settings, source)
+        for role, title in self.columns.items():
+            check_type(role, title, self.types[title], source)
+        if files is not None and files.format == "parquet":
+            self._check_files()
         self._total = 0
         self._state = _State()
         self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
@@ -87,10 +93,9 @@ class DuckDB(Streaming):
     @cached_property
     def score(self) -> str:
         """The expression of the score."""
-        kind = self._type("score")
-        if not NUMBER.fullmatch(kind):
-            raise self._not_numbers(kind)
-        plain = self._column("score") if kind in ("FLOAT", "DOUBLE") else f"CAST({self._column('score')} AS DOUBLE)"
+        plain = self._column("score")
+        if self._type("score") not in ("FLOAT", "DOUBLE"):
+            plain = f"CAST({plain} AS DOUBLE)"
         return f"-({plain})" if self.settings.lower_is_better else plain
 
     @cached_property
@@ -112,19 +117,32 @@ class DuckDB(Streaming):
 
     def _all_labels(self) -> _Labels:
         column = self._column("label")
-        seen = self._distinct(column, "trials")
-        if None in seen:
-            raise self._missing("label")
-        matching = self._positive_labels(seen)
+        if not _PLAIN.fullmatch(self._type("label")):
+            column = f"CAST({column} AS VARCHAR)"
+        counted = dict(self.rows(f"SELECT {column}, count(*) FROM trials GROUP BY ALL"))
+        matching = self._positive_labels(counted)
         if not all(isinstance(value, (bool, int, float)) for value in matching):
-            column, matching = f"CAST({column} AS VARCHAR)", [literal(str(value)) for value in matching]
+            matching = [literal(str(value)) for value in matching]
         return _Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
 
+    def _check_files(self) -> None:
+        """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
+        for role in ("user", "probe_user", "dataset"):
+            if role in self.columns:
+                text = f"CAST({self._column(role)} AS VARCHAR)"
+                counts = [
+                    f"count(*) FILTER ({odd})"
+                    for odd in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")
+                ]
+                ((missing, with_nul),) = self.rows(f"SELECT {', '.join(counts)} FROM trials")
+                if missing:
+                    raise self._missing_names(role, missing)
+                if with_nul:
+                    raise self._nul_in_names(role)
+
     def _missing(self, role: str) -> InputError:
-        column = self._column(role)
-        ((number,),) = self.rows(f"SELECT count(*) FROM trials WHERE {column} IS NULL")
-        what = "labels" if role == "label" else f"values of column {self.columns[role]!r}"
-        return InputError(f"{self.source}: {number} {what} are missing; every trial needs one")
+        ((number,),) = self.rows(f"SELECT count(*) FROM trials WHERE {self._column(role)} IS NULL")
+        return missing_labels(self.source, number, []) if role == "label" else self._missing_names(role, number)
 
     # -- asking ------------------------------------------------------------------------------------------
 
@@ -210,14 +228,14 @@ class DuckDB(Streaming):
     @cached_property
     def _present(self) -> str:
         """The condition that a trial is not left out."""
-        left_out = f"{self.score} IS NULL OR isnan({self.score})"
-        return f"NOT ({left_out})" if self.settings.nan == "drop" else "true"
+        # Not isnan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
+        number = f"isfinite({self.score}) OR isinf({self.score})"
+        return f"({number})" if self.settings.nan == "drop" else "true"
 
     @cached_property
     def _names(self) -> Names:
         seen = self._distinct(self._column("user"), f"trials WHERE {self._present}")
-        if None in seen:
-            raise self._missing("user")
+        self._check_names("user", seen)
         if self._whole_users and not self.settings.as_text:
             return Names(np.sort(np.array(seen, dtype=np.int64)))
         return Names(np.unique(np.array([str(name) for name in seen], dtype=str)))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import match_columns
+from priori.base.dataframes import is_missing, match_columns
 from priori.base.errors import InputError, unknown
 from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
-from priori.scores.labels import normal, positive_value
+from priori.scores.labels import is_missing_label, missing_labels, normal, positive_value
 
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
@@ -101,11 +101,26 @@ class Engine(ABC):
         self.columns = match_columns(present, settings.columns, source=source)
         self.has_users = "user" in self.columns
 
-    def _not_numbers(self, kind: object) -> InputError:
-        return InputError(f"{self.source}: the scores in column {self.columns['score']!r} must be numbers, not {kind}")
+    def _check_names(self, role: str, names: Iterable[Any]) -> None:
+        """Refuse names that no trial can have: none at all, or one with a NUL, which arrays of text cannot hold."""
+        for name in names:
+            if is_missing(name) or (name == "" and self.settings.as_text):
+                raise self._missing_names(role)
+            if isinstance(name, str) and "\0" in name:
+                raise self._nul_in_names(role)
 
-    def _positive_labels(self, labels: list[Any]) -> list[Any]:
-        """Return those of the labels that mean the positive class."""
+    def _missing_names(self, role: str, number: int | str = "some") -> InputError:
+        return InputError(f"{self.source}: column {self.columns[role]!r}: {number} values are missing; fill them in")
+
+    def _nul_in_names(self, role: str) -> InputError:
+        return InputError(f"{self.source}: column {self.columns[role]!r} holds a NUL character; remove it")
+
+    def _positive_labels(self, counted: Mapping[Any, int]) -> list[Any]:
+        """Return those of the labels, which come so often each, that mean the positive class."""
+        missing = [label for label in counted if is_missing_label(label)]
+        if missing:
+            raise missing_labels(self.source, sum(counted[label] for label in missing), missing)
+        labels = list(counted)
         positive = normal(positive_value(sorted(labels), self.settings.pos_label, where=self.source))
         return [label for label in labels if normal(label) == positive]
 

@@ -110,12 +110,12 @@ def scan(
         files.close()
         return read_whole()
     counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if not single else ''}"
-    table = Table(DuckDB(files.relation(), files.settings, source=watch.source, files=files), memory=room)
+    table = Table(DuckDB(files.relation(), files.settings, source=watch.shown, files=files), memory=room)
     if in_memory:
-        say(f"{watch.source}: {counted}, read into memory")
+        say(f"{watch.shown}: {counted}, read into memory")
         with table:
             return table.engine.load()
-    say(f"{watch.source}: {counted}, scanned by duckdb in {room // 10**6} MB")
+    say(f"{watch.shown}: {counted}, scanned by duckdb in {room // 10**6} MB")
     return table
 
 

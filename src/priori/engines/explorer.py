@@ -40,6 +40,7 @@ class Explorer:
         self.memory = memory
         self.cells = cells
         self._histogram: Histogram | None = None
+        self._first: Histogram | None = None
         self._known = NOTHING
         self._looked = np.zeros(0, dtype=np.bool_)
         self._expected: Floats = np.empty(0)
@@ -71,6 +72,13 @@ class Explorer:
         cells = min(max(survey.rows // 64, 1 << 10), self.cells)
         self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
         self._count(fitted_grid(survey.sample, cells, survey.limits, self.engine.segments))
+        self._first = self._histogram
+
+    def restart(self) -> None:
+        """Go back to the first scan: what can be answered does not depend on what was asked before."""
+        if self.histogram is not self._first:
+            self._histogram = self._first
+        self._forget()
 
     def _count(self, grid: Grid) -> None:
         counted = self.engine.histogram(grid)
@@ -95,19 +103,28 @@ class Explorer:
 
     def shortlist(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
         """Return the candidates that the chooser may choose at these alphas (None: at any)."""
+        nothing_asked = self.histogram is self._first
+        keep = self._narrowed(chooser, alphas)
+        if not self.look(keep) and not nothing_asked:
+            self.restart()
+            keep = self._narrowed(chooser, alphas)
+        if self.look(keep):
+            return shortlisted(self.histogram, self._known)
+        return self._in_parts(chooser, alphas, keep)
+
+    def _narrowed(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
+        """Return the cells that may hold the chosen candidates, cut finer until all their scores are known."""
         keep = self._promising(chooser, alphas)
         for _ in range(ROUNDS):
             if self.look(keep):
-                return shortlisted(self.histogram, self._known)
+                break
             before, coarse = self._rows(keep), self.histogram.grid
             self.refine(keep)
             # What was discarded stays so, though it now lies in wide cells that say little.
             keep = _within(self._promising(chooser, alphas), self.histogram.grid, keep, coarse)
             if self._rows(keep) > 0.9 * before:
                 break
-        if self.look(keep):
-            return shortlisted(self.histogram, self._known)
-        return self._in_parts(chooser, alphas, keep)
+        return keep
 
     def _promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
         histogram = self.histogram
@@ -120,6 +137,12 @@ class Explorer:
         """Count again, in about so many cells, finer where ``keep`` says so."""
         histogram, cells = self.histogram, cells or self.cells
         self._count(split_grid(histogram.grid, keep, cells, histogram.limits, histogram.rows, self.engine.segments))
+
+    def within(self, keep: Mask, before: Grid) -> Mask:
+        """Return the filled cells that share a number with a cell to ``keep`` of the grid before."""
+        filled = np.zeros(self.histogram.grid.size, dtype=np.bool_)
+        filled[self.histogram.filled] = True
+        return _within(filled, self.histogram.grid, keep, before)
 
     # -- looking into cells ------------------------------------------------------------------------------
 

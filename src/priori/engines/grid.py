@@ -170,6 +170,12 @@ class Grid:
             low = np.where(reached, low, np.minimum(middle + 1, high))
         return _number(high, self.dtype)
 
+    def cut_finer(self, keep: NDArray[np.bool_], segments: int) -> NDArray[np.bool_]:
+        """Return the cells that `split_grid` cuts finer: those to keep, and some between them if they are many runs."""
+        finer = np.zeros(keep.size, dtype=np.bool_)
+        finer[1:-1] = joined_runs(keep[1:-1], max(1, segments // 4))
+        return finer
+
     def highest(self, cells: NDArray[Any]) -> AnyFloats:
         """Return the largest finite number of each cell, of those between the first and the last."""
         inner = cells < self.size - 2
@@ -253,7 +259,7 @@ def split_grid(
     ``rows`` says how many scores each cell holds: where there are more, cells become narrower. ``limits`` are the
     smallest and the largest finite score: the outermost cells reach no further.
     """
-    finer = joined_runs(keep[1:-1], max(1, segments // 4))
+    finer = grid.cut_finer(keep, segments)[1:-1]
     changes = np.flatnonzero(np.append(True, finer[1:] != finer[:-1]))
     ends = np.append(changes[1:], finer.size)
     pieces = max(1, (segments - changes.size) // max(1, int(finer[changes].sum())))

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import is_missing, unmasked
+from priori.base.dataframes import not_names, unmasked
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats
 from priori.engines.cells import Distinct, Histogram, merged
@@ -59,8 +59,13 @@ class Lazy(Engine):
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
         self.schema = self.frame.collect_schema()
         self._match_columns(self.schema.names(), settings, source)
-        if not self.schema[self.columns["score"]].is_numeric():
-            raise self._not_numbers(self.schema[self.columns["score"]])
+        for role, title in self.columns.items():
+            kind = self.schema[title]
+            if role == "score":
+                if not kind.is_numeric():
+                    raise InputError(f"{source}: the scores in column {title!r} must be numbers, not {kind}")
+            elif kind.is_nested() or (kind.is_float() and role != "label"):
+                raise not_names(source, title, role, kind)
 
     # -- the columns -------------------------------------------------------------------------------------
 
@@ -71,7 +76,9 @@ class Lazy(Engine):
 
     @cached_property
     def _missing(self) -> Any:
-        return self._raw_score.is_null() | self._raw_score.is_nan()
+        # Not is_nan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
+        score = self._raw_score
+        return score.is_null() | ~(score.is_finite() | (score == np.inf) | (score == -np.inf))
 
     @cached_property
     def _label(self) -> Any:
@@ -97,10 +104,7 @@ class Lazy(Engine):
             )
         )
         labels, rows = classes["label"].tolist(), _whole(classes["rows"])
-        without = sum(number for label, number in zip(labels, rows.tolist(), strict=True) if is_missing(label))
-        if without:
-            raise InputError(f"{self.source}: {without} labels are missing; every trial needs one")
-        matching = self._positive_labels(labels)
+        matching = self._positive_labels(dict(zip(labels, rows.tolist(), strict=True)))
         missing = int(_whole(classes["missing"]).sum())
         if missing and self.settings.nan == "error":
             raise nan_error(self.source, missing)
@@ -186,8 +190,7 @@ class Lazy(Engine):
     @cached_property
     def _names(self) -> Names:
         seen = self.collect(self.trials.select("user").unique())["user"]
-        if any(name is None or name != name for name in seen.tolist()):
-            raise InputError(f"{self.source}: values of column {self.columns['user']!r} are missing")
+        self._check_names("user", seen.tolist())
         return Names(np.unique(self._as_names(seen)))
 
     def _as_names(self, column: NDArray[Any]) -> NDArray[Any]:
@@ -260,6 +263,9 @@ class Lazy(Engine):
 
     def load(self) -> Scores:
         columns = self.collect(self.trials)
+        for role in ("user", "probe_user", "trial", "dataset"):
+            if role in columns:
+                self._check_names(role, columns[role].tolist())
         user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
         users, (codes, probes) = Names.encode(user, probe)
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.processors import processors
+from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
-from priori.readers.input_file import open_source
+from priori.readers.input_file import open_source, shown, utf8_path
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -46,9 +47,9 @@ def expand(path: str) -> list[str]:
     pattern = os.path.join(glob.escape(path), "**", "*.parquet") if is_directory else path
     files = sorted(name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name))
     if not files and is_directory:
-        raise InputError(f"{path}: a directory without Parquet files; name a file, or put a glob between quotes")
+        raise InputError(f"{shown(path)}: a directory without Parquet files; name a file, or put a glob between quotes")
     if not files:
-        raise InputError(f"{path}: there is no such file; check the path, and put a glob between quotes")
+        raise InputError(f"{shown(path)}: there is no such file; check the path, and put a glob between quotes")
     return files
 
 
@@ -77,6 +78,7 @@ class Watch:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = os.fspath(path)
+        self.shown = shown(self.source)
         self.paths = expand(self.source)
         self._before = self._state()
 
@@ -84,8 +86,9 @@ class Watch:
         try:
             states = [os.stat(path) for path in self.paths]
         except OSError as error:
-            raise InputError(f"{error.filename}: cannot be read ({error.strerror}); was it removed?") from None
-        return [(state.st_size, state.st_mtime_ns) for state in states]
+            raise InputError(f"{shown(error.filename)}: cannot be read ({error.strerror}); was it removed?") from None
+        # A pipe is read once, and changes by that.
+        return [(state.st_size, state.st_mtime_ns) if S_ISREG(state.st_mode) else (0, 0) for state in states]
 
     @property
     def size(self) -> int:
@@ -95,7 +98,7 @@ class Watch:
     def check(self) -> None:
         """Raise an error if the files are not what they were."""
         if expand(self.source) != self.paths or self._state() != self._before:
-            raise InputError(f"{self.source}: the files changed while they were read; try again when they are complete")
+            raise InputError(f"{self.shown}: the files changed while they were read; try again when they are complete")
 
 
 class Files:
@@ -108,8 +111,9 @@ class Files:
         self.watch = watch
         self.settings = settings
         self._cursors: list[DuckDBPyConnection] = []
-        self.directory = _temporary(temp)
-        self._cleanup = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+        self.directory = temporary_folder(temp)
+        self._links = ExitStack()
+        self._cleanup = weakref.finalize(self, _clean, self.directory, self._links)
         try:
             self.connection = open_database(
                 memory_limit=f"{max(int(memory * SHARE), LEAST) >> 20}MiB",
@@ -117,7 +121,7 @@ class Files:
                 preserve_insertion_order="false",
             )
             self._close = weakref.finalize(self, self.connection.close)
-            with guarded(watch.source):
+            with guarded(watch.shown):
                 self.format, self.paths = self._opened(format)
                 (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(self.paths)}")
         except BaseException:
@@ -137,14 +141,18 @@ class Files:
                 chosen = FORMATS[format] if format else recognise(sample)
                 names.add(chosen.name)
                 if chosen.name == "parquet":
-                    paths.append(path)
+                    if not os.path.isfile(path):
+                        raise OptionError(
+                            f"{source.name}: a Parquet file is not scanned in a pipe; use --engine memory"
+                        )
+                    paths.append(str(utf8_path(Path(path), self._links)))
                 elif chosen.layout is None:
-                    raise OptionError(f"{path}: {chosen.title} are read in memory only; use --engine memory")
+                    raise OptionError(f"{source.name}: {chosen.title} are read in memory only; use --engine memory")
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
                     convert(source, chosen.layout(sample), paths[-1], self.connection)
         if len(names) > 1:
-            raise InputError(f"{self.watch.source}: files of different formats ({', '.join(sorted(names))}); use one")
+            raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
         if name != "parquet":
             self.settings = replace(self.settings, columns={})  # they have our names now
@@ -199,13 +207,10 @@ class Files:
         self._cleanup()
 
 
+def _clean(directory: str, links: ExitStack) -> None:
+    links.close()
+    discard(directory)
+
+
 def _scan(paths: list[str]) -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}])"
-
-
-def _temporary(temp: str | os.PathLike[str] | None) -> str:
-    try:
-        return tempfile.mkdtemp(prefix="priori-", dir=temp)
-    except OSError as error:
-        where = tempfile.gettempdir() if temp is None else os.fspath(temp)
-        raise OptionError(f"cannot put temporary files into {where}: {error.strerror}") from None

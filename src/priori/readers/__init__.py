@@ -15,7 +15,7 @@ from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.into_scores import into_scores
 from priori.readers.layout import Columns
-from priori.readers.text import first_nan
+from priori.readers.text import place_of
 from priori.readers.trial_tables import read_table
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
 
@@ -117,9 +117,9 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
     if nan == "error" and table.layout is not None:
-        missing = int(np.isnan(table.score).sum())
-        if missing:
-            raise nan_error(name, missing, f"on line {first_nan(sample.source, table.layout)}")
+        missing = np.flatnonzero(np.isnan(table.score))
+        if missing.size:
+            raise nan_error(name, missing.size, place_of(sample.source, table.layout, int(missing[0])))
     return into_scores(table, sample.pos_label, nan, lower_is_better, name)
 
 

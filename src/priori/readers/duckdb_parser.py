@@ -15,15 +15,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
+from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
-from priori.readers.input_file import Source, temporary_file
+from priori.readers.census import count_rows
+from priori.readers.input_file import BYTE_ORDER_MARK, Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
 
@@ -37,15 +41,17 @@ PIECE = 1 << 20
 #: Up to this many names are compared one by one, which beats looking them up.
 FEW = 8
 
-#: What the text parser must see: in fields without quotes, and with them.
-_ODD = re.compile(r"[\x00\t ]|^#|^$")
-_ODD_QUOTED = re.compile(r"[\x00\t\n\r]|^[ \"]| $|^$")
+#: What the text parser must see in names that may have stood between quotes.
+_ODD = re.compile(r"[\t]|^[ \"]| $|^$")
 
 #: The characters that make a path a pattern.
 GLOB = "*?["
 
 #: What separates the fields of a cleaned copy; no name that was read from a file holds it.
 TAB = "\t"
+
+#: Numbers the folders that duckdb spills to.
+_COUNT = count()
 
 #: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
 SETTINGS: dict[str, str] = {}
@@ -75,8 +81,9 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     query: no other file, no network. (Not so when the path itself holds glob characters: duckdb must then list
     its directory.)
     """
+    spilled = keep_temporary(os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}-{next(_COUNT)}"))
     database = open_database(
-        temp_directory=os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}"),
+        temp_directory=spilled,
         autoload_known_extensions="false",
         preserve_insertion_order="true",
         **SETTINGS,
@@ -89,6 +96,7 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
         yield database
     finally:
         database.close()
+        discard(spilled)
 
 
 def literal(text: str) -> str:
@@ -114,25 +122,39 @@ def pattern(path: object) -> str:
 def load(source: Source, layout: LineLayout) -> Columns:
     """Read the columns of a text file: a small one line by line, a large one with duckdb."""
     table = None if source.small else _attempt(source, layout, _load)
-    return replace(text.load(source, layout) if table is None else table, layout=layout)
+    table = replace(text.load(source, layout) if table is None else table, layout=layout)
+    table.refuse_missing_labels(source.name, partial(text.place_of, source, layout))
+    return table
 
 
 def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyConnection) -> None:
     """Write the columns of a text file of any size into a Parquet file, with our names for them."""
 
-    def copy(source: Source, layout: LineLayout, trim: bool, trusted: bool) -> str:
-        selected = f"SELECT {_columns(layout, trim, trusted)} FROM {_scan(source, layout)}"
-        database.execute(f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)").fetchall()
-        for column in () if trusted else layout.names:
+    def copy(source: Source, layout: LineLayout, how: _How) -> tuple[str, int]:
+        selected = f"SELECT {_columns(layout, how)} FROM {_scan(source, layout)}"
+        (rows,) = single(database, f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)")
+        for column in layout.names if how.quoted else ():
             listed = database.execute(f'SELECT DISTINCT "{column}" FROM read_parquet({pattern(target)})').fetchall()
-            _refuse_odd([name for (name,) in listed], layout)
-        return target
+            _refuse_odd([name for (name,) in listed])
+        return target, rows
 
     if _attempt(source, layout, copy) is None:
         raise InputError(f"{source.name}: no trials, only a header; nothing to read")
 
 
-def _attempt(source: Source, layout: LineLayout, use: Callable[[Source, LineLayout, bool, bool], Used]) -> Used | None:
+class _How(NamedTuple):
+    """How duckdb reads a file: with quotes, or blanks around fields, to see to; or as the text parser wrote it."""
+
+    quoted: bool = False
+    trim: bool = False
+    trusted: bool = False
+
+
+#: Uses a file that duckdb reads, and says how many rows it found there.
+_Use = Callable[[Source, LineLayout, _How], tuple[Used, int]]
+
+
+def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None:
     """Use a file as it is, or a copy with its blanks in order, or else one that the text parser wrote.
 
     The text parser raises the errors that it finds; where it writes nothing, None is returned.
@@ -140,45 +162,43 @@ def _attempt(source: Source, layout: LineLayout, use: Callable[[Source, LineLayo
     import duckdb
 
     try:
-        with _verified(source):
-            return use(source, *_prepared(source, layout), False)
+        return _counted(source, layout, use)
     except (duckdb.Error, Unclean) as error:
         if "No space left" in str(error) or "File too large" in str(error):
-            raise
+            raise InputError(f"{source.name}: the disk of the temporary files is full ({first_line(error)})") from None
     if layout.delimiter == BLANKS:
         with (
             suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
             _squeezed(source, layout) as (copy, plain),
         ):
-            return use(copy, *_prepared(copy, plain), False)
-    with _cleaned(source, layout) as (copy, plain):
+            return _counted(copy, plain, use)
+    with _cleaned(source, layout) as (copy, plain, written):
         try:
-            return use(copy, plain, False, True) if copy.size else None
+            used, rows = use(copy, plain, _How(trusted=True)) if written else (None, 0)
         except duckdb.Error as error:
             raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
+    if rows != written:
+        raise InputError(f"{source.name}: {written} rows were written for duckdb, which found {rows}; report this")
+    return used
 
 
-@contextmanager
-def _verified(source: Source) -> Iterator[None]:
-    """Check a gzip file meanwhile, in a thread: duckdb does not look at its checksum."""
-
-    def decompress() -> None:
-        with source.open() as stream:
-            while stream.read(1 << 20):
-                pass
-
+def _counted(source: Source, layout: LineLayout, use: _Use[Used]) -> Used:
+    """Use a file while a thread counts its rows: duckdb must find as many, in a file that has one meaning only."""
+    separator, trim = _prepared(source, layout)
     with ThreadPoolExecutor(1) as pool:
-        check = pool.submit(decompress) if source.gzipped else None
-        yield
-        if check is not None and check.exception() is not None:
+        count = pool.submit(count_rows, source, layout, separator)
+        used, rows = use(source, replace(layout, delimiter=separator), _How(layout.quoted, trim))
+        if count.result() != rows:
             raise Unclean
+    return used
 
 
-def _prepared(source: Source, layout: LineLayout) -> tuple[LineLayout, bool]:
-    """Return the layout with the one character that separates its fields, and whether blanks stand around them.
+def _prepared(source: Source, layout: LineLayout) -> tuple[str, bool]:
+    """Return the one character that separates fields, and whether blanks stand around them.
 
     Both are guessed from the first row; rows that are otherwise are found when they are read.
     """
+    line = ""
     for line_number, line in source.lines():
         if line_number <= layout.skip:
             if line.count('"') % 2:  # duckdb would take the rows below for the rest of a quoted field
@@ -186,26 +206,22 @@ def _prepared(source: Source, layout: LineLayout) -> tuple[LineLayout, bool]:
         elif line:
             break
     if layout.delimiter != BLANKS:
-        return layout, any(text != text.strip(" ") for text in line.split(layout.delimiter))
-    if set(range(len(layout.fields))) != {*layout.columns.values(), *layout.trial}:
-        raise Unclean  # a comment in a field nobody looks at would go unseen
-    return replace(layout, delimiter="\t" if "\t" in line else " "), False
+        return layout.delimiter, any(text != text.strip(" ") for text in line.split(layout.delimiter))
+    return "\t" if "\t" in line else " ", False
 
 
-def _load(source: Source, layout: LineLayout, trim: bool, trusted: bool) -> Columns:
-    columns = _columns(layout, trim, trusted)
+def _load(source: Source, layout: LineLayout, how: _How) -> tuple[Columns, int]:
     assert source.path is not None
     with connection(source.path) as database:
-        database.execute(f"CREATE TEMP TABLE trials AS SELECT {columns} FROM {_scan(source, layout)}")
+        database.execute(f"CREATE TEMP TABLE trials AS SELECT {_columns(layout, how)} FROM {_scan(source, layout)}")
         table = table_of(database, layout, "trials")
-    for names in () if trusted else table.names.values():
-        _refuse_odd(names.values.tolist(), layout)
-    return table
+    for names in table.names.values() if how.quoted else ():
+        _refuse_odd(names.values.tolist())
+    return table, len(table)
 
 
-def _refuse_odd(names: list[str | None], layout: LineLayout) -> None:
-    odd = _ODD_QUOTED if layout.quoted else _ODD
-    if any(name is None or odd.search(name) for name in names):
+def _refuse_odd(names: list[str | None]) -> None:
+    if any(name is None or _ODD.search(name) for name in names):
         raise Unclean
 
 
@@ -220,35 +236,36 @@ def _scan(source: Source, layout: LineLayout) -> str:
     )
 
 
-def _columns(layout: LineLayout, trim: bool, trusted: bool) -> str:
+def _columns(layout: LineLayout, how: _How) -> str:
     """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
 
     def field(index: int) -> str:
-        return f"trim(c{index})" if trim else f"c{index}"
+        return f"trim(c{index})" if how.trim else f"c{index}"
 
     def checked(value: str, odd: str) -> str:
-        return value if trusted else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
+        return value if how.trusted or not odd else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
 
     columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
     for column, index in layout.scores.items():
-        written = f"c{index}"
-        value = f"CAST({written} AS DOUBLE)"
-        too_large = f"isinf({value}) AND NOT contains(lower({written}), 'inf')"
-        comment = "starts_with(c0, '#')"  # a comment line with as many fields as a row
-        columns.append(checked(value, f"contains({written}, '_') OR ({too_large}) OR {comment}") + f" AS {column}")
+        columns.append(checked(f"CAST(c{index} AS DOUBLE)", odd_score(f"c{index}")) + f" AS {column}")
     if layout.trial:
         parts = [field(index) for index in layout.trial]
-        odd = " OR ".join(_odd(part, layout.quoted) for part in parts)
+        odd = " OR ".join(_odd(part) for part in parts) if how.quoted else ""
         columns.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
     return ", ".join(columns)
 
 
-def _odd(part: str, quoted: bool) -> str:
-    """Return the expression that finds, in a part of a trial id, what `_ODD` and `_ODD_QUOTED` find in names."""
-    inside = "\0\t\n\r" if quoted else "\0\t "
-    checks = [f"{part} IS NULL", *(f"contains({part}, chr({ord(character)}))" for character in inside)]
-    checks += [f"left({part}, 1) IN (' ', '\"')", f"suffix({part}, ' ')"] if quoted else [f"starts_with({part}, '#')"]
-    return " OR ".join(checks)
+def odd_score(written: str) -> str:
+    """Return the expression that finds the scores of which duckdb makes a number and Python none, such as 1_000."""
+    too_large = f"isinf(TRY_CAST({written} AS DOUBLE)) AND NOT contains(lower({written}), 'inf')"
+    signs = " OR ".join(f"contains({written}, {literal(sign)})" for sign in ("_", "(", "+-"))
+    return f"{signs} OR ({too_large})"
+
+
+def _odd(part: str) -> str:
+    """Return the expression that finds, in a part of a trial id, what `_ODD` finds in names."""
+    tab = f"contains({part}, chr({ord(TAB)}))"
+    return f"{part} IS NULL OR {part} = '' OR {tab} OR left({part}, 1) IN (' ', '\"') OR suffix({part}, ' ')"
 
 
 def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Columns:
@@ -309,15 +326,18 @@ def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
 def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
     """Copy a file of fields between blanks, without comment lines, and with every run of blanks made one space.
 
-    Quick, as no line is looked into; nothing is checked but that lines end as duckdb will take them to.
+    Quick, as no line is looked into.
     """
+    skip = layout.skip
     with temporary_file() as (file, path):
         with source.open() as stream:
             while lines := stream.readlines(1 << 20):
                 if any(b"\r" in line.removesuffix(b"\r\n") for line in lines):
                     raise Unclean
-                dropped = min(layout.skip, len(lines))
-                layout = replace(layout, skip=layout.skip - dropped)
+                if not file.tell():
+                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+                dropped = min(skip, len(lines))
+                skip -= dropped
                 rows = [line for line in lines[dropped:] if not line.lstrip(b" \t").startswith(b"#")]
                 joined = b"".join(rows).replace(b"\r\n", b"\n").replace(b"\t", b" ")
                 while b"  " in joined:
@@ -326,21 +346,28 @@ def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, Line
         file.close()
         if not path.stat().st_size:
             raise Unclean
-        yield _copied(source, path), replace(layout, delimiter=" ")
+        yield _copied(source, path), replace(layout, skip=0)
 
 
 @contextmanager
-def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
-    """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them."""
+def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout, int]]:
+    """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them.
+
+    Their number comes with them.
+    """
     fields = [*layout.names, *(["trial"] if layout.trial else []), *layout.scores]
+    written = 0
     with temporary_file() as (file, path):
+        file.write(b"skipped\n")  # at the beginning duckdb would take off a byte-order mark that belongs to a name
         for _, names, trial, values in text.rows(source, layout):
             tail = ([trial] if layout.trial else []) + [repr(value) for value in values]
             file.write((TAB.join(names + tail) + "\n").encode())
+            written += 1
         file.close()
         columns = {name: index for index, name in enumerate(fields)}
         trial_field = (columns.pop("trial"),) if layout.trial else ()
-        yield _copied(source, path), LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built)
+        plain = LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built, skip=1)
+        yield _copied(source, path), plain, written
 
 
 def _copied(source: Source, path: Path) -> Source:

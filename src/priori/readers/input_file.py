@@ -7,17 +7,25 @@ import io
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from priori.base.errors import InputError
+from priori.base.temporary import discard, temporary_file, temporary_folder
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
+
+#: The most bytes that are kept of what can be read once only (a pipe, standard input); some have no end.
+MOST = 16 << 30
+
+#: How many seconds a pipe may be without anybody who writes into it.
+WAIT = 10.0
 
 #: Files below this many bytes are parsed here, line by line: quicker than starting duckdb.
 SMALL = 1 << 20
@@ -35,6 +43,10 @@ MAGIC = (
 )
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: The most characters of a line: a file without line ends is no file of scores.
+LONGEST = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,8 @@ class Source:
         with self.open() as raw:
             text: TextIO = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape")
             try:
-                for number, line in enumerate(text, 1):
+                while line := text.readline(LONGEST + 1):
+                    number += 1
                     yield number, _checked_line(line.removesuffix("\n"), f"{self.name}:{number}")
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise _damaged(self.name, error, number) from None
@@ -87,6 +100,8 @@ def _checked_line(line: str, where: str) -> str:
                 f"{where}: not UTF-8 text (byte 0x{ord(bad) - 0xDC00:02x}); save the file as UTF-8, "
                 "for instance with: iconv -f latin1 -t utf-8"
             )
+    if len(line) > LONGEST:
+        raise InputError(f"{where}: a line of more than {LONGEST} characters; scores are one trial per line")
     return line
 
 
@@ -106,18 +121,43 @@ def open_source(path_or_file: PathOrFile, name: str | None = None) -> Iterator[S
     with ExitStack() as stack:
         if isinstance(path_or_file, (str, os.PathLike)):
             path = os.fspath(path_or_file)
-            name = name or ("standard input" if path == "-" else path)
-            if path == "-" and sys.stdin is None:
-                raise InputError("standard input is closed; give a file, or pipe the scores in")
-            yield _settled(sys.stdin.buffer if path == "-" else _regular(path, name, stack), name, stack)
+            name = name or ("standard input" if path == "-" else shown(path))
+            opened = _standard_input(name) if path == "-" else _regular(path, name, stack)
+            yield _settled(opened, name, stack)
         else:
             yield _settled(path_or_file, name or str(getattr(path_or_file, "name", "open file")), stack)
+
+
+def shown(path: str) -> str:
+    """Return a path as text that can be printed, also where its bytes are no UTF-8."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def utf8_path(path: Path, stack: ExitStack) -> Path:
+    """Return a path that duckdb takes: the same, or a link to it where its bytes are no UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        folder = temporary_folder()
+        stack.callback(discard, folder)
+        link = Path(folder, "scores")
+        link.symlink_to(path.absolute())
+        return link
+    return path
+
+
+def _standard_input(name: str) -> BinaryIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError(f"{name}: is closed; nothing can be read from it")
+    return sys.stdin.buffer
 
 
 def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
     """Return the path of a regular file, or an open pipe; complain about anything else."""
     try:
         mode = os.stat(path).st_mode
+        if stat.S_ISFIFO(mode):
+            return stack.enter_context(_open_pipe(path, name))
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             return stack.enter_context(open(path, "rb"))
         with open(path, "rb"):
@@ -126,14 +166,32 @@ def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
         raise InputError(f"{name}: is a directory; give a file of scores") from None
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file; check the path") from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
 
 
+def _open_pipe(path: str, name: str) -> BinaryIO:
+    """Open a named pipe, which waits until somebody writes into it; that may be for ever, so not too long."""
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(open, path, "rb")
+        try:
+            return opening.result(WAIT)
+        except BaseException as error:
+            with suppress(OSError):  # a moment's writer ends the waiting
+                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            with suppress(OSError):
+                opening.result().close()
+            if not isinstance(error, TimeoutError):
+                raise
+            raise InputError(f"{name}: is a pipe that nobody writes into; start what writes it, then this") from None
+
+
 def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
     if isinstance(opened, Path):
-        path: Path | None = opened
+        path: Path | None = utf8_path(opened, stack)
         with opened.open("rb") as stream:
             data = stream.read(4)
         size = opened.stat().st_size
@@ -156,33 +214,32 @@ def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
 
 
 def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
-    try:
-        data = stream.read(SMALL)
-        if not isinstance(data, bytes):
-            raise InputError(f"{name}: is open as text; open it in binary mode ('rb')")
-        chunk = stream.read(SMALL)
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from None
+    """Keep what can be read once only: in memory when small, else in a temporary file; nothing endless."""
+    data = _some(stream, name)
+    chunk = _some(stream, name)
     if not chunk:
         return None, data, len(data)
+    if not data.startswith((GZIP_MAGIC, PARQUET_MAGIC)):
+        _refuse_head(data, name)  # before it fills the disk
     file, path = stack.enter_context(temporary_file())
+    size = 0
     with file:
-        file.write(data)
-        while chunk:
-            file.write(chunk)
-            chunk = stream.read(SMALL)
-    return path, data, path.stat().st_size
+        for part in chain([data, chunk], iter(lambda: _some(stream, name), b"")):
+            size += len(part)
+            if size > MOST:
+                raise InputError(f"{name}: more than {MOST >> 30} GiB came from it; write it to a file, and give that")
+            file.write(part)
+    return path, data, size
 
 
-@contextmanager
-def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
-    """Open a new file to write into, removed at the end."""
-    descriptor, path = tempfile.mkstemp(prefix="priori-")
+def _some(stream: BinaryIO, name: str) -> bytes:
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file, Path(path)
-    finally:
-        os.unlink(path)
+        data = stream.read(SMALL)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if not isinstance(data, bytes):
+        raise InputError(f"{name}: is open as text; open it in binary mode ('rb')")
+    return data
 
 
 def _refuse_binary(source: Source) -> None:
@@ -191,10 +248,14 @@ def _refuse_binary(source: Source) -> None:
             head = stream.read(4096)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(source.name, error, 0) from None
-    for magic, kind in MAGIC:
-        if head.startswith(magic):
-            raise InputError(f"{source.name}: not scores but {kind}")
     if source.gzipped and head.startswith((PARQUET_MAGIC, GZIP_MAGIC)):
         raise InputError(f"{source.name}: compressed twice; decompress it once with gunzip")
+    _refuse_head(head, source.name)
+
+
+def _refuse_head(head: bytes, name: str) -> None:
+    for magic, kind in MAGIC:
+        if head.startswith(magic):
+            raise InputError(f"{name}: not scores but {kind}")
     if b"\0" in head:
-        raise InputError(f"{source.name}: a binary file; scores are read from text (UTF-8), gzip or Parquet")
+        raise InputError(f"{name}: a binary file; scores are read from text (UTF-8), gzip or Parquet")

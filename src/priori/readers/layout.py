@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats
+from priori.scores.labels import is_missing_label, missing_labels
 from priori.scores.trials import Names
 
 #: The delimiter that stands for any run of spaces and tabs.
@@ -82,3 +84,13 @@ class Columns:
 
     def __len__(self) -> int:
         return len(next(iter(self.scores.values())) if self.scores else next(iter(self.codes.values())))
+
+    def refuse_missing_labels(self, source: str, place: Callable[[int], str]) -> None:
+        """Raise an error where labels are missing; ``place`` says where a row is, counted from 0."""
+        if "label" not in self.codes:
+            return
+        values = self.names["label"].values.tolist()
+        missing = [code for code, value in enumerate(values) if is_missing_label(value)]
+        if missing:
+            rows = np.flatnonzero(np.isin(self.codes["label"], missing))
+            raise missing_labels(source, rows.size, [values[code] for code in missing], place(int(rows[0])))

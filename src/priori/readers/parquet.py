@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from priori.base.dataframes import not_names
 from priori.base.errors import InputError
 from priori.readers.duckdb_parser import Unclean, connection, first_line, pattern, quoted, single, table_of
 from priori.readers.first_lines import Sample
@@ -40,11 +41,13 @@ def read(sample: Sample) -> Columns:
                 f'{_expression(column, title, types[title], name)} AS "{column}"' for column, title in titles.items()
             ]
             database.execute(f"CREATE TEMP VIEW trials AS SELECT {', '.join(selected)} FROM file")
-            return _fetched(database, tuple(titles))
+            table = _fetched(database, tuple(titles))
         except Unclean as error:
             raise _missing(database, error.columns, titles, name) from None
         except duckdb.Error as error:
             raise InputError(f"{name}: the Parquet file cannot be read ({first_line(error)})") from None
+    table.refuse_missing_labels(name, lambda row: f"in row {row + 1}")
+    return table
 
 
 def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
@@ -56,13 +59,17 @@ def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
 
 
 def _expression(column: str, title: str, kind: str, name: str) -> str:
+    check_type(column, title, kind, name)
+    return f"CAST({quoted(title)} AS {'DOUBLE' if column.startswith('score') else 'VARCHAR'})"
+
+
+def check_type(column: str, title: str, kind: str, name: str) -> None:
+    """Refuse a column whose type cannot be what it is for, in a file that is read and in one that is scanned."""
     if column.startswith("score"):
         if not NUMBER.fullmatch(kind):
             raise InputError(f"{name}: the scores in column {title!r} must be numbers, not {kind}")
-        return f"CAST({quoted(title)} AS DOUBLE)"
-    if _NESTED.fullmatch(kind) or (column != "label" and kind in ("FLOAT", "DOUBLE")):
-        raise InputError(f"{name}: column {title!r} holds {kind}; a {column} must be text or a whole number")
-    return f"CAST({quoted(title)} AS VARCHAR)"
+    elif _NESTED.fullmatch(kind) or (column != "label" and kind in ("FLOAT", "DOUBLE")):
+        raise not_names(name, title, column, kind)
 
 
 def _missing(database: DuckDBPyConnection, columns: Sequence[str], titles: Mapping[str, str], name: str) -> InputError:

@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -87,9 +87,11 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(
-                f"{source.name}:{start}: cannot be split into fields ({error}); check the quotes"
-            ) from None
+            if "field limit" in str(error):
+                fault = f"a field of more than {csv.field_size_limit()} characters; shorten it, or close its quotes"
+            else:
+                fault = f"cannot be split into fields ({error}); check the quotes"
+            raise InputError(f"{source.name}:{start}: {fault}") from None
         yield start, [text.strip(" \t") for text in fields]
         start = 0
 
@@ -158,6 +160,6 @@ def load(source: Source, layout: LineLayout) -> Columns:
     )
 
 
-def first_nan(source: Source, layout: LineLayout) -> int:
-    """Return the line of the first NaN score."""
-    return next(line for line, _, _, values in rows(source, layout) if any(map(math.isnan, values)))
+def place_of(source: Source, layout: LineLayout, row: int) -> str:
+    """Say on which line a row is, counted from 0."""
+    return f"on line {next(islice(rows(source, layout), row, None))[0]}"

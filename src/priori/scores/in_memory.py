@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.candidates import Chooser, Gaps
@@ -144,7 +145,7 @@ class Scores(ScoreSet):
         Scores(2 negatives, 2 positives, 2 users)
         """
         score = as_floats(y_score, "y_score")
-        labels = np.asarray(y_true)
+        labels = unmasked(np.asanyarray(y_true))
         if labels.ndim != 1 or labels.size != score.size:
             raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
         columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}

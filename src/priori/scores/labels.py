@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.dataframes import is_missing
 from priori.base.errors import InputError, OneClassError
-from priori.scores.trials import count_missing
 
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
@@ -16,15 +19,50 @@ KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("client", "impostor"), ("bonafide", "spoof"),
 )  # fmt: skip
 
+#: How a label that is missing is written, besides NaN; compared in lower case.
+MISSING = ("", "na", "n/a", "<na>", "null")
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+
 
 def normal(value: Any) -> str:
     """Return a label as text that compares well: lower case, and 1.0 the same as 1."""
     text = str(value).strip().lower()
+    if _WHOLE.fullmatch(text):
+        return str(int(text))
     try:
         number = float(text)
     except ValueError:
         return text
     return str(int(number)) if number.is_integer() else text
+
+
+def is_missing_label(value: Any) -> bool:
+    """Tell whether a label is missing: None, NaN or NA, as a value or as text.
+
+    Examples
+    --------
+    >>> [label for label in (1, "NA", "nan", "none", float("nan"), None, "") if is_missing_label(label)]
+    ['NA', 'nan', nan, None, '']
+    """
+    if is_missing(value):
+        return True
+    text = normal(value)
+    try:
+        return text in MISSING or math.isnan(float(text))
+    except ValueError:
+        return False
+
+
+def missing_labels(where: str, number: int, labels: Iterable[Any], first: str | None = None) -> InputError:
+    """Return the error for so many labels that are missing; ``first`` says where the first one is."""
+    written = sorted({repr(str(label)) for label in labels if not is_missing(label)})
+    details = [f"written as {', '.join(written)}"] if written else []
+    details += [f"the first {first}"] if first else []
+    said = f" ({'; '.join(details)})" if details else ""
+    return InputError(
+        f"{where}: {number} label{'s are' if number != 1 else ' is'} missing{said}; every trial needs one"
+    )
 
 
 def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "labels") -> Any:
@@ -71,12 +109,18 @@ def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "la
     """
     if labels.dtype == np.bool_ and pos_label is None:
         return labels
-    missing = count_missing(labels)
-    if missing:
-        raise InputError(f"{where}: {missing} labels are missing; every trial needs one")
+    if labels.dtype.kind == "O":
+        _refuse_missing(np.fromiter(map(is_missing, labels), dtype=np.bool_, count=labels.size), [], where)
     if labels.dtype.kind in "OS":
         labels = labels.astype(str)
     values = np.unique(labels)
+    missing = [value for value in values if is_missing_label(value)]
+    _refuse_missing(np.isin(labels, missing) | (labels != labels) if missing else np.zeros(0, np.bool_), missing, where)
     chosen = normal(positive_value(list(values), pos_label, where=where))
     matching = [value for value in values if normal(value) == chosen]
     return np.isin(labels, matching)
+
+
+def _refuse_missing(missing: NDArray[np.bool_], labels: list[Any], where: str) -> None:
+    if missing.any():
+        raise missing_labels(where, int(missing.sum()), labels, f"in row {int(missing.argmax()) + 1}")

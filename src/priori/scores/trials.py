@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.dataframes import is_missing
+from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError
 from priori.base.types import Codes, Floats
 
@@ -139,12 +139,14 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 
 def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
     """Return a column of names, none of them missing."""
-    array = np.asarray(values)
+    array = unmasked(np.asanyarray(values))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: {array.size} values for {size} scores")
     missing = count_missing(array)
     if missing:
         raise InputError(f"{name}: {missing} values are missing; every trial needs one")
+    if array.dtype.kind == "O" and any("\0" in str(value) for value in array):
+        raise InputError(f"{name}: a value holds a NUL character, which arrays of text cannot hold; remove it")
     return array.astype(str) if array.dtype.kind in "OS" else array
 
 
