@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate papers plan docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate mutate papers plan docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -54,8 +54,11 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 	$(BIN)/python validation/coverage/measure.py --jobs 2
 	$(BIN)/python validation/ztests/measure.py
 
+mutate: $(VENV)/.installed-test  ## Change SAMPLE=300 places of the source, one at a time; list those that no test notices (an hour)
+	$(BIN)/python tools/mutate.py --sample $(or $(SAMPLE),300)
+
 clean:  ## Remove what make made
-	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
 
 docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m pip install --quiet --group docs
