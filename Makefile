@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz papers plan docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers plan docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -58,8 +58,11 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each (readers, engines, saved results) into validation/fuzz/tally.csv
 	$(BIN)/python validation/fuzz/measure.py --jobs 2
 
+mutate: $(VENV)/.installed-test  ## Change SAMPLE=300 places of the source, one at a time; list those that no test notices (an hour)
+	$(BIN)/python tools/mutate.py --sample $(or $(SAMPLE),300)
+
 clean:  ## Remove what make made
-	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate
 
 docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a warning is an error
 	$(BIN)/python -m pip install --quiet --group docs

@@ -12,7 +12,7 @@ from priori import Scores
 def weights(scores: Scores, bootstrap: str, rng: np.random.Generator, size: int, users=None, split: int = 1):
     """Return how often each trial was drawn, (replicates, trials) for each class."""
     drawn = []
-    n_users = len(scores.users)
+    n_users = 0 if scores.users is None else len(scores.users)
     if users is None and bootstrap in ("user", "joint", "crossed"):
         users = draw_users(n_users, rng, size, split)
     if bootstrap == "rows":

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import hypothesis.strategies as st
 
@@ -102,6 +102,17 @@ def choose(
         possible,
         key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold),
     )
+
+
+def ties(negatives: list[float], positives: list[float], criterion: str, task: str) -> list[Fraction]:
+    """Return the alphas at which two candidates cost exactly the same, where the cost is a line in alpha."""
+    function, _ = cost(criterion, task)
+    found = {Fraction(0)}
+    for one, other in combinations(candidates(negatives, positives), 2):
+        apart = [function(one, Fraction(alpha)) - function(other, Fraction(alpha)) for alpha in (0, 1)]
+        if apart[0] != apart[1] and 0 <= apart[0] / (apart[0] - apart[1]) <= 1:
+            found.add(apart[0] / (apart[0] - apart[1]))
+    return sorted(found)
 
 
 _HARD = [-math.inf, math.inf, 0.0, -0.0, 1.0, math.nextafter(1.0, 2.0), 1e308, -1e308, 5e-324, -5e-324]

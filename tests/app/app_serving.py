@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
+
+from priori.app.serving import WebServer
 
 BASE = "http://127.0.0.1:8000"
 
@@ -39,6 +43,24 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """Run a coroutine in a thread of its own: the browser of other tests has a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
+
+
+@contextmanager
+def listening(app: Any, port: int = 0) -> Iterator[int]:
+    """Serve an app on a port, and give the port: a free one, unless named."""
+    with socket.socket() as door:
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.bind(("127.0.0.1", port))
+        server = WebServer(app)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.02)
+            yield int(door.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 class Visitor:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
-import socket
-import threading
-import time
 from pathlib import Path
 
 import pytest
-import uvicorn
-from app_serving import DEV, TEST
+from app_serving import DEV, TEST, listening
 from click.testing import CliRunner
 
 from priori.app.limits import Limits
@@ -25,17 +21,8 @@ HOSTILE = "<img src=x onerror=\"document.title='stolen'\">'\"&😀</script><scri
 def address(tmp_path_factory):
     """The app on a free port."""
     app = create_app(Limits(upload=2_000_000), parent=tmp_path_factory.mktemp("app"))
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on", ws="none"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-    listening.close()
+    with listening(app) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
@@ -249,6 +236,44 @@ def test_nothing_serious_stands_in_the_way_of_anyone_and_it_fits_a_phone(visitor
     page.click("#app-change > summary")
     assert visitor.overflow() <= 0
     assert visitor.accessibility() == []
+
+
+def test_a_form_left_open_over_a_restart_keeps_its_files(visit, tmp_path):
+    with listening(create_app(parent=tmp_path)) as port:
+        page = visit(f"http://127.0.0.1:{port}").page
+        page.set_input_files("#in-dev-0", file("dev.csv", DEV))
+        page.set_input_files("#in-test-0", file("test.csv", b"junk"))
+        page.select_option("#in-bootstrap", "none")
+        page.click("#app-compute")
+        page.wait_for_selector("#app-error-test-0:not([hidden])", timeout=15_000)
+    # The analysis is gone with the first server, which had both files; the page still has them.
+    with listening(create_app(parent=tmp_path), port):
+        page.set_input_files("#in-test-0", file("test.csv", TEST))
+        compute(page)
+        assert "dev.csv" in page.inner_text("table.files")
+    # A page that was loaded again has no files in its fields: it asks for them.
+    with listening(create_app(parent=tmp_path), port):
+        page.click("#app-change > summary")
+        page.click("#app-compute")
+        page.wait_for_selector("#app-error-form:not([hidden])")
+        assert "choose the files again" in page.inner_text("#app-error-form")
+        assert page.inner_text("#app-error-dev-0") == "choose a file with development scores"
+        assert not page.is_visible("#app-kept-dev-0")
+        for field, content in (("dev-0", DEV), ("test-0", TEST)):
+            page.set_input_files(f"#in-{field}", file(f"{field}.csv", content))
+        page.click("#app-compute")
+        page.wait_for_selector("table.files >> text=dev-0.csv", timeout=40_000)
+
+
+def test_a_form_never_sent_keeps_its_files_over_a_restart(visit, tmp_path):
+    with listening(create_app(parent=tmp_path)) as port:
+        page = visit(f"http://127.0.0.1:{port}").page
+        page.set_input_files("#in-dev-0", file("dev.csv", DEV))
+        page.set_input_files("#in-test-0", file("test.csv", TEST))
+        page.select_option("#in-bootstrap", "none")
+    with listening(create_app(parent=tmp_path), port):
+        compute(page)
+        assert "test.csv" in page.inner_text("table.files")
 
 
 def test_without_scripts_the_form_still_works(visit, address):

@@ -249,6 +249,41 @@ def test_the_oldest_analyses_of_a_visitor_make_way_for_new_ones(serve):
     assert other.status(theirs)
 
 
+def test_when_as_many_are_kept_as_can_be_the_one_idle_longest_makes_way_for_anybody(serve):
+    served = serve(worker_that("print(json.dumps({'errors': {'form': 'no'}}), flush=True)"), kept=3)
+    visitors = [served.visitor() for _ in range(4)]
+    jobs = []
+    for visitor in visitors[:3]:
+        jobs.append(visitor.send().json()["job"])
+        visitor.wait(jobs[-1])
+    assert visitors[0].status(jobs[0])  # asked for again, so the second is the one idle longest
+    answer = visitors[3].send()
+    assert answer.status_code == 202
+    visitors[3].wait(answer.json()["job"])
+    states = [
+        visitor.client.get(f"/jobs/{job}/status").status_code for visitor, job in zip(visitors, jobs, strict=False)
+    ]
+    assert states == [200, 404, 200]
+    assert len(served.files()) == 2 * 3
+
+
+def test_when_the_room_is_used_up_idle_analyses_make_way_but_not_the_one_computed_again(serve):
+    fails = worker_that("print(json.dumps({'errors': {'form': 'no'}}), flush=True)")
+    served = serve(fails, stored=6_000, upload=4_000)
+    padding = b"\n" * 1_000
+    files = {"name-0": "A", "dev-0": ("d", DEV + padding), "test-0": ("t", TEST + padding)}
+    first, second = served.visitor(), served.visitor()
+    sent = first.send(files=files).json()
+    first.wait(sent["job"])
+    theirs = second.send(files=files).json()["job"]
+    second.wait(theirs)
+    again = first.send(files=files, address=sent["address"])
+    assert again.status_code == 202
+    first.wait(sent["job"])
+    assert second.client.get(f"/jobs/{theirs}/status").status_code == 404
+    assert served.server.jobs.reserved == 0
+
+
 def test_a_removed_system_takes_its_files_along(serve):
     served = serve(worker_that("print(json.dumps({'errors': {'form': 'no'}}), flush=True)"))
     visitor = served.visitor()

@@ -145,7 +145,34 @@ def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(serve):
     cookie = serve().first.get("/").headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    assert len(re.search("priori-visitor=([^;]+)", cookie)[1]) == 43
+    assert re.search("priori-visitor-8000=[^;.]{43}[.][0-9a-f]{64};", cookie)
+
+
+def test_a_cookie_that_this_server_did_not_sign_is_replaced(serve):
+    served = serve()
+    visitor = served.visitor()
+    name, cookie = next(iter(visitor.client.cookies.items()))
+    token, _, signature = cookie.partition(".")
+    assert "set-cookie" not in visitor.client.get("/").headers
+    other = "A" * 43
+    for forged in (
+        token,
+        f"{token}.",
+        f"{other}.{signature}",
+        f"{token}.{visitor.key}",
+        f"{token}.{signature}0",
+        other,
+    ):
+        client = TestClient(served.app, base_url=BASE, cookies={name: forged})
+        client.portal = served.first.portal
+        assert "set-cookie" in client.get("/").headers, forged
+
+
+def test_two_servers_on_one_machine_do_not_take_each_others_cookie(serve):
+    visitor = serve().visitor()
+    elsewhere = TestClient(serve().app, base_url="http://127.0.0.1:9000", cookies=visitor.client.cookies)
+    answer = elsewhere.get("/")
+    assert "priori-visitor-9000=" in answer.headers["set-cookie"]
 
 
 @pytest.mark.parametrize("key", ["", "0" * 64, "ü", None])

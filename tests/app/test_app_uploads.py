@@ -142,7 +142,7 @@ def test_the_room_for_files_is_shared_and_given_back(serve):
 
 def test_uploads_at_the_same_time_are_counted(serve):
     served = serve(uploads=1)
-    with served.server.jobs.upload():
+    with served.server.jobs.upload(1_000, None):
         assert served.visitor().send().status_code == 503
     assert served.server.jobs.uploading == served.server.jobs.reserved == 0
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import html
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 from app_serving import DEV, TEST, gone
 
+from priori.app.form_fields import LABELS
 from priori.app.job_process import WORKER
 from priori.app.worker import refuse_bomb
 from priori.base.errors import InputError
@@ -66,6 +69,36 @@ def test_bad_files_are_answered_next_to_their_fields_with_the_readers_own_messag
         assert message.isprintable()
         assert len(message) <= 1_000
         assert "priori-app-" not in message
+
+
+UNCLEAR = {
+    b"label,similarity\n0,1\n1,2\n": "'Names of columns': score=NAME",
+    b"label,score\nred,1\nblue,2\n": "say which one is positive ('Positive label')",
+    b"label,score\nred,1\nblue,2\ngreen,3\n": "say which one is positive ('Positive label')",
+    b"label,score\n0,nan\n1,2\n": "choose a policy ('Scores that are NaN')",
+    b"a b 0.5\nc d 0.1\n": "the trials file that holds the labels ('Trials')",
+    b"1 a b 0.5\n1 c d 0.1\n": "say which with 'Format': bob4 or voxceleb",
+    b"1 2 3 4 5 6 7\n": "or force a format with 'Format'",
+}
+
+
+def test_a_message_speaks_of_the_form_and_not_of_the_command_line_or_of_python(serve):
+    files = {}
+    for place, content in enumerate(UNCLEAR):
+        files |= {f"name-{place}": str(place), f"dev-{place}": ("d.csv", DEV), f"test-{place}": ("x.txt", content)}
+    visitor = serve().visitor()
+    errors = visitor.wait(visitor.send(files=files).json()["job"])["errors"]
+    for place, expected in enumerate(UNCLEAR.values()):
+        message = errors[f"test-{place}"]
+        assert expected in message
+        assert "--" not in message
+        assert not re.search(r"\((columns|pos_label|nan|format|trials)=", message)
+
+
+def test_every_name_that_a_message_gives_a_field_stands_in_the_form(serve):
+    page = html.unescape(serve().first.get("/").text)
+    for label in LABELS.values():
+        assert f">{label}" in page, label
 
 
 def test_a_message_is_read_to_its_end_however_long_the_name(serve):

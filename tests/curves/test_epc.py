@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
@@ -56,6 +56,40 @@ def test_the_exact_curve_is_the_curve(
     point = priori.epc(one, two, alpha=alpha)
     assert whole.threshold[piece] == point.threshold[0]
     assert whole.value[piece] == point.value[0]
+
+
+@pytest.mark.parametrize("criterion", ["wer", "pr", "target-v1", "target-v2"])
+@given(
+    dev=st.tuples(finite, finite),
+    test=st.tuples(finite, finite),
+    numbers=st.tuples(st.integers(0, 12), st.integers(0, 12)),
+)
+@settings(max_examples=60)
+def test_a_bounded_exact_curve_is_the_whole_one_cut_off(
+    criterion: str,
+    dev: tuple[list[float], list[float]],
+    test: tuple[list[float], list[float]],
+    numbers: tuple[int, int],
+) -> None:
+    low, high = (Fraction(number, 12) for number in sorted(numbers))
+    if low == high:
+        return
+    one, two = Scores.from_arrays(*dev), Scores.from_arrays(*test)
+    part = priori.epc(one, two, criterion=criterion, exact=True, bounds=(low, high))
+    breaks = np.append(part.alpha, float(high))
+    assert breaks[0] == float(low)
+    assert (np.diff(breaks) > 0).all()  # no piece without a width, also where a bound is a break
+    area = Fraction(0)
+    for begin, end, threshold, value in zip(breaks, breaks[1:], part.threshold, part.value, strict=False):
+        if end - begin < 1e-12:  # a break that is a bound, but for the last bit of its float
+            continue
+        middle = Fraction(float(begin + end) / 2)
+        chosen = oracle.choose(*dev, criterion, middle)
+        assert threshold == chosen.threshold
+        judged = oracle.at(chosen.threshold, *test)
+        assert value == float(judged.far) / 2 + float(judged.frr) / 2
+        area += Fraction(float(end - begin)) * (judged.far + judged.frr) / 2
+    assert part.area == pytest.approx(float(area / (high - low)), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,6 +71,28 @@ def test_partial_auc_as_scikit_learn_standardises_it(high: float) -> None:
     truth, values = _truth(negatives, positives)
     ours = priori.a_posteriori_partial_auc(Scores.from_arrays(negatives, positives), (0, high), standardised=True)
     assert ours == pytest.approx(metrics.roc_auc_score(truth, values, max_fpr=high), abs=1e-9)
+
+
+@pytest.mark.parametrize("bounds", [("0", "1/10"), ("1/20", "1/8"), ("1/4", "2/3"), ("1/10", "1"), ("3/10", "2/5")])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_partial_auc_is_the_area_in_fractions_where_it_begins_and_ends_on_slanted_segments(
+    bounds: tuple[str, str], seed: int
+) -> None:
+    # Few different scores: most steps of the curve go up and to the right at once.
+    rng = np.random.default_rng(seed)
+    negatives, positives = rng.integers(0, 5, 30), rng.integers(1, 7, 20)
+    points = [(Fraction(0), Fraction(0))]
+    for score in range(6, -1, -1):
+        points.append((Fraction(int((negatives >= score).sum()), 30), Fraction(int((positives >= score).sum()), 20)))
+    low, high = Fraction(bounds[0]), Fraction(bounds[1])
+    area = Fraction(0)
+    for (x, y), (right, up) in pairwise(points):
+        begin, end = max(x, low), min(right, high)
+        if begin < end:
+            middle = y + (up - y) * ((begin + end) / 2 - x) / (right - x)
+            area += (end - begin) * middle
+    scores = Scores.from_arrays(negatives.astype(float), positives.astype(float))
+    assert priori.a_posteriori_partial_auc(scores, bounds) == pytest.approx(float(area), abs=1e-12)
 
 
 def test_partial_areas_add_up() -> None:

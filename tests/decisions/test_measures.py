@@ -49,6 +49,38 @@ def test_same_as_scikit_learn(name: str, tp: int, fp: int, tn: int, fn: int) -> 
     assert float(get_measure(name)(outcomes)) == pytest.approx(SKLEARN[name](*_labels(tp, fp, tn, fn)), abs=1e-12)
 
 
+#: Written down here, not read from the code: what is better when it is greater.
+GREATER = {
+    "tpr",
+    "tnr",
+    "precision",
+    "recall",
+    "sensitivity",
+    "specificity",
+    "f1",
+    "accuracy",
+    "balanced-accuracy",
+    "mcc",
+}
+
+
+def test_what_is_better_when_it_is_greater() -> None:
+    assert {name for name, measure in MEASURES.items() if measure.greater_is_better} == GREATER
+    perfect, useless = (
+        Outcomes.from_errors(0, 0, negatives=30, positives=20),
+        Outcomes.from_errors(30, 20, negatives=30, positives=20),
+    )
+    for name, measure in MEASURES.items():
+        best, worst = (float(measure(outcomes, 0.5)) for outcomes in (perfect, useless))
+        assert (best > worst) == (name in GREATER), name
+    for task, directions in {
+        "authentication": (False, False),
+        "retrieval": (True, True),
+        "diagnosis": (True, True),
+    }.items():
+        assert (TASKS[task].v1.greater_is_better, TASKS[task].v2.greater_is_better) == directions
+
+
 def test_an_undefined_ratio_takes_its_worst_value() -> None:
     nothing = Outcomes(*(np.array(0) for _ in range(4)))
     for measure in MEASURES.values():

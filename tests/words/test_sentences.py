@@ -129,6 +129,22 @@ def test_many_systems() -> None:
     assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot tell A from B."
 
 
+def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
+    sizes = {"negatives": 600, "positives": 400}
+    study = small_studies.study(2.5, 2.4, 0.9, 0.8, 0.7, 0.6, 0.5, sizes=sizes, n_resamples=2000)
+    performance, difference = (one.answer for one in study.verdict.answers[:2])
+    assert difference == (
+        "At alpha = 0.5, A is significantly better than C, D, E and 2 others; the data cannot tell A from B."
+    )
+    index = len(study.curves[0].alpha) // 2
+    values = [100 * curve.value[index] for curve in study.curves]
+    assert f"A has the lowest expected HTER of 7 systems: {values[0]:.1f} % (95 %: " in performance
+    assert f"Next comes B with {values[1]:.1f} %" in performance
+    assert f"last F with {max(values):.1f} %" in performance
+    assert max(values) == values[5]
+    assert "None" not in study.verdict.text
+
+
 def test_a_measure_to_maximise_and_equal_systems() -> None:
     systems = small_studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]

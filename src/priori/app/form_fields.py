@@ -36,6 +36,21 @@ FORMATS = {
 NAN_POLICIES = ("error", "reject", "drop")
 COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
 
+#: What the form calls the options that messages name, as the command line and as Python spell them.
+LABELS = {
+    "column": "Names of columns", "columns": "Names of columns", "positive": "Positive label",
+    "pos_label": "Positive label", "nan": "Scores that are NaN", "input-format": "Format", "format": "Format",
+    "trials": "Trials", "unpaired": "The systems were tested on different trials",
+    "lower-is-better": "Lower scores are better", "lower_is_better": "Lower scores are better",
+    **{name: asked.form.label for field, asked in option_fields() if asked.form for name in (field.name, asked.name)},
+}  # fmt: skip
+#: An option as a message names it: --positive VALUE, pos_label=VALUE; or in brackets, pos_label=VALUE alone.
+OPTION = re.compile(
+    r"--(?P<option>[a-z][a-z-]*)(?P<given> [a-z_]+=[A-Z]+| \w+ or \w+| [a-z]+(?=,))?"
+    r"(?: [A-Z]+)?(?:, \w+=[^()]*| \(\w+=[^()]*\))?"
+    r"|(?<=\()(?P<argument>\w+)=[^()]*(?=\))"
+)
+
 #: A number as people type it. Exponents are left out on purpose: the exact value of 1e-999999999 fills any memory.
 NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{0,12})?|\.[0-9]{1,12}")
 FRACTION = re.compile(rf"({NUMBER.pattern})|[0-9]{{1,9}}/[0-9]{{1,9}}")
@@ -73,14 +88,14 @@ class Choices:
             try:
                 values[name] = check(fields.get(name, "").strip())
             except PrioriError as error:
-                errors[name] = str(error)
+                errors[name] = in_form_words(str(error))
         if errors:
             raise FieldErrors(errors)
         choices = cls(**values)
         try:
             choices.settings()
         except PrioriError as error:
-            raise FieldErrors({"form": str(error)}) from None
+            raise FieldErrors({"form": in_form_words(str(error))}) from None
         return choices
 
     def settings(self) -> Settings:
@@ -102,6 +117,23 @@ class Choices:
     def column_names(self) -> dict[str, str]:
         """Return the visitor's names of our columns."""
         return _columns(self.columns)
+
+
+def in_form_words(message: str) -> str:
+    """Return a message that names fields of the form, where it named options.
+
+    Examples
+    --------
+    >>> in_form_words("no score; say which it is (--column score=NAME, columns={'score': NAME})")
+    "no score; say which it is ('Names of columns': score=NAME)"
+    """
+
+    def field(match: re.Match[str]) -> str:
+        label = LABELS.get(match["option"] or match["argument"])
+        given = f":{match['given']}" if match["given"] else ""
+        return match[0] if label is None else f"{label!r}{given}"
+
+    return OPTION.sub(field, message)
 
 
 def options() -> dict[str, Any]:

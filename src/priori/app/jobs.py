@@ -118,31 +118,39 @@ class Jobs:
             raise Refusal(429, "wait until one of your analyses is done, or cancel one", retry_after=10)
         if len(self.waiting) >= self.limits.queue:
             raise Refusal(503, "too many analyses are waiting; try again in a minute", retry_after=60)
-        if new and len(self.jobs) >= self.limits.kept:
+        if new and sum(job.active for job in self.jobs.values()) >= self.limits.kept:
             raise Refusal(503, "the server keeps as many analyses as it can; try again in a while", retry_after=300)
 
     @contextmanager
-    def upload(self) -> Iterator[int]:
-        """Take one of the places for uploads, and give the room on disk that is left for it."""
+    def upload(self, needed: int, sparing: Job | None) -> Iterator[int]:
+        """Take one of the places for uploads, and room on disk; idle jobs make way, but not the one it belongs to."""
         if self.uploading >= self.limits.uploads:
             raise Refusal(503, "too many uploads at the same time; try again in a minute", retry_after=60)
-        stored = sum(job.size() for job in self.jobs.values())
-        room = min(self.limits.upload, self.limits.stored - stored - self.reserved)
-        if room <= 0:
-            raise Refusal(503, "the server's room for files is used up; try again in some minutes", retry_after=300)
+        while needed > self.limits.stored - self.reserved - sum(job.size() for job in self.jobs.values()):
+            if not self._evict(sparing):
+                raise Refusal(503, "the server's room for files is used up; try again in some minutes", retry_after=300)
         self.uploading += 1
-        self.reserved += room
+        self.reserved += needed
         try:
-            yield room
+            yield needed
         finally:
             self.uploading -= 1
-            self.reserved -= room
+            self.reserved -= needed
+
+    def _evict(self, sparing: Job | None = None) -> bool:
+        """Forget the idle job that nobody has asked for the longest; False when there is none."""
+        idle = [job for job in self.jobs.values() if not job.active and job is not sparing]
+        if idle:
+            self.remove(min(idle, key=lambda job: job.used))
+        return bool(idle)
 
     def new(self, visitor: str) -> Job:
-        """Make a job; the oldest finished ones of the same visitor make way for it."""
+        """Make a job; the oldest idle ones make way for it, of the same visitor and of all."""
         finished = [job for job in self.of(visitor) if not job.active]
         for old in finished[max(self.limits.kept_per_visitor - 1, 0) :]:
             self.remove(old)
+        while len(self.jobs) >= self.limits.kept and self._evict():
+            pass
         job = Job(secrets.token_urlsafe(24), visitor, self.storage.new_folder())
         self.jobs[job.key] = job
         return job

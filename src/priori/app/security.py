@@ -51,24 +51,41 @@ HEADERS = {
 
 
 class Visitors:
-    """Tells visitors apart by a cookie that nobody can guess; knows the key that each one's forms carry."""
+    """Tells visitors apart by a cookie that this server has signed; knows the key that each one's forms carry."""
 
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(32)
 
     def of(self, request: Request) -> str:
-        """Return who asks: the visitor of the cookie, or a new one."""
-        cookie = request.cookies.get(COOKIE, "")
-        return cookie if TOKEN.fullmatch(cookie) else secrets.token_urlsafe(32)
+        """Return who asks: the visitor of the cookie, or a new one when this server did not make the cookie."""
+        visitor, _, signature = request.cookies.get(cookie_name(request), "").partition(".")
+        known = TOKEN.fullmatch(visitor) and _same(self._sign("cookie", visitor), signature)
+        return visitor if known else secrets.token_urlsafe(32)
+
+    def cookie(self, visitor: str) -> str:
+        """Return the cookie of a visitor: nobody can make one for a name of their choice."""
+        return f"{visitor}.{self._sign('cookie', visitor)}"
 
     def key(self, visitor: str) -> str:
         """Return the key of a visitor's forms: other pages cannot know it."""
-        return hmac.new(self._secret, visitor.encode(), hashlib.sha256).hexdigest()
+        return self._sign("form", visitor)
 
     def check(self, visitor: str, key: str) -> None:
         """Refuse a form without its visitor's key."""
-        if not hmac.compare_digest(self.key(visitor).encode(), key.encode("utf-8", "replace")):
+        if not _same(self.key(visitor), key):
             raise Refusal(403, NO_KEY)
+
+    def _sign(self, purpose: str, visitor: str) -> str:
+        return hmac.new(self._secret, f"{purpose}:{visitor}".encode(), hashlib.sha256).hexdigest()
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the cookie: browsers share cookies between ports, and each port may have its own server."""
+    return COOKIE if request.url.port is None else f"{COOKIE}-{request.url.port}"
+
+
+def _same(ours: str, theirs: str) -> bool:
+    return hmac.compare_digest(ours.encode(), theirs.encode("utf-8", "replace"))
 
 
 class Guard:

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,7 +23,7 @@ from priori.app.job_process import WORKER
 from priori.app.jobs import Job, Jobs
 from priori.app.limits import FieldErrors, Limits, Refusal
 from priori.app.pages import Pages
-from priori.app.security import COOKIE, Guard, Visitors, policy
+from priori.app.security import Guard, Visitors, cookie_name, policy
 from priori.app.storage import Storage
 from priori.app.uploads import Form, SystemFiles, read_form, systems_of, too_large
 
@@ -131,9 +130,10 @@ class Server:
     ) -> Response:
         nonce = secrets.token_urlsafe(24)
         answer = _html(render(self.visitors.key(visitor), nonce), nonce, status, figures=figures)
-        if request.cookies.get(COOKIE) != visitor:
+        name, cookie = cookie_name(request), self.visitors.cookie(visitor)
+        if request.cookies.get(name) != cookie:
             secure = request.url.scheme == "https"
-            answer.set_cookie(COOKIE, visitor, httponly=True, samesite="strict", secure=secure)
+            answer.set_cookie(name, cookie, httponly=True, samesite="strict", secure=secure)
         return answer
 
     # -- jobs ------------------------------------------------------------------------------------------
@@ -165,7 +165,9 @@ class Server:
         length = request.headers.get("content-length", "0")
         if not re.fullmatch("[0-9]{1,15}", length) or int(length) > self.limits.upload:
             raise too_large(self.limits)
-        with self.jobs.upload() as room, self.jobs.storage.folder() as folder:
+        # Of a body that does not say its length, all that is taken may come.
+        needed = int(length) if "content-length" in request.headers else self.limits.upload
+        with self.jobs.upload(needed, sparing=job) as room, self.jobs.storage.folder() as folder:
             form = await self._form(request, visitor, folder, room)
             try:
                 job = self._accept(form, job, visitor)
@@ -321,20 +323,3 @@ async def _drain(request: Request, most: int, seconds: float = 2.0) -> None:
                 most -= len(piece)
                 if most < 0:
                     return
-
-
-def serve(app: Any, sockets: list[Any], *, on_start: Callable[[], None]) -> None:
-    """Serve until interrupted."""
-    import uvicorn
-
-    class _Server(uvicorn.Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets=sockets)
-            on_start()
-
-    config = uvicorn.Config(
-        app, log_level="error", access_log=False, server_header=False, date_header=True, proxy_headers=False,
-        ws="none", lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=3, limit_concurrency=100,
-        h11_max_incomplete_event_size=64_000,
-    )  # fmt: skip
-    _Server(config).run(sockets=sockets)

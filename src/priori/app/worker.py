@@ -203,9 +203,10 @@ def _read(
 
 def _message(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
+    from priori.app.form_fields import in_form_words
     from priori.app.uploads import one_line
 
-    message = one_line(str(error))
+    message = in_form_words(one_line(str(error)))
     systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
     for file in [*systems, *order["trials"].values()]:
         message = message.replace(file["path"], _short_name(file))

@@ -42,7 +42,8 @@ def command(
     """
     from priori.app.limits import MEGABYTE, Limits
     from priori.app.security import is_loopback
-    from priori.app.server import create_app, serve
+    from priori.app.server import create_app
+    from priori.app.serving import WebServer
 
     upload = max_upload * MEGABYTE
     memory = max_memory * MEGABYTE
@@ -61,7 +62,7 @@ def command(
         if open_:
             click.launch(address)
 
-    serve(create_app(limits, host=host, names=names), [listening], on_start=ready)
+    WebServer(create_app(limits, host=host, names=names), on_start=ready).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -57,6 +57,14 @@ def test_the_choice_is_that_of_brute_force(criterion, task, negatives, positives
         assert threshold == best.threshold
 
 
+@pytest.mark.parametrize(("criterion", "task"), [("wer", "authentication"), ("pr", "retrieval")])
+@given(st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=9), oracle.score_list)
+def test_exact_ties_are_decided_as_by_brute_force(criterion, task, negatives, positives):
+    alphas = oracle.ties(negatives, positives, criterion, task)
+    found = chosen_thresholds(negatives, positives, [], criterion, task, alphas)
+    assert found == [oracle.choose(negatives, positives, criterion, alpha, task).threshold for alpha in alphas]
+
+
 @given(st.lists(st.integers(0, 2**62), min_size=4, max_size=4))
 def test_products_are_compared_exactly(numbers):
     a, b, c, d = numbers

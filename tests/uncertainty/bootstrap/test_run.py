@@ -154,6 +154,35 @@ def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
     assert (again != once).any()
 
 
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "user-constrained", "joint"])
+@pytest.mark.parametrize(
+    ("criterion", "task"), [("wer", "authentication"), ("target-v1", "authentication"), ("pr", "retrieval")]
+)
+def test_scores_of_minus_infinity_are_rejected_by_every_threshold_of_a_replicate(bootstrap, criterion, task):
+    # Half of the positives can never be accepted; only a kernel that thinks otherwise lets all negatives in for them.
+    user = np.tile(np.arange(20), 2)
+    positives = np.where(np.arange(40) < 20, -np.inf, 1.0)
+    dev = Scores.from_arrays(np.zeros(40), positives, negative_user=user, positive_user=user)
+    test = Scores.from_arrays(np.zeros(40), np.ones(40), negative_user=user, positive_user=user)
+    curve = priori.epc(
+        dev, test, criterion=criterion, task=task, measure="hter", alpha=[Fraction(1, 10), Fraction(1, 4)]
+    )
+    assert curve.value.tolist() == [0, 0]
+    assert not values(curve, bootstrap=bootstrap, resample="both", n_resamples=500).any()
+
+
+@pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
+def test_thresholds_among_scores_of_minus_infinity_are_those_of_brute_force(criterion):
+    dev = Scores.from_arrays([-np.inf, -np.inf, -np.inf, 0.0, 2.0, 3.0], [-np.inf, -np.inf, 1.0, 2.0, 4.0, 4.0])
+    test = Scores.from_arrays([-np.inf, 0.0, 1.5, 2.5, 5.0], [-np.inf, 0.7, 2.2, 3.3, 6.0])
+    curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
+    found = values(curve, bootstrap="sample", resample="both", n_resamples=SIZE, rng=7)
+    rng = np.random.default_rng(0)
+    drawn, drawn_dev = (brute.weights(scores, "sample", rng, SIZE) for scores in (test, dev))
+    thresholds = [brute.choose(dev, drawn_dev, criterion, alpha) for alpha in ALPHAS]
+    same_distribution(found, np.array([brute.hter(test, drawn, threshold) for threshold in thresholds]).T)
+
+
 def test_heavy_cells_are_drawn_as_light_ones_are():
     rng = np.random.default_rng(0)
     scores = Scores.from_arrays(rng.integers(0, 3, 6000).astype(float), 1.0 + rng.integers(0, 3, 4000))

@@ -193,8 +193,33 @@ function send(data, address) {
 
 let sending = null;
 
+/**
+ * Ask for a new key, and tell whether that may help: a server that was started again knows neither our key nor our
+ * analysis, and an analysis may have been deleted. The files in the form's fields are still at hand.
+ */
+async function renew(isGone) {
+  const before = form.elements.csrf.value;
+  try {
+    const page = new DOMParser().parseFromString(await (await fetch("/", { cache: "no-store" })).text(), "text/html");
+    form.elements.csrf.value = page.querySelector("input[name=csrf]")?.value ?? before;
+  } catch {
+    return false;
+  }
+  if (!isGone) return form.elements.csrf.value !== before;
+  sent.clear();
+  form.action = "/jobs";
+  form.dataset.job = "";
+  for (const kept of form.querySelectorAll(".app-kept")) kept.hidden = true;
+  part("compute").textContent = "Compute";
+  return true;
+}
+
 async function submit(event) {
   event.preventDefault();
+  await compute(true);
+}
+
+async function compute(mayRenew) {
   const wrong = missing();
   if (Object.keys(wrong).length) return complain(wrong);
   const { data, files, total } = content();
@@ -213,9 +238,13 @@ async function submit(event) {
     if (location.pathname !== answer.address) history.replaceState(null, "", answer.address);
     return follow(answer.address);
   }
+  if (mayRenew && [0, 403, 404].includes(status) && (await renew(status === 404))) {
+    if (!Object.keys(missing()).length) return compute(false);
+    busy(false);
+    return complain({ ...missing(), form: "the server no longer has this analysis and its files; choose the files again" });
+  }
   busy(false);
   if (status === -1) return complain({ form: "cancelled" });
-  if (status === 404) return complain({ form: "this analysis has been deleted; begin a new one" });
   complain(answer?.errors ?? { form: "the server does not answer: it was stopped, or it refused the upload" });
 }
 
