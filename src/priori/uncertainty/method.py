@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.errors import InputError
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
@@ -54,6 +55,9 @@ def expected_values(
                    for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
     dev_units, test_units = _units(devs, tests, plan)
+    for units in (dev_units, test_units):
+        if len({each.count for each in units}) > 1:
+            raise InputError("the systems have other users: compare them unpaired (--unpaired, unpaired=True)")
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
     alpha, measure = curves[0].alpha, curves[0].measure
     judged = [
