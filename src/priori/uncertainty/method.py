@@ -65,8 +65,9 @@ def expected_values(
         for s, (test, axis) in enumerate(zip(tests, axes, strict=True))
     ]
     values = np.stack([each.values for each in judged], axis=1)
-    test = influence_of(tests, judged, test_units)
-    dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
+    test, share = influence_of(tests, judged, test_units)
+    # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
+    dev, noise = _jackknife(sets.weights, (values * np.sqrt(share)).reshape(len(values), -1), dev_units[0])
     parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
     return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], by_user=by_user))
 
