@@ -38,7 +38,8 @@ def percentile_bounds(values: Floats, level: float | Floats) -> tuple[Floats, Fl
     (1.0, 40.0)
     """
     if np.ndim(level):
-        each = [percentile_bounds(column, one) for column, one in zip(values.T, np.asarray(level), strict=True)]
+        levels = np.broadcast_to(level, values.shape[1:])
+        each = [percentile_bounds(column, one) for column, one in zip(values.T, levels, strict=True)]
         lower, upper = np.array(each).T
         return lower, upper
     rank = tail_rank(len(values), float(level))

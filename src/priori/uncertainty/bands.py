@@ -120,6 +120,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
+    paired = paired and not by_user  # users come with all their trials, whichever is which
     dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
     test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)

@@ -67,8 +67,14 @@ def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) 
     return measure(flat, np.tile(alpha, counts[0].size)).reshape(-1, alpha.size)
 
 
-def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]) -> Floats:
-    """Return what each unit of the test set moves each value by: (units, systems, alphas)."""
+def influence_of(
+    tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]
+) -> tuple[Floats, Floats | float]:
+    """Return what each unit of the test set moves each value by, (units, systems, alphas), and a share.
+
+    Where trials are crossed, the sums of both roles have the variance of pairs of units twice; the share of the
+    variance that is left without it, at each alpha, is the second value.
+    """
     units = each[0]
     number = [(test.negative.number, test.positive.number) for test in tests]
     of_negatives, of_positives = (
@@ -77,7 +83,7 @@ def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequen
     )
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
-        return one_way
+        return one_way, 1.0
     many = len(tests)
     # Trials of one pair of units share both and are in two sums; they count once.
     crossing = units.partner != units.negative
@@ -94,7 +100,10 @@ def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequen
     lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
     # Never below what the claimed identities alone would have.
     ratio = np.divide(lowest, variance, out=np.ones_like(variance), where=variance > 0)
-    return np.asarray(two_way * np.sqrt(np.maximum(ratio, 1.0)))
+    influence = two_way * np.sqrt(np.maximum(ratio, 1.0))
+    twice = ((units.correction[:, :, None] * either) ** 2).sum(axis=(0, 1))
+    share = np.divide((influence**2).sum(axis=(0, 1)), twice, out=np.ones_like(twice), where=twice > 0)
+    return influence, np.clip(share, 0.5, 1.0)
 
 
 def _by_unit(

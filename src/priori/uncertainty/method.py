@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.errors import InputError
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
@@ -54,6 +55,9 @@ def expected_values(
                    for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
     dev_units, test_units = _units(devs, tests, plan)
+    for units in (dev_units, test_units):
+        if len({each.count for each in units}) > 1:
+            raise InputError("the systems have other users: compare them unpaired (--unpaired, unpaired=True)")
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
     alpha, measure = curves[0].alpha, curves[0].measure
     judged = [
@@ -61,8 +65,9 @@ def expected_values(
         for s, (test, axis) in enumerate(zip(tests, axes, strict=True))
     ]
     values = np.stack([each.values for each in judged], axis=1)
-    test = influence_of(tests, judged, test_units)
-    dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
+    test, share = influence_of(tests, judged, test_units)
+    # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
+    dev, noise = _jackknife(sets.weights, (values * np.sqrt(share)).reshape(len(values), -1), dev_units[0])
     parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
     return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], by_user=by_user))
 

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
-from priori.uncertainty.bootstrap.run import Resampled, gather
+from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
 from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
 from priori.uncertainty.units import Units
 
 #: At least so many smoothed sets, and so many for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
+#: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.bagging` indexes by its bits.
+QUANTILES = 1 << 12
 #: The purpose of their stream.
 BAGS = 3_000_017
 #: From so many trials on, units are histograms.
@@ -89,8 +91,6 @@ def _by_trial(
 ) -> _Draw:
     from scipy.special import ndtri
 
-    from priori.uncertainty.bootstrap import bagging
-
     units = each[0]
     classes = (
         _smooth_trials([dev.negative for dev in devs], axes, units.negative, units.partner),
@@ -99,22 +99,23 @@ def _by_trial(
     values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
     for row, axis in zip(values, axes, strict=True):
         row[: axis.cells] = axis.value
-    quantiles = ndtri((np.arange(1 << bagging.BITS) + 0.5) / (1 << bagging.BITS))
+    quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
     drawn = (seed, BAGS, *classes, units.strata, quantiles)
     fractions = systems[0].fractions
     # A trial comes more than once where its users do.
     kind = kernel_kind(systems[0].criterion, fractions, 16 * max(len(dev) for dev in devs))
+    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         assert kind is not None
         weights, rejected = np.empty((rows, units.count)), np.empty((rows, len(devs), len(fractions)), dtype=np.int64)
-        bagging.bag(first, *drawn, values, *kind, weights, rejected)
+        kernel(first, *drawn, values, *kind, weights, rejected)
         return weights, rejected
 
     def by_criterion(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         weights, rejected = np.empty((rows, units.count), dtype=np.int64), []
         for row in range(rows):
-            counts = bagging.bag_counts(first + row, *drawn, values.shape[1], weights[row])
+            counts = kernel(first + row, *drawn, values.shape[1], weights[row])
             rejected.append([_choose(system, counts[:, s], axes[s]) for s, system in enumerate(systems)])
         return weights.astype(np.float64), np.array(rejected)
 
@@ -141,8 +142,7 @@ def _smooth_trials(
 def _by_histogram(
     systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int
 ) -> _Draw:
-    from priori.uncertainty.bootstrap import bagging
-
+    draw_weights, choose_rows = (load_kernel(name, "bagging") for name in ("draw_weights", "choose_rows"))
     fractions = systems[0].fractions
     kind = kernel_kind(systems[0].criterion, fractions, 4 * WHOLE)
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
@@ -155,7 +155,7 @@ def _by_histogram(
 
     def draw(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         weights = np.empty((rows, count))
-        bagging.draw_weights(first, seed, BAGS, strata, sizes, weights)
+        draw_weights(first, seed, BAGS, strata, sizes, weights)
         rejected = np.empty((rows, len(systems), len(fractions)), dtype=np.int64)
         drawn = weights.astype(np.float32)
         for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
@@ -164,7 +164,7 @@ def _by_histogram(
                 rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
             else:
                 code, p, q = kind
-                bagging.choose_rows(code, negative, positive, axis.value, p, q, rejected[:, s])
+                choose_rows(code, negative, positive, axis.value, p, q, rejected[:, s])
         return weights, rejected
 
     return draw
