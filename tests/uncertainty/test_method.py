@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import priori
 from priori.curves.epc import EPC
-from priori.scores import Scores
+from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.method import expected_values
@@ -152,3 +155,73 @@ def test_any_number_of_threads_gives_the_same() -> None:
     plan = Resampling(None, 100, "both", rng=3).settle(curves[0].dev, curves[0].test)
     first, second = (expected_values(curves, plan, threads=threads) for threads in (1, 3))
     assert np.array_equal(first.value, second.value)
+
+
+def test_a_band_of_both_sets_is_the_interval_of_the_estimates() -> None:
+    (curve,) = _curves(dev_users=40, test_users=40)
+    band = curve.band(resample="both", n_resamples=500, rng=3, keep=True)
+    value, variance, degrees = _estimates([curve]).contrast([1])
+    assert np.array_equal(band.mean, value)
+    reach = [t.ppf(0.975, df) for df in degrees] * np.sqrt(variance) / (value * (1 - value))
+    by_hand = [1 / (1 + np.exp(-np.log(value / (1 - value)) - sign * reach)) for sign in (-1, 1)]
+    # But for half an error in each class.
+    assert band.lower == pytest.approx(by_hand[0], abs=0.012)
+    assert band.upper == pytest.approx(by_hand[1], abs=0.012)
+    wide = curve.band(resample="both", n_resamples=500, rng=3, simultaneous=True)
+    assert (wide.lower < band.lower).all()
+    assert (wide.upper > band.upper).all()
+    assert band.replicates is not None
+    assert band.replicates.std(axis=0) == pytest.approx(np.sqrt(variance), rel=0.15)
+
+
+def test_no_error_seen_is_no_certainty() -> None:
+    dev, test = (Scores.from_arrays(np.arange(200.0), 1000 + np.arange(200.0)) for _ in range(2))
+    band = priori.epc(dev, test, alpha=[0.5]).band(resample="both")
+    # The upper end of Jeffreys' 95 % interval for none of 200 is 1.2 %; for the mean of two such rates less.
+    assert band.mean[0] < 0.003
+    assert 0.003 < band.upper[0] < 0.02
+    assert [note.code for note in band.warnings] == ["few-dev-errors"]
+
+
+def test_many_trials_are_drawn_as_histograms(monkeypatch: pytest.MonkeyPatch) -> None:
+    curves = _curves(2, dev_users=150, test_users=150)
+    by_trial = _estimates(curves)
+    monkeypatch.setattr("priori.uncertainty.smoothed_sets.MANY", 0)
+    by_histogram = _estimates(curves)
+    (one, variance, _), (other, again, _) = (each.contrast([1, -1]) for each in (by_trial, by_histogram))
+    assert other == pytest.approx(one, abs=0.5 * np.sqrt(variance.min()))
+    assert np.sqrt(again) == pytest.approx(np.sqrt(variance), rel=0.25)
+
+
+def test_counts_by_user_agree_with_the_trials() -> None:
+    (curve,) = _curves(step=0.25, dev_users=60, test_users=60)
+    counted = replace(curve, dev=_counted(curve.dev), test=_counted(curve.test))
+    assert _estimates([counted]).value == pytest.approx(_estimates([curve]).value, abs=0.01)
+
+
+def _counted(scores: Scores) -> Scores:
+    classes = []
+    for trials in (scores.negative, scores.positive):
+        pairs, number = np.unique(np.column_stack([trials.user, trials.score]), axis=0, return_counts=True)
+        classes.append(Trials(pairs[:, 1].copy(), pairs[:, 0].astype(np.int32), number=number))
+    return Scores(*classes, users=scores.users)
+
+
+def test_cautions_say_where_nothing_holds() -> None:
+    (few,) = _curves(dev_users=8)
+    few = few.at([0, 0.5])
+    assert [note.code for note in _estimates([few]).warnings] == ["few-dev-users", "alpha-ends"]
+    (many,) = _curves(dev_users=40)
+    assert _estimates([many]).warnings == ()
+
+
+def test_infinite_scores_stay_where_they_are() -> None:
+    dev, test = _scores(1, 30, prefix="d"), _scores(2, 30, prefix="t")
+    replaced = []
+    for scores in (dev, test):
+        score = scores.negative.score.copy()
+        score[:20] = -np.inf
+        replaced.append(replace(scores, negative=replace(scores.negative, score=score)))
+    estimates = _estimates([priori.epc(*replaced, alpha=ALPHAS)])
+    assert np.isfinite(estimates.value).all()
+    assert (np.abs(estimates.value - priori.epc(*replaced, alpha=ALPHAS).value) < 0.1).all()

@@ -11,7 +11,10 @@ from tallies import Row, Tally
 
 import priori
 from priori.uncertainty.bands import replicates_of
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.expected_bands import around
+from priori.uncertainty.method import expected_values
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is resampled.
 BANDS = {
@@ -85,6 +88,9 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
         values = {}
         for interval in intervals:
             plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test)
+            if plan.of_method:
+                found += _expected(curve, plan)
+                continue
             calibration = plan.calibration(curve.test, curve.threshold)
             calibrated = interval == "calibrated"
             if calibrated not in values:
@@ -95,6 +101,16 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
                 wide = replace(plan, simultaneous=True)
                 found.append(Made(f"{name}, simultaneous", *wide.bounds(values[calibrated], calibration, rate=rate)))
     return found
+
+
+def _expected(curve, plan: BootstrapPlan) -> list[Made]:
+    """Make the band of the expected curve, pointwise and simultaneous."""
+    name, made = f"{plan.design.name}, {plan.interval}", []
+    estimates = expected_values([curve], plan, threads=1)
+    for title, each in ((name, plan), (f"{name}, simultaneous", replace(plan, simultaneous=True))):
+        expected = around(curve, estimates, each)
+        made.append(Made(title, expected.lower, expected.upper))
+    return made
 
 
 def _cover(tally: Tally, made: Made, promise: str, truth) -> None:

@@ -386,3 +386,52 @@ Up to {repeats} sets of each population. Standard errors are at most {worst[0]} 
 thresholds kept, {worst[1]} for simultaneous ones, {worst[2]} where both sets are resampled, {worst[3]} for tests.
 Bands have 399 replicates here, which costs a little coverage; the default is 10,000.
 """
+
+
+# -- the test of systems as methods: its own record, validation/method/record.csv ------------------------------------
+
+
+def which_claim(rows: Iterable[Row]) -> str:
+    """The section on tests of systems as methods, and on the band of one."""
+    record = Record(rows)
+    alphas = [f"alpha {k / 10}" for k in range(1, 10)]
+
+    def lines(part: str, method: str) -> list[list[str]]:
+        return [
+            [title, *(share(record.get(part, title, method, alpha)) for alpha in alphas)]
+            for title in record.populations(part)
+        ]
+
+    head = ["population", *(alpha.removeprefix("alpha ") for alpha in alphas)]
+    ours, kept, raw = "method", "thresholds kept", "observed difference, both resampled"
+    together = [
+        [title, share(record.get("size", title, ours, "all alphas together"))] for title in record.populations("size")
+    ]
+    power = [
+        [method, *(share(record.get("power", title, method, alpha)) for alpha in alphas)]
+        for title in record.populations("power")[:1]
+        for method in (ours, raw, "oracle on the observed", kept)
+    ]
+    error = percent(max((row.standard_error for row in record.of(part="size", method=ours)), default=math.nan))
+    return f"""## Which claim: two systems as methods
+
+Null: *tuned on a development set of this size, both systems have the same expected HTER in the population*; the mean
+is over development sets. Where systems are not drawn alike, the null tested is the true difference. The share (%) of
+true nulls rejected at the 5 % level by `claim="method"`, at each alpha (standard errors up to {error}):
+
+{table(head, lines("size", ours))}
+Its simultaneous test, the share (%) of sets where any alpha from 0.1 to 0.9 is rejected:
+
+{table(["population", "rejected"], together)}
+The test of the other claim (`claim="deployed"`, the thresholds at hand kept) has another null: *these two thresholds
+have the same HTER in the population*. Taken for a test of the methods it rejects far too often:
+
+{table(head, lines("size", kept))}
+Power (%), {", ".join(record.populations("power")[:1])}; the oracle knows the standard deviation of the observed
+difference, "both resampled" estimates it:
+
+{table(["test", *head[1:]], power)}
+One system's expected curve (`resample="both"`), coverage (%) of its 95 % interval; below 30 development users, or 100
+development trials of a class where users are not known, the result says that it is doubtful:
+
+{table(head, lines("band", "band of one system"))}"""

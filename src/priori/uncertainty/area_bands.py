@@ -21,6 +21,7 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.expected_bands import expected_areas
 from priori.uncertainty.intervals import Interval
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
@@ -88,20 +89,26 @@ def make_area_bands(
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
     plan = replace(resampling.settle(dev, test), whole=True)
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
-    calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
-    # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
-    run = partial(
-        replicates_of,
-        plan=plan,
-        threads=threads,
-        progress=progress,
-        reduce=lambda values: values.mean(axis=1, keepdims=True),
-    )
-    each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
     exact = areas(dev, test, task=domain, bounds=bounds)
     value = np.array([exact.e_v1, exact.e_v2, exact.g])
     on_grid = np.array([curve.value.mean() for curve in curves])
-    replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + value - np.append(on_grid, on_grid.mean())
-    lower, upper = plan.bounds(replicates, calibrations[0], rate=mean.rate)
+    offset = value - np.append(on_grid, on_grid.mean())
+    warnings = plan.warnings
+    if plan.of_method:
+        expected = expected_areas(curves, plan, offset, threads=threads, progress=progress)
+        lower, upper, warnings = expected.lower, expected.upper, (*warnings, *expected.warnings)
+    else:
+        calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
+        # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
+        run = partial(
+            replicates_of,
+            plan=plan,
+            threads=threads,
+            progress=progress,
+            reduce=lambda values: values.mean(axis=1, keepdims=True),
+        )
+        each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
+        replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
+        lower, upper = plan.bounds(replicates, calibrations[0], rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])
-    return AreaBands(names, value, lower, upper, plan.settings(), plan.warnings)._came_from(test)
+    return AreaBands(names, value, lower, upper, plan.settings(), warnings)._came_from(test)

@@ -19,6 +19,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
+from priori.uncertainty.expected_bands import expected_curve
 from priori.uncertainty.intervals import Interval
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
+    paired = paired and not by_user  # users come with all their trials, whichever is which
     dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
     test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
@@ -216,9 +218,16 @@ def make_band(
     """Compute the band around a curve that a resampling describes."""
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test)
+    settings, notes = plan.settings(), (*plan.warnings, *notes)
+    if plan.of_method:
+        expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
+        return Band(
+            curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
+            (*notes, *expected.warnings), expected.replicates,
+        )  # fmt: skip
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
-    mean, warnings = values.mean(axis=0), (*plan.warnings, *notes)
-    settings = plan.settings()
-    return Band(curve.alpha, curve.value, *bounds, mean, settings, curve, warnings, values if keep else None)
+    return Band(
+        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve, notes, values if keep else None
+    )

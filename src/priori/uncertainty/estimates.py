@@ -105,3 +105,23 @@ def pooled(squares: Sequence[Floats], degrees: Sequence[Floats]) -> tuple[Floats
     fewest = np.broadcast_to(np.min(degrees, axis=0), variance.shape)
     freedom = np.divide(variance**2, spread, out=np.array(fewest, dtype=np.float64), where=spread > 0)
     return variance, np.maximum(freedom, 1.0)
+
+
+def side_by_side(each: Sequence[Estimates], *, apart: bool = False) -> Estimates:
+    """Return the estimates of several systems in one: of the same draws, or of systems that were drawn ``apart``."""
+    value = np.concatenate([estimates.value for estimates in each])
+    warnings = tuple(dict.fromkeys(warning for estimates in each for warning in estimates.warnings))
+    if not apart:
+        together = []
+        for same in zip(*(estimates.parts for estimates in each), strict=True):
+            moved = np.concatenate([part.influence for part in same], axis=1)
+            together.append(Part(moved, np.min([part.degrees for part in same], axis=0)))
+        return Estimates(value, tuple(together), warnings)
+    parts, first = [], 0
+    for estimates in each:
+        for part in estimates.parts:
+            influence = np.zeros((len(part.influence), *value.shape))
+            influence[:, first : first + len(estimates.value)] = part.influence
+            parts.append(Part(influence, part.degrees))
+        first += len(estimates.value)
+    return Estimates(value, tuple(parts), warnings)

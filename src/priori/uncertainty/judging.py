@@ -67,28 +67,30 @@ def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) 
     return measure(flat, np.tile(alpha, counts[0].size)).reshape(-1, alpha.size)
 
 
-def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], units: Units) -> Floats:
+def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]) -> Floats:
     """Return what each unit of the test set moves each value by: (units, systems, alphas)."""
-    negative, positive = tests[0].negative, tests[0].positive
-    of_negatives = _by_unit(judged, 0, units.negative, negative.number, units.count)
-    of_positives = _by_unit(judged, 1, units.positive, positive.number, units.count)
+    units = each[0]
+    number = [(test.negative.number, test.positive.number) for test in tests]
+    of_negatives, of_positives = (
+        _by_unit(judged, c, [codes.classes[c] for codes in each], [pair[c] for pair in number], units.count)
+        for c in (0, 1)
+    )
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
         return one_way
+    many = len(tests)
     # Trials of one pair of units share both and are in two sums; they count once.
     crossing = units.partner != units.negative
-    shared = np.where(crossing, units.partner, 0).astype(np.int32)
-    of_partners = _by_unit(judged, 0, shared, crossing.astype(np.float64), units.count)
+    partner = np.where(crossing, units.partner, 0)
+    of_partners = _by_unit(judged, 0, [partner] * many, [crossing.astype(np.float64)] * many, units.count)
     either = units.centre(of_negatives + of_positives + of_partners)
     pair, pairs = pair_codes(units.negative, units.partner, units.count)
     rng = np.random.default_rng(0)
     sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
     signs = rng.choice([-1.0, 1.0], pairs)[pair] * crossing
-    by_pair = _by_unit(judged, 0, sums[pair].astype(np.int32), signs, min(pairs, PAIR_SUMS))
-    flat = either.reshape(units.count, -1)
-    two_way = units.correction[:, :, None] * without_noise(flat, by_pair.reshape(len(by_pair), -1)).reshape(
-        either.shape
-    )
+    by_pair = _by_unit(judged, 0, [sums[pair]] * many, [signs] * many, min(pairs, PAIR_SUMS))
+    left = without_noise(either.reshape(units.count, -1), by_pair.reshape(len(by_pair), -1))
+    two_way = units.correction[:, :, None] * left.reshape(either.shape)
     lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
     # Never below what the claimed identities alone would have.
     ratio = np.divide(lowest, variance, out=np.ones_like(variance), where=variance > 0)
@@ -96,21 +98,21 @@ def influence_of(tests: Sequence[Scores], judged: Sequence[Judged], units: Units
 
 
 def _by_unit(
-    judged: Sequence[Judged], c: int, unit: NDArray[np.int32], number: NDArray[Any] | None, units: int
+    judged: Sequence[Judged], c: int, unit: Sequence[NDArray[Any]], number: Sequence[NDArray[Any] | None], units: int
 ) -> Floats:
     """Return what the trials of each unit move the values by, those of one class: (units, systems, alphas)."""
     each = []
-    order = np.argsort(unit, kind="stable")
-    present, start = np.unique(unit[order], return_index=True)
-    for system in judged:
+    for system, codes, counts in zip(judged, unit, number, strict=True):
         cells, moves = system.cells[c], system.moves[c]
         size = moves.shape[0]
         if cells.size * moves.shape[1] < units * size:
-            moved = moves[cells[order]] if number is None else moves[cells[order]] * number[order, None]
+            order = np.argsort(codes, kind="stable")
+            present, start = np.unique(codes[order], return_index=True)
+            moved = moves[cells[order]] if counts is None else moves[cells[order]] * counts[order, None]
             sums = np.zeros((units, moves.shape[1]))
             sums[present] = np.add.reduceat(moved, start, axis=0)
         else:
-            counted = np.bincount(unit.astype(np.int64) * size + cells, number, units * size)
+            counted = np.bincount(codes.astype(np.int64) * size + cells, counts, units * size)
             sums = counted.reshape(units, size) @ moves
         each.append(sums)
     return np.stack(each, axis=1)

@@ -9,29 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints, Progress
+from priori.base.cautions import Caution
+from priori.base.errors import InputError
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.run import Resampled, gather, system_of
-from priori.uncertainty.estimates import Estimates, Part
+from priori.uncertainty.bootstrap.run import system_of
+from priori.uncertainty.estimates import Estimates, Part, side_by_side
 from priori.uncertainty.judging import influence_of, judge
-from priori.uncertainty.score_axis import ScoreAxis, bandwidth, score_axis, tied
+from priori.uncertainty.score_axis import score_axis
+from priori.uncertainty.smoothed_sets import smoothed_sets
 from priori.uncertainty.units import Units, group_units, without_noise
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
-#: At least so many smoothed sets, and so many for each unit.
-SETS, SETS_PER_UNIT = 1000, 5
-#: The purpose of their stream.
-BAGS = 3_000_017
+#: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
+FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 
@@ -47,139 +46,94 @@ def expected_values(
     plan's; one set of draws serves all systems.
     """
     if unpaired and len(curves) > 1:
-        return _side_by_side([
-            expected_values([curve], replace(plan, seed=plan.seed + k), threads=threads, progress=progress)
-            for k, curve in enumerate(curves)
-        ])  # fmt: skip
-    devs, tests = [curve.dev.load() for curve in curves], [curve.test.load() for curve in curves]
+        plans = [replace(plan, seed=plan.seed + k) for k in range(len(curves))]
+        run = partial(expected_values, threads=threads, progress=progress)
+        return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
+    systems = [system_of(curve) for curve in curves]
+    by_user = plan.design.by_user
+    devs, tests = ([_trials(each.load(), by_user) for each in sets]
+                   for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
-    in_dev, in_test = None, None
-    if plan.design.by_user:
-        in_dev, in_test = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
-    dev_units = group_units(devs[0], in_dev, DEV_UNITS, plan.seed)
-    test_units = group_units(tests[0], in_test, DEV_UNITS if plan.shared_users else TEST_UNITS, plan.seed)
-    bags = _bag([system_of(curve) for curve in curves], devs, axes, dev_units, plan.seed, threads, progress)
+    dev_units, test_units = _units(devs, tests, plan)
+    for units in (dev_units, test_units):
+        if len({each.count for each in units}) > 1:
+            raise InputError("the systems have other users: compare them unpaired (--unpaired, unpaired=True)")
+    sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
     alpha, measure = curves[0].alpha, curves[0].measure
     judged = [
-        judge(test, axis, bags.rejected[:, s], measure, alpha)
+        judge(test, axis, sets.rejected[:, s], measure, alpha)
         for s, (test, axis) in enumerate(zip(tests, axes, strict=True))
     ]
     values = np.stack([each.values for each in judged], axis=1)
-    shape = values.shape[1:]
     test = influence_of(tests, judged, test_units)
-    dev, noise = _jackknife(bags.weights, values.reshape(len(values), -1), dev_units)
+    dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
+    parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
+    return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], by_user=by_user))
+
+
+def cautions(curves: Sequence[EPC], dev: Units, *, by_user: bool) -> tuple[Caution, ...]:
+    """Return where the expected value is not to be trusted: few development units or errors, alphas at the ends."""
+    result = []
+    fewest = int(np.count_nonzero(dev.sizes, axis=1).min())
+    name, few = ("users", FEW_USERS) if by_user else ("trials", FEW_TRIALS)
+    if fewest < few:
+        result.append(Caution(
+            f"few-dev-{name}",
+            f"a class has {fewest} development {name}: how much thresholds vary from one development set to another is "
+            f"hardly known from fewer than {few}, least where alpha is near 0 or 1",
+        ))  # fmt: skip
+    alpha = curves[0].alpha
+    inside = (alpha > 0) & (alpha < 1)
+    errors = [(curve.dev_outcomes.fp + curve.dev_outcomes.fn)[inside] for curve in curves]
+    if inside.any() and min(int(each.min()) for each in errors) < FEW_ERRORS:
+        result.append(Caution(
+            "few-dev-errors",
+            f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, and the "
+            "expected value is doubtful there",
+        ))  # fmt: skip
+    if not inside.all():
+        result.append(Caution(
+            "alpha-ends",
+            "at alpha 0 and 1 thresholds are extreme scores of the development set, of which no bootstrap knows how "
+            "they vary: nothing is claimed there",
+        ))  # fmt: skip
+    return tuple(result)
+
+
+def _trials(scores: Scores, by_user: bool) -> Scores:
+    """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
+    if by_user or scores.negative.number is None:
+        return scores
+    negative, positive = (
+        Trials(np.repeat(trials.score, 1 if trials.number is None else trials.number))
+        for trials in (scores.negative, scores.positive)
+    )
+    return Scores(negative, positive, source=scores.source)
+
+
+def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:
+    """Return the units of each system's development set, and of its test set."""
+    dev_units, test_units = [], []
+    for dev, test in zip(devs, tests, strict=True):
+        in_dev, in_test = None, None
+        if plan.design.by_user:
+            in_dev, in_test = plan.design.identities([dev, test], shared=plan.shared_users)
+        dev_units.append(group_units(dev, in_dev, DEV_UNITS, plan.seed))
+        test_units.append(group_units(test, in_test, DEV_UNITS if plan.shared_users else TEST_UNITS, plan.seed))
+    return dev_units, test_units
+
+
+def _parts(
+    dev: Floats, noise: Floats, test: Floats, dev_units: Units, test_units: Units, plan: BootstrapPlan
+) -> tuple[Part, ...]:
+    """Return the sources of variation: two sets, or one set of users that are in both."""
+    shape = test.shape[1:]
     if plan.shared_users:
         both = without_noise(dev + test.reshape(len(test), -1), noise).reshape(-1, *shape)
-        sizes = dev_units.sizes / dev_units.sizes.sum() + test_units.sizes / test_units.sizes.sum()
-        parts: tuple[Part, ...] = (Part(both, dev_units.degrees(both, sizes)),)
-    else:
-        dev = without_noise(dev, noise).reshape(-1, *shape)
-        parts = (Part(test, test_units.degrees(test)), Part(dev, dev_units.degrees(dev)))
-    return Estimates(values.mean(axis=0), parts)
-
-
-def _side_by_side(each: Sequence[Estimates]) -> Estimates:
-    """Return the estimates of systems that were drawn apart."""
-    parts = []
-    for s, estimates in enumerate(each):
-        for part in estimates.parts:
-            units, _, alphas = part.influence.shape
-            influence = np.zeros((units, len(each), alphas))
-            influence[:, s] = part.influence[:, 0]
-            parts.append(Part(influence, part.degrees))
-    warnings = dict.fromkeys(warning for estimates in each for warning in estimates.warnings)
-    return Estimates(np.concatenate([estimates.value for estimates in each]), tuple(parts), tuple(warnings))
-
-
-# -- smoothed development sets -----------------------------------------------------------------------------------
-
-
-class SmoothTrials(NamedTuple):
-    """The development trials of one class for the kernel, see `priori.uncertainty.bootstrap.bagging`.
-
-    ``place[i, s]`` is where trial i of system s lies, in cells; where ``held`` it stays there. ``width`` is the
-    bandwidth in standard deviations, ``shrink`` what keeps the spread as it is.
-    """
-
-    unit: NDArray[np.int32]
-    partner: NDArray[np.int32]
-    place: Floats
-    held: NDArray[np.bool_]
-    width: Floats
-    shrink: Floats
-
-
-class Bags(NamedTuple):
-    """Smoothed sets: how often each unit came (sets, units), and the cells rejected (sets, systems, alphas)."""
-
-    weights: Floats
-    rejected: NDArray[np.intp]
-
-
-def _bag(
-    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Units, seed: int,
-    threads: int | None, progress: Progress | None,
-) -> Bags:  # fmt: skip
-    """Draw smoothed development sets and choose the thresholds on each."""
-    from scipy.special import ndtri
-
-    from priori.uncertainty.bootstrap import bagging
-
-    negatives, positives = [dev.negative for dev in devs], [dev.positive for dev in devs]
-    classes = (
-        _smooth_trials(negatives, axes, units.negative, units.partner),
-        _smooth_trials(positives, axes, units.positive, None),
-    )
-    values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
-    for row, axis in zip(values, axes, strict=True):
-        row[: axis.cells] = axis.value
-    quantiles = ndtri((np.arange(1 << bagging.BITS) + 0.5) / (1 << bagging.BITS))
-    drawn = (*classes, units.strata, quantiles)
-    shape = len(devs), len(systems[0].fractions)
-    # A trial of users drawn more than once, or of two, comes more than once.
-    kind = kernel_kind(systems[0].criterion, systems[0].fractions, 16 * max(len(dev) for dev in devs))
-
-    def by_kernel(first: int, rows: int) -> Floats:
-        assert kind is not None
-        weights, rejected = np.empty((rows, units.count)), np.empty((rows, *shape), dtype=np.int64)
-        bagging.bag(first, seed, BAGS, *drawn, values, *kind, weights, rejected)
-        return np.hstack([weights, rejected.reshape(rows, -1)])
-
-    def by_criterion(first: int, rows: int) -> Floats:
-        weights = np.empty((rows, units.count), dtype=np.int64)
-        rejected = []
-        for row in range(rows):
-            counts = bagging.bag_counts(first + row, seed, BAGS, *drawn, values.shape[1], weights[row])
-            rejected.append([_choose(system, counts[:, s], axes[s]) for s, system in enumerate(systems)])
-        return np.hstack([weights, np.array(rejected, dtype=np.float64).reshape(rows, -1)])
-
-    sets = max(SETS, SETS_PER_UNIT * units.count)
-    work = by_criterion if kind is None else by_kernel
-    both = gather(work, sets, 64, threads=threads, progress=progress)
-    weights, rejected = np.split(both, [units.count], axis=1)
-    return Bags(weights, rejected.astype(np.intp).reshape(sets, *shape))
-
-
-def _choose(system: Resampled, counts: Ints, axis: ScoreAxis) -> NDArray[np.intp]:
-    """Return how many cells each threshold rejects that a criterion of any kind chooses on counts in cells."""
-    assert system.criterion is not None
-    negative, positive = (Trials(np.repeat(axis.value, number[: axis.cells])) for number in counts)
-    thresholds = system.criterion.choose(Scores(negative, positive), system.fractions).threshold
-    return np.maximum(np.searchsorted(axis.value, thresholds, side="right"), 1)
-
-
-def _smooth_trials(
-    trials: Sequence[Trials], axes: Sequence[ScoreAxis], unit: NDArray[Any], partner: NDArray[Any] | None
-) -> SmoothTrials:
-    order = np.argsort(unit, kind="stable")
-    place = np.stack([axis.places(each.score) for axis, each in zip(axes, trials, strict=True)], axis=1)
-    held = np.stack([tied(each) | (not axis.smooth) for axis, each in zip(axes, trials, strict=True)], axis=1)
-    width = np.full(len(axes), bandwidth(len(trials[0])))
-    other = np.full(unit.size, -1, dtype=np.int32) if partner is None else partner
-    return SmoothTrials(
-        unit[order], other[order], np.ascontiguousarray(place[order]), np.ascontiguousarray(held[order]),
-        width, 1 / np.sqrt(1 + width**2),
-    )  # fmt: skip
+        sizes = [units.sizes / units.sizes.sum(axis=1, keepdims=True) for units in (dev_units, test_units)]
+        return (Part(both, dev_units.degrees(both, sizes[0] + sizes[1])),)
+    moved = without_noise(dev, noise).reshape(-1, *shape)
+    return Part(test, test_units.degrees(test)), Part(moved, dev_units.degrees(moved))
 
 
 def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, Floats]:

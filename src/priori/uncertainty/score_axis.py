@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats
 from priori.scores import Scores, Trials
 
 #: How many cells an axis has at most where scores are smoothed.
 CELLS = 2048
+#: Of a class with more than twice as many scores, so many make the scale, and the lowest and highest besides.
+KNOTS = 4096
 #: The bandwidth for N trials of a class is this times N^(-1/5), in standard deviations.
 BANDWIDTH = 0.75
 #: A score that more than this share of a bandwidth of its class's trials have is tied, and is not smoothed.
@@ -59,13 +61,14 @@ def bandwidth(trials: int) -> float:
 
 def score_axis(dev: Scores, test: Scores) -> ScoreAxis:
     """Return the axis of one system's scores, from both sets together."""
-    counted = [_pooled(dev.negative, test.negative), _pooled(dev.positive, test.positive)]
-    knots = np.unique(np.concatenate([score for score, _ in counted]))
+    classes = (dev.negative, test.negative), (dev.positive, test.positive)
+    knots = np.unique(np.concatenate([_knots(trials) for pair in classes for trials in pair]))
     knots = knots[np.isfinite(knots)]
     if knots.size + 2 <= CELLS and (_mostly_tied(dev.negative) or _mostly_tied(dev.positive)):
         value = np.concatenate([[-np.inf], knots, [np.inf]])
         return ScoreAxis(knots, np.arange(1.0, knots.size + 1), value, smooth=False)
-    scale = _binormal([_counts_at(knots, *each) for each in counted])
+    counts = [(_below(a, knots) + _below(b, knots), float(len(a) + len(b))) for a, b in classes]
+    scale = _binormal(counts)
     low, high = (float(scale[0]), float(scale[-1])) if scale.size else (0.0, 0.0)
     width = max(high - low, 1e-300) / (CELLS - 2)
     place = 1.0 + np.minimum((scale - low) / width, CELLS - 2 - 1e-6)
@@ -75,29 +78,37 @@ def score_axis(dev: Scores, test: Scores) -> ScoreAxis:
 
 
 def tied(trials: Trials) -> NDArray[np.bool_]:
-    """Return which trials have a score that many of their class have."""
-    _, index, count = np.unique(trials.score, return_inverse=True, return_counts=True)
-    number = count if trials.number is None else np.bincount(index, trials.number)
-    many = (number >= 2) & (number > TIED * bandwidth(len(trials)) * len(trials))
-    return np.asarray(many[index] | ~np.isfinite(trials.score))
+    """Return which trials have a score that many of their class have, or an infinite one."""
+    many = max(int(TIED * bandwidth(len(trials)) * len(trials)), 1)
+    if trials.number is None:
+        ascending = trials.sorted
+        values = np.unique(ascending[many:][ascending[many:] == ascending[: ascending.size - many]])
+    else:
+        scores, index = np.unique(trials.score, return_inverse=True)
+        values = scores[np.bincount(index, trials.number) > many]
+    return np.asarray(np.isin(trials.score, values) | ~np.isfinite(trials.score))
 
 
 def _mostly_tied(trials: Trials) -> bool:
     return bool(np.average(tied(trials), weights=trials.number) > 0.5)
 
 
-def _pooled(*parts: Trials) -> tuple[Floats, Ints]:
-    score = np.concatenate([trials.score for trials in parts])
-    number = [np.ones(t.score.size, dtype=np.int64) if t.number is None else t.number for t in parts]
-    return score, np.concatenate(number)
+def _knots(trials: Trials) -> Floats:
+    """Return the scores, of many those at equal shares and the lowest and highest."""
+    ascending = trials.sorted
+    if ascending.size <= 2 * KNOTS:
+        return ascending
+    inside = ascending[np.linspace(0, ascending.size - 1, KNOTS).astype(np.intp)]
+    return np.concatenate([ascending[: KNOTS // 2], inside, ascending[-KNOTS // 2 :]])
 
 
-def _counts_at(knots: Floats, score: Floats, number: Ints) -> tuple[Floats, float]:
-    """Return how many trials lie below each knot, those at it counted half, and how many there are."""
-    order = np.argsort(score, kind="stable")
-    ascending, total = score[order], np.append(0, np.cumsum(number[order])).astype(np.float64)
-    below, up_to = (total[np.searchsorted(ascending, knots, side=side)] for side in ("left", "right"))
-    return (below + up_to) / 2, float(total[-1])
+def _below(trials: Trials, knots: Floats) -> Floats:
+    """Return how many trials lie below each knot, those at it counted half."""
+    below, up_to = (np.searchsorted(trials.sorted, knots, side=side) for side in ("left", "right"))
+    if trials.number is not None:
+        total = np.append(0, np.cumsum(trials.number[trials.order]))
+        below, up_to = total[below], total[up_to]
+    return np.asarray((below + up_to) / 2)
 
 
 def _binormal(counts: list[tuple[Floats, float]]) -> Floats:

@@ -13,7 +13,7 @@ from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, mix, st
 
 #: Bits of a random word that choose one of the normal quantiles.
 BITS = 12
-_S16, _SHIFT, _INDEX = np.uint64(16), np.uint64(64 - 16), np.uint64(16 - BITS)
+_S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 
 
 @compiled
@@ -27,30 +27,32 @@ def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _copies(trials, i, drawn):  # type: ignore[no-untyped-def]
+def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
     """Return how often a trial comes: as often as its unit, or as both of its identities together."""
-    copies = drawn[trials.unit[i]]
-    return copies * drawn[trials.partner[i]] if copies > 0 and trials.partner[i] >= 0 else copies
+    copies = drawn[unit]
+    return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
 
 
 @compiled
 def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
     """Write mean and standard deviation of what was drawn, by system; return how many trials that is."""
+    unit, partner, place, held, _, _ = trials
+    systems = mean.size
     fill(mean, 0.0)
     fill(spread, 0.0)
     total = 0
-    counted = np.zeros(mean.size, np.int64)
-    for i in range(trials.unit.size):
-        copies = _copies(trials, i, drawn)
+    counted = np.zeros(systems, np.int64)
+    for i in range(unit.size):
+        copies = _copies(drawn, unit[i], partner[i])
         total += copies
         if copies > 0:
-            for s in range(mean.size):
-                if not trials.held[i, s]:
-                    place = trials.place[i, s]
+            for s in range(systems):
+                if not held[i, s]:
+                    moved = copies * place[i, s]
                     counted[s] += copies
-                    mean[s] += copies * place
-                    spread[s] += copies * place * place
-    for s in range(mean.size):
+                    mean[s] += moved
+                    spread[s] += moved * place[i, s]
+    for s in range(systems):
         mean[s] /= max(counted[s], 1)
         spread[s] = np.sqrt(max(spread[s] / max(counted[s], 1) - mean[s] * mean[s], 0.0))
     return total
@@ -62,23 +64,29 @@ def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ig
 
     Mean and spread of what was drawn are kept.
     """
+    unit, partner, place, held, width, shrink = trials
     systems, last = counts.shape[0], counts.shape[1] - 2
-    bits, left = np.uint64(0), 0
-    for i in range(trials.unit.size):
-        for _ in range(_copies(trials, i, drawn)):
+    offset, reach = np.empty(systems), np.empty(systems)
+    for s in range(systems):
+        offset[s] = mean[s] * (1 - shrink[s])
+        reach[s] = width[s] * spread[s] * shrink[s]
+        fill(counts[s], 0)
+    bits, left, word = np.uint64(0), 0, state[0]
+    for i in range(unit.size):
+        for _ in range(_copies(drawn, unit[i], partner[i])):
             if left == 0:
-                state[0] += GAMMA
-                bits, left = mix(state[0]), 4
-            z = quantiles[(bits >> _SHIFT) >> _INDEX]
-            bits <<= _S16
+                word += GAMMA
+                bits, left = mix(word), 4
+            z = quantiles[(bits & _LOW) >> _INDEX]
+            bits >>= _S16
             left -= 1
             for s in range(systems):
-                place = trials.place[i, s]
-                if trials.held[i, s]:
-                    counts[s, np.int64(place)] += 1
+                if held[i, s]:
+                    counts[s, np.int64(place[i, s])] += 1
                 else:
-                    moved = mean[s] + (place - mean[s] + trials.width[s] * spread[s] * z) * trials.shrink[s]
-                    counts[s, min(max(np.int64(moved), 1), last)] += 1
+                    moved = np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z)
+                    counts[s, min(max(moved, 1), last)] += 1
+    state[0] = word
 
 
 @compiled
@@ -90,12 +98,10 @@ def draw_counts(state, negative, positive, strata, quantiles, drawn, counts, tot
         totals[0] = _moments(negative, drawn, mean, spread)
         if totals[0] == 0:
             continue
-        counts[0] = 0
         _scatter(state, negative, drawn, quantiles, mean, spread, counts[0])
         totals[1] = _moments(positive, drawn, mean, spread)
         if totals[1] == 0:
             continue
-        counts[1] = 0
         _scatter(state, positive, drawn, quantiles, mean, spread, counts[1])
         return
 
@@ -158,13 +164,22 @@ def bag_counts(replicate, seed, purpose, negative, positive, strata, quantiles, 
 
 
 @compiled
-def draw_weights(first, seed, purpose, strata, weights):  # type: ignore[no-untyped-def]
-    """Fill ``weights[b, unit]`` for the sets ``first``, ``first + 1``, ..."""
+def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[no-untyped-def]
+    """Fill ``weights[b, unit]`` for the sets ``first``, ``first + 1``, ...; each has both classes.
+
+    ``sizes[class, unit]`` are the trials of the units.
+    """
     drawn = np.empty(weights.shape[1], np.int64)
     for b in range(weights.shape[0]):
-        draw_units(stream(seed, purpose, first + b), strata, drawn)
-        for u in range(drawn.size):
-            weights[b, u] = drawn[u]
+        state = stream(seed, purpose, first + b)
+        negatives, positives = 0.0, 0.0
+        while negatives == 0 or positives == 0:
+            draw_units(state, strata, drawn)
+            negatives, positives = 0.0, 0.0
+            for u in range(drawn.size):
+                weights[b, u] = drawn[u]
+                negatives += drawn[u] * sizes[0, u]
+                positives += drawn[u] * sizes[1, u]
 
 
 @compiled
@@ -173,5 +188,8 @@ def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore
     totals = np.empty(2, np.int64)
     scratch, gaps = np.empty((3, axis.size + 1), np.int64), np.empty(p.size, np.int64)
     for b in range(negative.shape[0]):
-        totals[0], totals[1] = negative[b].sum(), positive[b].sum()
+        totals[0], totals[1] = 0, 0
+        for g in range(axis.size):
+            totals[0] += negative[b, g]
+            totals[1] += positive[b, g]
         choose_cells(kind, negative[b], positive[b], totals, axis, p, q, scratch, gaps, rejected[b])

@@ -52,6 +52,11 @@ class BootstrapPlan:
         """The number of replicates."""
         return self.outer * self.inner
 
+    @property
+    def of_method(self) -> bool:
+        """Whether bounds are those of a system as a method: both sets resampled, calibrated, no future set."""
+        return self.resample == "both" and self.interval == "calibrated" and not any(self.future)
+
     def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
         if self.interval == "calibrated" or self.per_user != (1.0, 1.0):

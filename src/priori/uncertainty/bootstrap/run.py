@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,13 +113,11 @@ def _each(
         pool.shutdown(cancel_futures=True)
 
 
-def load_kernel(name: str) -> Any:
+def load_kernel(name: str, module: str = "kernels") -> Any:
     """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
     global _warned
-    from priori.uncertainty.bootstrap import kernels
-
-    kernel = getattr(kernels, name)
-    cached = Path(kernel.stats.cache_path).glob(f"kernels.{name}-*.nbi")
+    kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
+    cached = Path(kernel.stats.cache_path).glob(f"{module}.{name}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")

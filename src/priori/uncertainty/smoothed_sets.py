@@ -1,0 +1,204 @@
+"""Smoothed bootstrap development sets, with the thresholds chosen on each of them.
+
+Units are drawn with replacement, and every trial that comes is moved a little along the score axis, its class keeping
+mean and spread. Of many trials, or of counts, units are histograms that are smoothed once and added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.types import Floats, Ints, Progress
+from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
+from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
+from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
+from priori.uncertainty.units import Units
+
+#: At least so many smoothed sets, and so many for each unit.
+SETS, SETS_PER_UNIT = 1000, 5
+#: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.bagging` indexes by its bits.
+QUANTILES = 1 << 12
+#: The purpose of their stream.
+BAGS = 3_000_017
+#: From so many trials on, units are histograms.
+MANY = 1 << 17
+#: What the larger class of a set adds up to in whole numbers, where units are histograms.
+WHOLE, WHOLE_BY_CRITERION = 1 << 26, 1 << 14
+
+#: Draws sets first, first + 1, ...: how often units came, and how many cells the thresholds of each system reject.
+_Draw = Callable[[int, int], tuple[Floats, NDArray[Any]]]
+
+
+class SmoothedSets(NamedTuple):
+    """How often each unit came (sets, units), and how many cells thresholds reject (sets, systems, alphas)."""
+
+    weights: Floats
+    rejected: NDArray[np.intp]
+
+
+def smoothed_sets(
+    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int,
+    *, threads: int | None = None, progress: Progress | None = None,
+) -> SmoothedSets:  # fmt: skip
+    """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them."""
+    counted = any(dev.negative.number is not None for dev in devs)
+    many = counted or sum(len(dev) for dev in devs[:1]) > MANY
+    draw = (_by_histogram if many and units[0].partner is None else _by_trial)(systems, devs, axes, units, seed)
+
+    def work(first: int, rows: int) -> Floats:
+        weights, rejected = draw(first, rows)
+        return np.hstack([weights, rejected.reshape(rows, -1)])
+
+    sets, count = max(SETS, SETS_PER_UNIT * units[0].count), units[0].count
+    both = gather(work, sets, 64, threads=threads, progress=progress)
+    shape = sets, len(systems), len(systems[0].fractions)
+    return SmoothedSets(both[:, :count], both[:, count:].astype(np.intp).reshape(shape))
+
+
+def _choose(system: Resampled, counts: Sequence[Ints], axis: ScoreAxis) -> NDArray[np.intp]:
+    """Return how many cells each threshold rejects that a criterion of any kind chooses on counts in cells."""
+    assert system.criterion is not None
+    negative, positive = (Trials(np.repeat(axis.value, number[: axis.cells])) for number in counts)
+    thresholds = system.criterion.choose(Scores(negative, positive), system.fractions).threshold
+    return np.maximum(np.searchsorted(axis.value, thresholds, side="right"), 1)
+
+
+# -- trial by trial ----------------------------------------------------------------------------------------------
+
+
+class SmoothTrials(NamedTuple):
+    """The development trials of one class for the kernel, see `priori.uncertainty.bootstrap.bagging`.
+
+    ``place[i, s]`` is where trial i of system s lies, in cells; where ``held`` it stays there. ``width`` is the
+    bandwidth in standard deviations, ``shrink`` what keeps the spread as it is.
+    """
+
+    unit: NDArray[np.int32]
+    partner: NDArray[np.int32]
+    place: Floats
+    held: NDArray[np.bool_]
+    width: Floats
+    shrink: Floats
+
+
+def _by_trial(
+    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], each: Sequence[Units], seed: int
+) -> _Draw:
+    from scipy.special import ndtri
+
+    units = each[0]
+    classes = (
+        _smooth_trials([dev.negative for dev in devs], axes, units.negative, units.partner),
+        _smooth_trials([dev.positive for dev in devs], axes, units.positive, None),
+    )
+    values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
+    for row, axis in zip(values, axes, strict=True):
+        row[: axis.cells] = axis.value
+    quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
+    drawn = (seed, BAGS, *classes, units.strata, quantiles)
+    fractions = systems[0].fractions
+    # A trial comes more than once where its users do.
+    kind = kernel_kind(systems[0].criterion, fractions, 16 * max(len(dev) for dev in devs))
+    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
+
+    def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
+        assert kind is not None
+        weights, rejected = np.empty((rows, units.count)), np.empty((rows, len(devs), len(fractions)), dtype=np.int64)
+        kernel(first, *drawn, values, *kind, weights, rejected)
+        return weights, rejected
+
+    def by_criterion(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
+        weights, rejected = np.empty((rows, units.count), dtype=np.int64), []
+        for row in range(rows):
+            counts = kernel(first + row, *drawn, values.shape[1], weights[row])
+            rejected.append([_choose(system, counts[:, s], axes[s]) for s, system in enumerate(systems)])
+        return weights.astype(np.float64), np.array(rejected)
+
+    return by_criterion if kind is None else by_kernel
+
+
+def _smooth_trials(
+    trials: Sequence[Trials], axes: Sequence[ScoreAxis], unit: NDArray[Any], partner: NDArray[Any] | None
+) -> SmoothTrials:
+    order = np.argsort(unit, kind="stable")
+    place = np.stack([axis.places(each.score) for axis, each in zip(axes, trials, strict=True)], axis=1)
+    held = np.stack([tied(each) | (not axis.smooth) for axis, each in zip(axes, trials, strict=True)], axis=1)
+    width = np.full(len(axes), bandwidth(len(trials[0])))
+    other = np.full(unit.size, -1, dtype=np.int32) if partner is None else partner
+    return SmoothTrials(
+        unit[order], other[order], np.ascontiguousarray(place[order]), np.ascontiguousarray(held[order]),
+        width, 1 / np.sqrt(1 + width**2),
+    )  # fmt: skip
+
+
+# -- by histogram ------------------------------------------------------------------------------------------------
+
+
+def _by_histogram(
+    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int
+) -> _Draw:
+    draw_weights, choose_rows = (load_kernel(name, "bagging") for name in ("draw_weights", "choose_rows"))
+    fractions = systems[0].fractions
+    kind = kernel_kind(systems[0].criterion, fractions, 4 * WHOLE)
+    whole = WHOLE_BY_CRITERION if kind is None else WHOLE
+    histograms = []
+    for dev, axis, codes in zip(devs, axes, units, strict=True):
+        classes = zip((dev.negative, dev.positive), codes.classes, strict=True)
+        scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
+        histograms.append([scale * _smooth_histogram(trials, axis, code, codes.count) for trials, code in classes])
+    strata, sizes, count = units[0].strata, units[0].sizes, units[0].count
+
+    def draw(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
+        weights = np.empty((rows, count))
+        draw_weights(first, seed, BAGS, strata, sizes, weights)
+        rejected = np.empty((rows, len(systems), len(fractions)), dtype=np.int64)
+        drawn = weights.astype(np.float32)
+        for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
+            negative, positive = (np.rint(drawn @ histogram).astype(np.int64) for histogram in histograms[s])
+            if kind is None:
+                rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
+            else:
+                code, p, q = kind
+                choose_rows(code, negative, positive, axis.value, p, q, rejected[:, s])
+        return weights, rejected
+
+    return draw
+
+
+def _smooth_histogram(trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int) -> NDArray[np.float32]:
+    """Return the trials of one class by unit (rows) and cell, smoothed as single trials are on the average."""
+    cells = np.floor(axis.places(trials.score)).astype(np.int64)
+    counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
+    histogram = counted.reshape(units, axis.cells).astype(np.float32)
+    if not axis.smooth:
+        return histogram
+    held = tied(trials)
+    number = histogram.sum(axis=0)
+    stays = np.bincount(cells, held if trials.number is None else held * trials.number, axis.cells) > number / 2
+    stays[[0, -1]] = True
+    return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))
+
+
+def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArray[np.float32]:
+    """Return where what lies in each cell (rows) goes."""
+    from scipy.special import ndtr
+
+    centre = np.arange(number.size) + 0.5
+    weight = np.where(stays, 0.0, number)
+    if not weight.any():
+        return np.eye(number.size, dtype=np.float32)
+    mean = np.average(centre, weights=weight)
+    spread = max(np.sqrt(np.average((centre - mean) ** 2, weights=weight)), 1e-9)
+    shrink = 1 / np.sqrt(1 + width**2)
+    edges = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the cells there
+    edges[0], edges[-1] = -np.inf, np.inf
+    moved = ndtr((edges - (mean + (centre[:, None] - mean) * shrink)) / (width * spread * shrink))
+    smoothing = np.zeros((number.size, number.size), dtype=np.float32)
+    smoothing[:, 1:-1] = np.diff(moved, axis=1)
+    smoothing[stays] = np.eye(number.size, dtype=np.float32)[stays]
+    return smoothing
