@@ -88,8 +88,10 @@ class Resampled:
 def resampled(simulated: Pair, faces: Pair, *, n_resamples: int = 10_000) -> Resampled:
     """Draw the trials of the test set anew, the same trials for both systems, thresholds fixed."""
     settings: dict[str, Any] = {"bootstrap": "sample", "n_resamples": n_resamples, "interval": "centred"}
-    at_one = compare(simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA), rng=6, **settings)
-    along = compare(faces.epc_a, faces.epc_b, rng=6, **settings)
+    at_one = compare(
+        simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA), rng=6, claim="deployed", **settings
+    )
+    along = compare(faces.epc_a, faces.epc_b, rng=6, claim="deployed", **settings)
     return Resampled(simulated, faces, at_one, faces.epc_a.band(rng=7, **settings), along)
 
 

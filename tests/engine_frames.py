@@ -92,10 +92,9 @@ def _same_bands(found: Sequence[EPC], expected: Sequence[EPC], quickly: bool) ->
     for options in settings[::3] if quickly else settings:
         options = {"n_resamples": 100, "rng": 7, **options}
         same_columns(found[0].band(**options), expected[0].band(**options))
-        same_columns(priori.compare(*found, **options), priori.compare(*expected, **options))
-        same_columns(
-            priori.compare(*found, unpaired=True, **options), priori.compare(*expected, unpaired=True, **options)
-        )
+        for unpaired in (False, True):
+            same_columns(*(priori.compare(*curves, claim="deployed", unpaired=unpaired, **options)
+                           for curves in (found, expected)))  # fmt: skip
         if options["bootstrap"] != "user-constrained" and not quickly:
             options["promise"] = "prediction"
             same_columns(found[0].band(**options), expected[0].band(**options))

@@ -205,7 +205,9 @@ def priori_paired(data: Data, replicates: int) -> Callable[[], Any]:
     def work() -> Any:
         sets = [priori.Scores.from_predictions(data["label"], data[name], user=data["user"]) for name in ("a", "b")]
         curves = [priori.epc(scores, scores, alpha=[0.5], name=name) for scores, name in zip(sets, "AB", strict=True)]
-        return priori.compare(*curves, bootstrap="user", interval="percentile", n_resamples=replicates)
+        return priori.compare(
+            *curves, claim="deployed", bootstrap="user", interval="percentile", n_resamples=replicates
+        )
 
     return work
 

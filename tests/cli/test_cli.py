@@ -247,13 +247,19 @@ def test_epc_with_a_band(folder: Path) -> None:
 def test_compare(folder: Path) -> None:
     done = run("compare", *A, *B, "--points", "5", "--resamples", "500", "--format", "csv", cwd=folder)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert list(rows[0]) == ["alpha", "value_a", "value_b", "difference", "lower", "upper", "p_value", "significant"]
+    columns = "alpha value_a value_b difference expected lower upper p_value significant"
+    assert list(rows[0]) == columns.split()
     assert {row["significant"] for row in rows} <= {"true", "false"}
     table = run("compare", *A, *B, "--resamples", "500", cwd=folder).stdout
     assert "With each alpha tested by itself, " in table
     content = json.loads(run("compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--format", "json",
                              "--plot", "d.svg", cwd=folder).stdout)  # fmt: skip
     assert content["paired"] is True
+    assert content["claim"] == "method"
+    told = run("compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--claim", "deployed", "--margin", "0.9",
+               cwd=folder).stdout  # fmt: skip
+    assert "By more than a margin of 90.0 points: the two are equivalent at alpha = 0.5." in told
+    assert "Claim: these thresholds as they are" in told
     assert (folder / "d.svg").exists()
 
 
@@ -261,6 +267,10 @@ def test_compare_more_than_two(folder: Path) -> None:
     c = ("--system", "C", "b-dev.csv", "a-test.csv")
     done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
     assert "share a letter" in done.stdout
+    assert " (1 to " in done.stdout
+    done = run("compare", *A, *B, *c, "--points", "5", "--margin", "0.1", cwd=folder)
+    assert done.returncode == 2
+    assert "--margin is about two systems" in done.stderr
 
 
 def test_compare_needs_partners(folder: Path, tmp_path: Path) -> None:

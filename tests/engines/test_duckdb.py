@@ -249,16 +249,16 @@ def test_trials_pair_by_id_never_by_row(database: Any) -> None:
         return [priori.epc(table, table, alpha=[0.5]) for table in tables]
 
     with pytest.raises(InputError, match="has no trial ids, and the rows of a table have no order"):
-        priori.compare(*curves({}, *relations), n_resamples=10)
+        priori.compare(*curves({}, *relations), n_resamples=10, claim="deployed")
     fewer = database.sql("SELECT * FROM pair1 WHERE id <> 't7'")
     with pytest.raises(InputError, match=r"has 3000, .* has 2999, and 2999 ids are in both"):
-        priori.compare(*curves({"trial": "id"}, relations[0], fewer), n_resamples=10)
+        priori.compare(*curves({"trial": "id"}, relations[0], fewer), n_resamples=10, claim="deployed")
     twice = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 't8' ELSE id END AS id) FROM pair1")
     with pytest.raises(InputError, match="the trial id 't8' 2 times"):
-        priori.compare(*curves({"trial": "id"}, relations[0], twice), n_resamples=10)
+        priori.compare(*curves({"trial": "id"}, relations[0], twice), n_resamples=10, claim="deployed")
     turned = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 1 - label ELSE label END AS label) FROM pair1")
     with pytest.raises(InputError, match="1 have different labels"):
-        priori.compare(*curves({"trial": "id"}, relations[0], turned), n_resamples=10)
+        priori.compare(*curves({"trial": "id"}, relations[0], turned), n_resamples=10, claim="deployed")
 
 
 # -- files that misbehave ----------------------------------------------------------------------------------------
@@ -397,7 +397,8 @@ def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, u
     tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), TableSettings())) for number in range(2)]
     sets = [tables, [Scores.from_frame(frame) for frame in known]]
     verdicts = [
-        priori.compare(*(priori.epc(s, s, points=5) for s in each), bootstrap="user", n_resamples=100) for each in sets
+        priori.compare(*(priori.epc(s, s, points=5) for s in each), claim="deployed", bootstrap="user", n_resamples=100)
+        for each in sets
     ]
     same_columns(*verdicts)
     assert tables[0].engine.same_trials(tables[1].engine) == (users == "the same")

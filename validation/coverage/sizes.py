@@ -67,10 +67,11 @@ def measure_sizes(population: Population, shared: float, repeats: int, replicate
         kept = [priori.epc(dev_a, test, alpha=ALPHAS) for test in (a, b)]
         own = [priori.epc(dev, test, alpha=ALPHAS) for dev, test in ((dev_a, a), (dev_b, b))]
         options = {"n_resamples": replicates, "rng": seeds(repeat, 22), "threads": 1}
-        cases = [("bootstrap, by default", kept, {}), ("bootstrap, user, percentile", kept, _plain("user")),
+        deployed = {"claim": "deployed"}
+        cases = [("bootstrap, by default", kept, deployed), ("bootstrap, user, percentile", kept, _plain("user")),
                  ("bootstrap, sample, percentile", kept, _plain("sample")),
                  ("bootstrap, joint, percentile", kept, _plain("joint")),
-                 ("bootstrap, by default, both sets redrawn", own, {"resample": "both"})]  # fmt: skip
+                 ("bootstrap, by default, both sets redrawn", own, {"claim": "method"})]  # fmt: skip
         for name, curves, more in cases:
             found = priori.compare(*curves, **options, **more)
             tally.add((name, NULL), found.pointwise.significant, found.pointwise.upper - found.pointwise.lower)
@@ -84,7 +85,7 @@ def measure_sizes(population: Population, shared: float, repeats: int, replicate
 
 
 def _plain(bootstrap: str) -> dict[str, str]:
-    return {"bootstrap": bootstrap, "interval": "percentile"}
+    return {"claim": "deployed", "bootstrap": bootstrap, "interval": "percentile"}
 
 
 def _without_bootstrap(tally: Tally, a: Scores, b: Scores, threshold: float) -> None:
