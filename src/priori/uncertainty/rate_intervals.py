@@ -121,7 +121,7 @@ def rate_interval(
     >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
     >>> far = rate_interval(scores, 2.05)
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.027 from 0.017 to 0.043, design effect 2.3'
+    '0.027 from 0.017 to 0.043, design effect 2.4'
     """
     level = check_level(confidence_level)
     if rate not in get_args(Rate):
