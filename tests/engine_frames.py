@@ -85,6 +85,7 @@ def _same_bands(found: Sequence[EPC], expected: Sequence[EPC], quickly: bool) ->
         same_columns(one, two)
     settings: Sequence[dict[str, Any]] = (
         {"bootstrap": "sample"},
+        {"bootstrap": "rows"},
         {"bootstrap": "user"},
         {"bootstrap": "user-constrained"},
         {"bootstrap": "joint", "n_resamples": (20, 5)},

@@ -21,6 +21,8 @@ from priori.base.errors import InputError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 
+#: With fewer people that err, nothing tells how errors flock.
+FEW_ERRING = 5
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 PAIRS_AT_A_TIME = 1 << 24
 

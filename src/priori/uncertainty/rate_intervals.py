@@ -12,12 +12,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
+from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.curves.inputs import as_score_set
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.cluster_variance import rate_spread
+from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
@@ -45,6 +46,8 @@ class RateInterval(Result):
         The degrees of freedom of Student's quantile: how sure that variance itself is.
     dependence : {"none", "user", "crossed"}
         What trials were taken to share: nothing, their user, or either of their identities.
+    warnings : tuple of str
+        What to mind about it.
     """
 
     name: str
@@ -61,6 +64,7 @@ class RateInterval(Result):
     dependence: str
     method: str
     confidence_level: float
+    warnings: tuple[str, ...] = ()
 
     @property
     def width(self) -> float:
@@ -72,7 +76,7 @@ class RateInterval(Result):
         {"threshold": "number", **of("integer", "errors trials")}
         | of("number", "rate lower upper width design_effect effective_trials"),
         {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
-        | {"dependence": choice(*get_args(Dependence)), "method": TEXT, "confidence_level": LEVEL},
+        | {"dependence": choice(*get_args(Dependence)), "method": TEXT, "confidence_level": LEVEL, "warnings": TEXTS},
         one_row=True,
         descriptions={"rate": "The rate."},
     )
@@ -106,8 +110,9 @@ def rate_interval(
     The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
     minus the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
     that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
-    people make most of the errors. Where no error was seen (or nothing else) nothing tells how errors flock: the
-    effective number is then that of the trials that share nobody, the users or half the people.
+    people make most of the errors. While few people err nothing tells how errors flock: the design effect is then at
+    least m / (1 + k), m being the trials of a person and k the people with a part in the errors, as in a band. Without
+    an error the effective number is that of the trials that share nobody, the users or half the people.
 
     Examples
     --------
@@ -116,7 +121,7 @@ def rate_interval(
     >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
     >>> far = rate_interval(scores, 2.05)
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.027 from 0.017 to 0.043, design effect 2.3'
+    '0.027 from 0.017 to 0.043, design effect 2.4'
     """
     level = check_level(confidence_level)
     if rate not in get_args(Rate):
@@ -138,8 +143,19 @@ def rate_interval(
         lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
     return RateInterval(
         rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
-        spread.freedom, shared, method, level,
+        spread.freedom, shared, method, level, _cautions(errors, n, spread),
     )._came_from(scores)  # fmt: skip
+
+
+def _cautions(errors: int, n: int, spread: RateSpread) -> tuple[str, ...]:
+    """Say so where no error was seen, or those of few people."""
+    if not errors:
+        people = f" and {spread.people} people" if spread.people else ""
+        return (Caution("no-errors", f"no error: the interval rests on {n} trials{people} without one"),)
+    if not 0 < spread.erring < min(FEW_ERRING, spread.people / 2):
+        return ()
+    few = f"only {spread.erring} of {spread.people} people have a part in the errors (or in what is right)"
+    return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
 
 def shared_by(scores: Scores, asked: str | None) -> str:

@@ -11,10 +11,8 @@ from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS, TOO_FEW, TOO_FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import ErrorSpread
+from priori.uncertainty.cluster_variance import FEW_ERRING, ErrorSpread
 
-#: With fewer users that err, nothing tells how errors flock.
-FEW_ERRING = 5
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")
