@@ -68,7 +68,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         "curves": [
             partial(curves.roc_bands, size.tests // 2, 399),
             partial(curves.areas, size.tests // 2, 399),
-            partial(curves.low_rates, size.tests, 399),
+            partial(curves.low_rates, size.tests // 2, 399),
         ],
         "crossed": [partial(rates.crossed_rates, size.crossed, 199)],
         "paper": experiment,
@@ -76,13 +76,13 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         "rates": [
             partial(rates.averages, size.rates // 3),
             partial(rates.single_rates, size.rates),
-            partial(rates.areas, size.rates),
+            partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
         ],
         "plans": [
             partial(plans.rates, size.rates),
-            partial(plans.widths, size.tests, size.replicates),
-            partial(plans.powers, size.tests // 2, size.replicates),
+            partial(plans.widths, size.tests // 2, size.replicates),
+            partial(plans.powers, size.tests // 3, size.replicates),
         ],
     }
 
