@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 
 import paper
+import plans
 import rates
 import sizes
 from bands import measure_bands
@@ -65,6 +66,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         "curves": [
             partial(curves.roc_bands, size.tests // 2, 399),
             partial(curves.areas, size.tests // 2, 399),
+            partial(curves.low_rates, size.tests // 2, 399),
         ],
         "crossed": [partial(rates.crossed_rates, size.crossed, 199)],
         "paper": experiment,
@@ -72,8 +74,13 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         "rates": [
             partial(rates.averages, size.rates // 3),
             partial(rates.single_rates, size.rates),
-            partial(rates.areas, size.rates),
+            partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
+        ],
+        "plans": [
+            partial(plans.rates, size.rates),
+            partial(plans.widths, size.tests // 2, size.replicates),
+            partial(plans.powers, size.tests // 3, size.replicates),
         ],
     }
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 import paper
+import plans
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from populations import GRID, REASONABLE
-from rates import PROMISE
+from rates import AUC_INTERVALS, PROMISE
 from sizes import NULL
 from tallies import Row
 
-from curves import AREA_PART, ROC_PART
+from curves import AREA_PART, LOW_PART, ROC_PART
 
 CROSSED_TITLE = GRID[-1].title
 #: Candidates for the default where the user of each trial is known: what a person could have by naming it.
@@ -114,7 +115,7 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 def page(rows: Iterable[Row]) -> str:
     record = Record(rows)
-    parts = (_head, _targets, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _how)
+    parts = (_head, _targets, _default, _bands, _curves, _crossed, _paper, _tests, _single, _other, _plans, _how)
     return "\n".join(part(record) for part in parts)
 
 
@@ -255,6 +256,10 @@ of 2, 5, 10, 20 and 50 %. Where hardly a true positive is missed a percentile ba
 nothing; the calibrated one allows for half a miss.
 
 {grid(record, ROC_PART, PROMISE, methods)}
+At rates that few negatives make, calibrated bounds up to 5/n come from order statistics and the result warns; below
+1/n a band is refused:
+
+{grid(record, LOW_PART, PROMISE, methods[:2])}
 The areas E_V1, E_V2 and G, thresholds kept:
 
 {grid(record, AREA_PART, KEPT, methods[:2])}"""
@@ -358,18 +363,37 @@ Coverage and width (%) of the FAR, and of the HTER by the z formula:
 
 
 def _other(record: Record) -> str:
-    aucs = ("DeLong, normal", "DeLong, logit")
+    aucs = tuple(name for name, *_ in AUC_INTERVALS)
     averages = ("t, AUC", "normal, AUC", "bootstrap, AUC", "t, TPR", "normal, TPR", "bootstrap, TPR")
     return f"""## AUC, and averages over data sets
 
-DeLong's intervals of the AUC, a posteriori; they too take trials for independent:
+Intervals of the AUC, a posteriori. DeLong's take trials for independent; Obuchowski's allow for users, and by logit
+are the default where users are known:
 
 {grid(record, "AUC, a posteriori", PROMISE, aucs)}
 Averages of the curves of several data sets (the mean AUC, and the vertical average at a false positive rate of 0.2):
 
 {grid(record, "average of data sets", PROMISE, averages)}
-Student's t is the default.
+Student's t is the default. Where weights are unequal, or another interval is made of few sets, the result says what
+the sets are worth.
 """
+
+
+def _plans(record: Record) -> str:
+    names = tuple(name for name in record.populations(plans.PART) if name != plans.PAIR.title)
+    return f"""## Plans
+
+How often (%) a study of the planned size has an interval as narrow as planned, with the mean width; asked: 80 %.
+Where there is a pilot, thresholds are chosen anew in the study, and the interval is the default band's:
+
+{grid(record, plans.PART, plans.WIDTH, (plans.ASSURED, plans.EXPECTED), populations=names)}
+How often (%) `compare` finds the difference that was planned for; asked: 80 %. In brackets the mean number of users:
+
+{grid(record, plans.PART, plans.POWER, tuple(plans.CLAIMS), show=_with_users, populations=(plans.PAIR.title,))}"""
+
+
+def _with_users(row: Row | None) -> str:
+    return "–" if row is None else f"{percent(row.measured)} ({100 * row.width:.0f})"
 
 
 def _how(record: Record) -> str:

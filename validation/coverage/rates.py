@@ -32,6 +32,21 @@ CROSSED = (
     (Population("100 people of 99 trials, weak effects", 100, 2, 99, 0.3, probe=0.3), 0.02),
 )
 PROMISE = "whole population"
+#: Intervals of an AUC: their name, what trials are taken to share, the scale.
+AUC_INTERVALS = (
+    ("DeLong, normal", "none", "normal"),
+    ("DeLong, logit", "none", "logit"),
+    ("Obuchowski, normal", "user", "normal"),
+    ("Obuchowski, logit", "user", "logit"),
+)
+#: Data sets of an average: how many, the trials of each class of each, and how they count.
+AVERAGED = (
+    ("5 sets of 200 + 200 trials", (200,) * 5, None),
+    ("10 sets of 200 + 200 trials", (200,) * 10, None),
+    ("30 sets of 200 + 200 trials", (200,) * 30, None),
+    ("5 sets of 20 to 2000 trials of each class, by size", (20, 63, 200, 632, 2000), "size"),
+    ("15 sets of 20 to 2000 trials of each class, by size", (20, 63, 200, 632, 2000) * 3, "size"),
+)
 
 
 def _at(threshold: float) -> Scores:
@@ -103,15 +118,20 @@ def areas(repeats: int, step=lambda: None) -> list[Row]:
     for population in (
         Population("100 + 50 independent trials, AUC 0.80", 50, 1, 2, 0.0, 1.19),
         Population("100 + 50 independent trials, AUC 0.98", 50, 1, 2, 0.0, 2.9),
+        Population("100 + 50 independent trials, AUC 0.998", 50, 1, 2, 0.0, 4.07),
+        Population("1000 + 100 independent trials, AUC 0.998", 100, 1, 10, 0.0, 4.07),
         Population("62 users, 9 + 20 trials, medium effect, AUC 0.96", 62),
+        Population("62 users, 9 + 20 trials, strong effect, AUC 0.96", 62, effect=0.8),
+        Population("20 users, 9 + 20 trials, medium effect, AUC 0.96", 20),
+        Population("62 users, 9 + 96 trials, medium effect, AUC 0.998", 62, 9, 96, separation=4.07),
     ):
         tally = Tally("AUC, a posteriori", population.title)
         truth = float(ndtr(population.separation / np.sqrt(2)))
         for repeat in range(repeats):
             scores = population.draw(repeat, 13)
-            for method in ("normal", "logit"):
-                found = priori.a_posteriori_auc_interval(scores, method=method)
-                tally.cover((f"DeLong, {method}", PROMISE), found.lower, found.upper, truth)
+            for name, dependence, method in AUC_INTERVALS:
+                found = priori.a_posteriori_auc_interval(scores, method=method, dependence=dependence)
+                tally.cover((name, PROMISE), found.lower, found.upper, truth)
             step()
         rows += tally.rows()
     return rows
@@ -120,21 +140,24 @@ def areas(repeats: int, step=lambda: None) -> list[Row]:
 def averages(repeats: int, step=lambda: None) -> list[Row]:
     """Averages over data sets whose quality differs: the mean AUC, and the vertical average's TPR at FPR 0.2."""
     rows: list[Row] = []
-    mean, spread, size = 1.5, 0.4, 200
+    mean, spread = 1.5, 0.4
     truth = {
         "AUC": float(ndtr(mean / np.sqrt(2 + spread**2))),
         "TPR": float(ndtr((mean + ndtri(0.2)) / np.sqrt(1 + spread**2))),
     }
-    for sets in (5, 10, 30):
-        tally = Tally("average of data sets", f"{sets} sets of {size} + {size} trials")
+    for title, sizes, weights in AVERAGED:
+        tally = Tally("average of data sets", title)
         for repeat in range(repeats):
-            rng = generator((repeat, 14, sets))
+            rng = generator((repeat, 14, len(sizes)))
+            qualities = rng.normal(mean, spread, len(sizes))
             parts = [
                 Scores.from_arrays(rng.normal(0, 1, size), rng.normal(quality, 1, size))
-                for quality in rng.normal(mean, spread, sets)
+                for size, quality in zip(sizes, qualities, strict=True)
             ]
             for interval in ("t", "normal", "bootstrap"):
-                found = priori.average(parts, positions=[0.2], interval=interval, n_resamples=199, rng=repeat)
+                found = priori.average(
+                    parts, positions=[0.2], weights=weights, interval=interval, n_resamples=199, rng=repeat
+                )
                 limits = {"TPR": (found.tpr_lower[0], found.tpr_upper[0]), "AUC": (found.auc.lower, found.auc.upper)}
                 for name, (lower, upper) in limits.items():
                     tally.cover((f"{interval}, {name}", PROMISE), lower, upper, truth[name])

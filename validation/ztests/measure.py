@@ -202,7 +202,7 @@ def delong(rng) -> list[Row]:
 def planned(rng) -> list[Row]:
     """Promised widths and powers, and what sets of the planned size show."""
     rows: list[Row] = []
-    found = priori.plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5)
+    found = priori.plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5, assurance=None)
     value = (rng.binomial(found.negatives, 0.05, RUNS) / found.negatives + rng.binomial(
         found.positives, 0.08, RUNS) / found.positives) / 2  # fmt: skip
     rows.append(
@@ -221,7 +221,7 @@ def planned(rng) -> list[Row]:
         ratios = []
         for _ in range(60):
             pilot = _users(rng, pilot_users)
-            users = priori.plan(width=0.04, pilot=pilot, threshold=1.25).users
+            users = priori.plan(width=0.04, pilot=pilot, threshold=1.25, assurance=None).users
             many = _users(rng, 50 * users)
             far = np.bincount(many.negative.user, weights=many.negative.score > 1.25) / 20
             frr = np.bincount(many.positive.user, weights=many.positive.score <= 1.25) / 8

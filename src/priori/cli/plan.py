@@ -10,7 +10,8 @@ from priori.base.errors import OptionError
 from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
 from priori.cli.output import Output, table_text
 from priori.decisions.measures import get_task
-from priori.studies.planning import Claim, Development, Plan, TestKind, plan
+from priori.studies.planning import Development, Plan, TestKind, plan
+from priori.uncertainty.claims import Claim
 
 
 @make_command(

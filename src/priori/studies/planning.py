@@ -17,12 +17,12 @@ from priori.scores import ScoreSet
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.claims import Claim
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
 
 TestKind = Literal["compare", "verdict", "dependent", "independent"]
-Claim = Literal["method", "deployed"]
 Development = Literal["grow", "stay"]
 
 #: A pilot of fewer users gives an uncertain design effect.

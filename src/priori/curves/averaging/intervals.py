@@ -23,6 +23,8 @@ INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
 
 #: Below so many data sets only Student's t allows for how little they tell of their spread.
 FEW_SETS = 10
+#: Below so many not even that is enough: quality need not be normal.
+FEWEST_SETS = 5
 
 #: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
 BLOCK = 2**22
@@ -80,15 +82,17 @@ class IntervalPlan:
         """Return what to mind about an average with these weights, the replicates included."""
         worth = 1 / float(weights @ weights)  # as many data sets of equal weight (Kish)
         cautions = list(few_replicates(self.n_resamples, self.confidence_level)) if self.kind == "bootstrap" else []
+        sets = weights.size
         if self.kind != "t" and 1 < worth < FEW_SETS:
             text = (
                 f"{self.kind} intervals over few data sets (worth {worth:.1f} of equal weight) cover less than they say"
             )
             cautions.append(Caution("few-sets", f"{text}; choose t"))
-        elif weights.size > 2 * worth:
-            text = (
-                f"by their weights {weights.size} data sets are worth {worth:.1f}: the average is mostly that of a few"
-            )
+        elif sets > 2 * worth:
+            text = f"by their weights {sets} data sets are worth {worth:.1f}: the average is mostly that of a few"
+            cautions.append(Caution("few-sets", text))
+        elif 1 < sets < FEWEST_SETS:
+            text = f"{sets} data sets say little about others: the interval covers some points less than it says"
             cautions.append(Caution("few-sets", text))
         return tuple(cautions)
 
