@@ -73,6 +73,9 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     plans = [resampling.settle(curve.dev, curve.test) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
+    if any(other.design is not plan.design for other in plans):  # which some of them may warn of
+        common = replace(resampling, bootstrap=plan.design.name)
+        plans = [common.settle(curve.dev, curve.test) for curve in placed]
     if claim == "method" and plan.design.name not in UNITS:
         _refuse_bootstrap(plan.design.name)
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
