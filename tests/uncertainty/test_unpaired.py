@@ -24,7 +24,7 @@ def curve(known: str, seed: int) -> priori.EPC:
     return priori.epc(drawn(1), drawn(2), alpha=["0.5"], name=f"{known}{seed}")
 
 
-@pytest.mark.parametrize(("a", "b"), product(KNOWN, KNOWN))
+@pytest.mark.parametrize(("a", "b"), [*product(KNOWN, KNOWN)])
 def test_all_are_drawn_by_what_all_of_them_have(a: str, b: str) -> None:
     found = priori.compare(curve(a, 1), curve(b, 2), claim="deployed", unpaired=True, n_resamples=200)
     expected = {"none": "sample", "users": "user", "identities": "crossed"}
