@@ -216,6 +216,7 @@ def test_a_notebook_shows_them_with_their_codes() -> None:
 def test_an_average_carries_what_most_of_its_data_sets_warn_of() -> None:
     turned = {str(seed): mapped(made(seed), np.negative) for seed in range(4)} | {"4": made(4)}
     told = priori.average_epc(turned, turned, points=3).warnings
-    assert [line.code for line in told] == ["same-data", "reversed-scores"]
-    assert told[1].startswith("in 4 of 5 data sets positives score lower than negatives")
-    assert priori.average_epc({str(seed): made(seed) for seed in range(4)}, points=3).warnings == ()
+    assert [line.code for line in told if line.code != "few-sets"] == ["same-data", "reversed-scores"]
+    assert told[-1].startswith("in 4 of 5 data sets positives score lower than negatives")
+    good = priori.average_epc({str(seed): made(seed) for seed in range(4)}, points=3)
+    assert {line.code for line in good.warnings} <= {"few-sets"}

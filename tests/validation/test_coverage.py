@@ -204,7 +204,7 @@ def test_few_users_are_warned_of():
     ):  # fmt: skip
         dev, test = (populations.GRID[2].draw(1, which, users=users, prefix=str(which)) for which in range(2))
         curve = priori.epc(dev, test, alpha=["0.5"])
-        warnings = {*curve.band(n_resamples=10, interval=interval).warnings} - {*curve.warnings}
+        warnings = {*curve.band(n_resamples=200, interval=interval).warnings} - {*curve.warnings}
         assert len(warnings) == bool(said)
         assert said in "".join(warnings)
 

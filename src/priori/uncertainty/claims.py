@@ -73,6 +73,9 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     plans = [resampling.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
+    if any(other.design is not plan.design for other in plans):  # which some of them may warn of
+        common = replace(resampling, bootstrap=plan.design.name)
+        plans = [common.settle(curve.dev, curve.test, curve) for curve in placed]
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
     own = dict.fromkeys(note for part in notes for note in part)
     warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))
