@@ -122,6 +122,13 @@ def test_a_label_that_changes_between_scans_is_noticed() -> None:
         table.between([np.array([0.0])], by_user=True)
 
 
+def test_spark_does_not_read_another_file_than_the_one_named(tmp_path: Path) -> None:
+    (tmp_path / "x[1].parquet").write_bytes(b"PAR1")
+    (tmp_path / "x1.parquet").write_bytes(b"PAR1")
+    with pytest.raises(priori.OptionError, match=r"x\[1\]\.parquet: spark takes a name with any of .* for a pattern"):
+        priori.scan(tmp_path / "x[1].parquet", engine="spark")
+
+
 # -- NaN that a file does not tell of ----------------------------------------------------------------------------
 
 

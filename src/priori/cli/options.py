@@ -183,7 +183,8 @@ READING = Group("reading", Reading, (
            help="Where files are counted; auto: in memory if they fit, else by duckdb, in place. A glob between "
            "quotes, or a directory, stands for many Parquet files."),
     option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
-    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end."),
+    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end. Of standard input "
+           "and other pipes at most 16 GiB are kept, where TMPDIR says."),
 ))  # fmt: skip
 
 #: The trials file of a command that reads one file.

@@ -70,6 +70,10 @@ def guarded(source: str) -> Iterator[None]:
             raise InputError(
                 f"{source}: the disk of the temporary files is full; give another directory for them (--temp, temp=)"
             ) from None
+        if "Too many open files" in str(error):
+            raise InputError(
+                f"{source}: more files than may be open at a time; allow more (ulimit -n), or join them into fewer"
+            ) from None
         raise InputError(f"{source}: cannot be read ({first_line(error)})") from None
 
 

@@ -10,6 +10,9 @@ from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
 from priori.engines.parquet_files import Watch
 
+#: The characters that make a name a pattern for Spark.
+GLOB = "*?[]{}\\"
+
 
 class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
@@ -37,6 +40,12 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
 
     path = os.fspath(source)
     watch = None if "://" in path else Watch(path)
+    for name in [] if watch is None else watch.paths:
+        if set(name) & set(GLOB):
+            raise OptionError(
+                f"{name}: spark takes a name with any of {' '.join(GLOB)} for a pattern, and would read other files; "
+                "rename it, or use --engine duckdb"
+            )
     try:
         session = SparkSession.getActiveSession() or _new_session(SparkSession, temp)
         frame = session.read.parquet(*([path] if watch is None else map(os.path.abspath, watch.paths)))
