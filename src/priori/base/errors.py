@@ -56,8 +56,8 @@ def argument(name: str, value: str | None = None) -> str:
 
     Examples
     --------
-    >>> print(OptionError(f"give {argument('engine', "'memory'")}, or more {argument('memory')}"))
-    give engine='memory', or more memory
+    >>> print(OptionError("give " + argument("engine", "'memory'")))
+    give engine='memory'
     """
     return f"{MARK}{name}{'' if value is None else f'={value}'}{MARK}"
 

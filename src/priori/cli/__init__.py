@@ -88,6 +88,8 @@ def main(arguments: list[str] | None = None) -> Any:
     except OSError as error:
         # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
         _fail(" ".join(filter(None, [error.strerror or str(error), error.filename and f"({error.filename})"])), 2)
+    except ImportError as error:  # a library is not there, or there is no memory to load it
+        _fail(str(error), 2)
     except MemoryError:
         _fail("not enough memory for these scores", 2)
 
@@ -99,8 +101,9 @@ def _check_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

@@ -1,0 +1,262 @@
+"""How commands end when something outside goes wrong: signals, full disks, no memory, closed streams, odd settings.
+
+Each ends in one line and an exit code, without a traceback; what was there before stays, nothing half-written appears.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import priori
+from priori.base.signals import Ended, ending_tidily
+
+A = ("--system", "A", "a-dev.csv", "a-test.csv")
+B = ("--system", "B", "b-dev.csv", "b-test.csv")
+STUDY = """
+[systems.A]
+dev = "a-dev.csv"
+test = "a-test.csv"
+[systems.B]
+dev = "b-dev.csv"
+test = "b-test.csv"
+[compare]
+output = "out.csv"
+resamples = "RESAMPLES"
+"""
+#: Commands that write, each with its file; the number of resamples stands at RESAMPLES.
+WRITING = {
+    "epc": (("epc", *A, "--bootstrap", "user", "--resamples", "RESAMPLES", "-o", "out.csv"), "out.csv"),
+    "report": (("report", *A, *B, "--resamples", "RESAMPLES", "-o", "out.html"), "out.html"),
+    "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", "."), "report.html"),
+    "run": (("run", "study.toml"), "out.csv"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two systems, a development and a test file each."""
+    rng = np.random.default_rng(0)
+    for name in ("a-dev", "a-test", "b-dev", "b-test"):
+        rows = [f"{rng.normal(1.5 * (index % 2)):.4f},{index % 2},u{index % 20},t{index}" for index in range(200)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["score,label,user,trial", *rows]) + "\n")
+    return tmp_path
+
+
+def start(folder: Path, *arguments: str, **settings: Any) -> subprocess.Popen[str]:
+    """Start a command, as a shell would: with its usual signals, and this copy of the package."""
+    source = str(Path(priori.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": source, **settings.pop("environment", {})}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen([sys.executable, "-m", "priori", *arguments], cwd=folder, text=True, env=environment,
+                            **{**pipes, **settings})  # fmt: skip
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Return how a command ended and what it said of it."""
+    try:
+        _, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    assert "Traceback" not in (err or ""), err
+    return process.returncode, "\n".join(line for line in (err or "").splitlines() if "error:" in line)
+
+
+def limited(what: int, size: int) -> Callable[[], None]:
+    """Return what sets a limit of the system in a new process."""
+    return lambda: resource.setrlimit(what, (size, size))
+
+
+def _writing(folder: Path, name: str, resamples: str) -> tuple[tuple[str, ...], Path]:
+    (folder / "study.toml").write_text(STUDY.replace("RESAMPLES", resamples))
+    arguments, written = WRITING[name]
+    (folder / written).write_text("as before")
+    return tuple(resamples if word == "RESAMPLES" else word for word in arguments), folder / written
+
+
+def _temporary(folder: Path) -> list[str]:
+    return [file.name for file in folder.rglob("*") if file.name.startswith((".", "priori-"))]
+
+
+@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["INT", "TERM", "KILL"])
+def test_signals(folder: Path, name: str, number: signal.Signals) -> None:
+    arguments, written = _writing(folder, name, "5000000")
+    (folder / "tmp").mkdir()
+    process = start(folder, *arguments, environment={"TMPDIR": str(folder / "tmp")})
+    time.sleep(2.5)
+    process.send_signal(number)
+    code, said = finish(process)
+    word = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}.get(number)
+    assert (code, said) == ((128 + number, f"priori: error: {word}") if word else (-number, ""))
+    assert written.read_text() == "as before"
+    assert _temporary(folder) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+def test_signals_during_imports(folder: Path, number: signal.Signals) -> None:
+    """The handler is there before the first import of a library, and ends the program at once."""
+    code = (
+        "import sys, signal, os, builtins, priori.__main__\n"
+        "usual = builtins.__import__\n"
+        "def slow(name, *rest, **more):\n"
+        f"    if name.startswith('numpy'): os.kill(os.getpid(), {int(number)})\n"
+        "    return usual(name, *rest, **more)\n"
+        "builtins.__import__ = slow\n"
+        "priori.__main__.main()\n"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (done.returncode, done.stderr) == (128 + number, f"priori: error: {word}\n")
+
+
+def test_importing_the_package_imports_no_library() -> None:
+    code = "import sys, priori; print([name for name in ('numpy', 'click', 'scipy', 'numba') if name in sys.modules])"
+    source = str(Path(priori.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    assert done.stdout == "[]\n"
+
+
+def test_signals_that_a_library_takes_for_something_else() -> None:
+    def run() -> None:
+        with ending_tidily():
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except Ended:
+                raise RuntimeError("query interrupted") from None
+
+    with pytest.raises(Ended) as ended:
+        run()
+    assert (ended.value.word, ended.value.code) == ("terminated", 143)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+
+
+def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
+    """As after nohup."""
+    process = start(folder, "threshold", "-", stdin=subprocess.PIPE,
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # fmt: skip
+    time.sleep(1)
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate((folder / "a-dev.csv").read_text(), timeout=60)
+    assert process.returncode == 0
+    assert out.startswith("Threshold by wer")
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_full_disk(folder: Path, name: str) -> None:
+    arguments, written = _writing(folder, name, "100")
+    code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_FSIZE, 2000)))
+    assert code == 2
+    assert said.startswith("priori: error: ")
+    assert said.endswith(": File too large")
+    assert written.read_text() == "as before"
+    assert _temporary(folder) == []
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_no_memory(folder: Path, name: str) -> None:
+    arguments, written = _writing(folder, name, "200000000")
+    code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_AS, 6 << 30)))
+    assert (code, said) == (2, "priori: error: not enough memory for these scores")
+    assert written.read_text() == "as before"
+    assert _temporary(folder) == []
+
+
+CLOSED = "standard output is closed: there is nowhere to print to; leave it open, or give -o FILE"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("threshold a-dev.csv > /dev/full", 2, "cannot write to standard output: No space left on device"),
+        ("threshold a-dev.csv -o /dev/full", 2, "cannot write /dev/full: No space left on device"),
+        ("--help > /dev/full", 2, "No space left on device"),
+        ("threshold a-dev.csv >&-", 2, CLOSED),
+        ("schema EPC >&-", 2, CLOSED),
+        ("threshold - <&-", 2, "standard input is closed; give a file, or pipe the scores in"),
+        ("threshold a-dev.csv -o out.csv >&- <&-", 0, ""),
+        ("threshold a-dev.csv 2> /dev/full > out.txt", 0, ""),
+        ("threshold a-dev.csv 2>&- > out.txt", 0, ""),
+        ("threshold missing.csv 2> /dev/full", 2, ""),
+        ("threshold missing.csv 2>&-", 2, ""),
+        ("threshold a-dev.csv -o /dev/stdout | head -0", 0, ""),
+    ],
+)
+def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, said: str) -> None:
+    line = f'"{sys.executable}" -m priori {command}'
+    source = str(Path(priori.__file__).parents[1])
+    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    errors = [line for line in done.stderr.splitlines() if "CSV table" not in line]
+    assert (done.returncode, errors) == (code, [f"priori: error: {said}"] if said else [])
+    if "out." in command:
+        assert len(next(folder.glob("out.*")).read_text()) > 30
+
+
+def test_no_directory_for_temporary_files(folder: Path) -> None:
+    process = start(folder, "threshold", "-", stdin=subprocess.PIPE, environment={"TMPDIR": str(folder / "no")},
+                    preexec_fn=limited(resource.RLIMIT_FSIZE, 0))  # fmt: skip
+    _, err = process.communicate("score,label\n" + "0.5,1\n0.25,0\n" * 200_000, timeout=60)
+    assert process.returncode == 2
+    assert "Traceback" not in err
+    assert "priori: error: " in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("files", [5, 7])
+def test_few_open_files(folder: Path, files: int) -> None:
+    code, said = finish(start(folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg",
+                              preexec_fn=limited(resource.RLIMIT_NOFILE, files)))  # fmt: skip
+    assert (code == 0) == (said == "")
+    assert code in (0, 2)
+    assert "Too many open files" in said or code == 0
+
+
+# -- numba ---------------------------------------------------------------------------------------------
+
+
+def test_numba_that_must_not_compile(folder: Path) -> None:
+    arguments = ("epc", *A, "--bootstrap", "user", "--resamples", "10")
+    code, said = finish(start(folder, *arguments, environment={"NUMBA_DISABLE_JIT": "1"}))
+    assert (code, said) == (2, "priori: error: bootstraps run compiled, and NUMBA_DISABLE_JIT forbids that; unset it")
+    assert finish(start(folder, "epc", *A, environment={"NUMBA_DISABLE_JIT": "1"})) == (0, "")
+
+
+def test_a_damaged_cache_is_written_again(tmp_path: Path) -> None:
+    """On one small kernel: the index cut short, then the code; each time it is compiled and kept again."""
+    code = (
+        "from priori.uncertainty.bootstrap.streams import mix; import numpy as np\n"
+        "print(int(mix(np.uint64(7))), sum(mix.stats.cache_hits.values()))"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": source, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def mixed() -> list[str]:
+        return subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True,
+                              text=True).stdout.split()  # fmt: skip
+
+    z = 7  # the finaliser of splitmix64, in whole numbers
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    expected = str(z ^ (z >> 31))
+    assert mixed() == [expected, "0"]
+    for kind in ("nbi", "nbc"):
+        (file,) = tmp_path.rglob(f"*mix-*.{kind}")
+        file.write_bytes(file.read_bytes()[:20])
+        assert mixed() == [expected, "0"]
+    assert mixed() == [expected, "1"]
