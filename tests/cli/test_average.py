@@ -56,7 +56,7 @@ def test_csv_is_the_librarys_curve(run, table, rows):
     assert header == ["fpr", "tpr", "lower", "upper"]
     assert np.array_equal(numbers, np.column_stack([curve.fpr, curve.tpr, curve.tpr_lower, curve.tpr_upper]))
     assert "vertical average of 3 data sets: The average true positive rate" in err
-    assert "warning" not in err
+    assert "commensurable" not in err
 
 
 def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
