@@ -71,7 +71,7 @@ def test_a_named_positive_label_makes_all_others_negative(
         (["a", "b"], None, r"the labels 'a', 'b' are not a pair we know; say which one is positive \(--positive VALUE"),
         ([1, 2], None, "'1', '2' are not a pair we know"),
         (["a", "b"], "c", "the positive label 'c' does not occur; the labels are 'a', 'b'"),
-        ([1.0, np.nan, 0.0], None, "^here: 1 labels are missing; every trial needs one"),
+        ([1.0, np.nan, 0.0], None, "^here: 1 label is missing .*every trial needs one"),
         ([], None, "no trials; both classes are needed"),
     ],
 )

@@ -119,7 +119,7 @@ def test_from_predictions_keeps_rows_together() -> None:
         ),
         ({"y_true": [0, 1], "y_score": [1, 2], "trial": [1.0, np.nan]}, "trial: 1 values are missing"),
         ({"y_true": [0, 1], "y_score": [1, 2], "dataset": pd.array([1, None])}, "dataset: 1 values are missing"),
-        ({"y_true": [0, None], "y_score": [1, 2]}, "1 labels are missing"),
+        ({"y_true": [0, None], "y_score": [1, 2]}, "1 label is missing"),
         ({"y_true": [True, True], "y_score": [1, 2]}, "no negative trial"),
     ],
 )
