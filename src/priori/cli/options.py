@@ -16,7 +16,7 @@ from priori.base.alphas import as_fractions, from_costs
 from priori.base.errors import OptionError
 from priori.base.whole_files import check_writable
 from priori.cli.files import check_files_apart
-from priori.cli.output import Output, tell
+from priori.cli.output import Output, printable, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, PRESETS, epc
 from priori.decisions.criteria import CRITERIA
@@ -168,7 +168,8 @@ class Systems:
     """The systems of a command, as typed: read when asked for."""
 
     def __init__(self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, **reading: Any) -> None:
-        self.typed, self.trials, self.reading = system, trials or (None, None), Reading(**reading)
+        self.typed = [(printable(name), *paths) for name, *paths in system]
+        self.trials, self.reading = trials or (None, None), Reading(**reading)
 
     def __len__(self) -> int:
         return len(self.typed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
@@ -28,7 +28,7 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
     if largest > bound * (1 + 1e-9):
         raise OptionError(
             f"{explorer.source}: these scores cannot be told apart in cells that hold less than {bound:g} of them; "
-            "give more memory (--memory, memory=), or keep the thresholds fixed (--resample test, resample='test')"
+            f"give more memory ({argument('memory')}), or keep the thresholds fixed ({argument('resample', 'test')})"
         )
     return cuts, largest
 

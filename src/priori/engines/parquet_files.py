@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
@@ -61,13 +61,14 @@ def guarded(source: str) -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException as error:
         raise InputError(
-            f"{source}: more memory is needed than was given ({first_line(error)}); raise --memory (memory=), or give "
-            "a directory with room for temporary files (--temp, temp=)"
+            f"{source}: more memory is needed than was given ({first_line(error)}); raise {argument('memory')}, or "
+            f"give a directory with room for temporary files ({argument('temp')})"
         ) from None
     except (duckdb.Error, StreamError, OSError) as error:
         if any(reason in str(error) for reason in ("No space left", "File too large", "Disk quota")):
             raise InputError(
-                f"{source}: the disk of the temporary files is full; give another directory for them (--temp, temp=)"
+                f"{source}: the disk of the temporary files is full; give another directory for them "
+                f"({argument('temp')})"
             ) from None
         raise InputError(f"{source}: cannot be read ({first_line(error)})") from None
 
@@ -139,7 +140,9 @@ class Files:
                 if chosen.name == "parquet":
                     paths.append(path)
                 elif chosen.layout is None:
-                    raise OptionError(f"{path}: {chosen.title} are read in memory only; use --engine memory")
+                    raise OptionError(
+                        f"{path}: {chosen.title} are read in memory only; use {argument('engine', 'memory')}"
+                    )
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
                     convert(source, chosen.layout(sample), paths[-1], self.connection)

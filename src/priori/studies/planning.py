@@ -161,13 +161,13 @@ def _goal(width: float | None, difference: float | None, power: float, level: fl
     if (width is None) == (difference is None):
         raise OptionError("say what to plan for: either a width or a difference")
     if width is not None:
-        if not 0 < width < 1:
-            raise OptionError(f"the width must lie between 0 and 1, not {width:g}")
+        if not 1e-9 < width < 1:
+            raise OptionError(f"the width must lie between 1e-9 and 1, not {width:g}")
         z = quantile(level)
         return Goal(width / (2 * z), z, width, None, None, level, "two-sided")
     assert difference is not None
-    if not 0 < abs(difference) < 1:
-        raise OptionError(f"the difference must lie between 0 and 1, not {difference:g}")
+    if not 1e-9 < abs(difference) < 1:
+        raise OptionError(f"the difference must lie between 1e-9 and 1, not {difference:g}")
     if not 0.5 <= power < 1:
         raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
     z = quantile(level, alternative)

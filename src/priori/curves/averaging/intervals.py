@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
@@ -57,14 +57,14 @@ class IntervalPlan:
         if kind not in INTERVALS:
             raise unknown("interval", kind, INTERVALS)
         if not 0 < confidence_level < 1:
-            raise OptionError(f"confidence_level must lie between 0 and 1, not {confidence_level:g}")
+            raise OptionError(f"{argument('confidence_level')} must lie between 0 and 1, not {confidence_level:g}")
         if n_resamples < 1:
-            raise OptionError(f"n_resamples must be a positive whole number, not {n_resamples}")
+            raise OptionError(f"{argument('n_resamples')} must be a positive whole number, not {n_resamples}")
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
         if not 0 <= seed < 2**64:
-            raise OptionError(f"rng must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
+            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
         return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
 
     def stream(self, replicate: int) -> np.random.Generator:

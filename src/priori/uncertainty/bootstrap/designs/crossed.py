@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of, error_rates, from_clusters
@@ -16,7 +16,7 @@ from priori.uncertainty.cluster_variance import Clusters
 
 #: Why a scan has no crossed bootstrap, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
-TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"
+TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
 
 
 class _Crossed(Bootstrap):
