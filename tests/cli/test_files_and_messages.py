@@ -240,8 +240,7 @@ def test_short_texts() -> None:
 
 
 def test_arguments_and_options() -> None:
-    columns = argument("columns", "{'user': NAME}")
-    error = InputError(f"{argument('n_resamples')} or {columns}; 'memory' is the user's")
+    error = InputError(f"{argument('n_resamples')} or {argument('columns', 'user=NAME')}; 'memory' is the user's")
     assert str(error) == "n_resamples or columns={'user': NAME}; 'memory' is the user's"
     assert message_of(error) == "--resamples or --column user=NAME; 'memory' is the user's"
     assert message_of(OptionError(f"give {argument('pos_label', 'VALUE')}")) == "give --positive VALUE"
@@ -269,6 +268,6 @@ def test_names_that_are_no_utf8(run: Any) -> None:
     arguments = ("epc", "--system", "s\udcff", "d\udcff.csv", "test.csv", "--alpha", "0.5")
     code, out, _ = run(*arguments, "-o", "o\udcff.json", "--plot", "o\udcff.svg")
     assert (code, out) == (0, "")
-    assert json.loads(Path("o\udcff.json").read_text(encoding="utf-8"))["systems"][0]["name"] == "s\udcff"
+    assert json.loads(Path("o\udcff.json").read_text(encoding="utf-8"))["systems"][0]["name"] == r"s\udcff"
     assert Path("o\udcff.svg").read_bytes().startswith(b"<?xml")
     assert run("report", *arguments[1:], "--no-bootstrap", "-o", "o\udcff.html")[0] == 0

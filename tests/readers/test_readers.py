@@ -349,7 +349,7 @@ def test_columns_by_other_names(write: Write, parser: str) -> None:
     assert trials(scores) == ["x/2", "x/3", "x/1", "x/4"]
     assert list(scores.by("dataset")) == ["d1", "d2"]
     with pytest.raises(InputError, match=r"no column 'klass' for the label; the columns are id, dataset, kind, distance; "
-                       r"say which it is \(--column label=NAME, columns=\{'label': NAME\}\)"):  # fmt: skip
+                       r"say which it is \(columns=\{'label': NAME\}\)"):  # fmt: skip
         priori.read("dev.csv", columns={**columns, "label": "klass"})
     with pytest.raises(OptionError, match="unknown column 'scores'; choose one of: score, label, user"):
         priori.read("dev.csv", columns={"scores": "distance"})
@@ -365,9 +365,7 @@ def test_identities_serve_as_labels(write: Write, parser: str) -> None:
 def test_nan_policies(write: Write, parser: str, nan: str) -> None:
     content = f"score,label\n0.25,0\n# comment\n{nan},0\n0.5,1\n{nan},1\n-1.5,0\n2,1\n"
     write("dev.csv", content)
-    with pytest.raises(
-        InputError, match=r"^dev\.csv: 2 scores are NaN \(the first on line 4\); choose a policy \(--nan"
-    ):
+    with pytest.raises(InputError, match=r"^dev\.csv: 2 scores are NaN \(the first on line 4\); choose a policy \(nan"):
         priori.read("dev.csv")
     lines: list[str] = []
     assert both(priori.read("dev.csv", nan="drop", announce=lines.append)) == SIMPLE
@@ -388,7 +386,7 @@ def test_nan_policies(write: Write, parser: str, nan: str) -> None:
         ({"columns": {"score": "x"}}, r"dev\.txt \(bob four columns\): names of columns .* are for tables"),
         ({"pos_label": "a"}, "there is no label to call positive"),
         ({"format": "bob4", "trials": "dev.txt"}, "a trials file .* goes with Kaldi or VoxCeleb"),
-        ({"format": "kaldi"}, r"Kaldi scores need their trials file \(--trials FILE"),
+        ({"format": "kaldi"}, r"Kaldi scores need their trials file \(trials=FILE"),
     ],
 )
 def test_options_that_do_not_fit(write: Write, options: dict[str, Any], message: str) -> None:

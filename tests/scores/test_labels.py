@@ -68,7 +68,7 @@ def test_a_named_positive_label_makes_all_others_negative(
         (list(range(9)), None, r"9 different labels \('0', '1', '2', '3', '4', \.\.\.\)"),
         ([1, 1], None, "^here: one class only, every label is '1'; trials of both classes are needed"),
         (["a", "a"], None, "one class only, every label is 'a'"),
-        (["a", "b"], None, r"the labels 'a', 'b' are not a pair we know; say which one is positive \(--positive VALUE"),
+        (["a", "b"], None, r"the labels 'a', 'b' are not a pair we know; say which one is positive \(pos_label=VALUE"),
         ([1, 2], None, "'1', '2' are not a pair we know"),
         (["a", "b"], "c", "the positive label 'c' does not occur; the labels are 'a', 'b'"),
         ([1.0, np.nan, 0.0], None, "^here: 1 label is missing .*every trial needs one"),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, short
+
+#: The most points of a grid; each is an exact fraction, and more could not be told apart in any figure.
+LARGEST_GRID = 10_000_000
+
+
+def _fraction(text: str) -> Fraction:
+    """Read a number or a fraction; one with a vast exponent is no trade-off and would fill the memory."""
+    if len(text) > 400 or re.search(r"e[+-]?0*[1-9]\d{3,}", text, re.IGNORECASE):
+        raise ValueError("too many digits")
+    return Fraction(text.strip())
 
 
 def as_fraction(alpha: Any) -> Fraction:
@@ -25,13 +36,13 @@ def as_fraction(alpha: Any) -> Fraction:
         if isinstance(alpha, (int, Fraction)):
             value = Fraction(alpha)
         elif isinstance(alpha, str):
-            value = Fraction(alpha.strip())
+            value = _fraction(alpha)
         else:
             value = Fraction(repr(float(alpha)))
     except (TypeError, ValueError, ZeroDivisionError):
-        raise OptionError(f"alpha must be a number between 0 and 1, not {alpha!r}") from None
+        raise OptionError(f"alpha must be a number between 0 and 1, not {short(repr(alpha))}") from None
     if not 0 <= value <= 1:
-        raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
+        raise OptionError(f"alpha must lie between 0 and 1, not {short(str(alpha))}")
     return value
 
 
@@ -58,6 +69,8 @@ def grid(points: int = 101, bounds: tuple[Any, Any] = (0, 1)) -> tuple[Fraction,
     low, high = check_bounds(bounds)
     if isinstance(points, bool) or int(points) != points or points < 2:
         raise OptionError(f"a grid of alphas needs at least 2 points, not {points}")
+    if points > LARGEST_GRID:
+        raise OptionError(f"a grid of alphas has at most {LARGEST_GRID} points; ask for fewer, or for the exact curve")
     step = (high - low) / (int(points) - 1)
     return tuple(low + k * step for k in range(int(points)))
 
@@ -83,7 +96,7 @@ def from_costs(cost_fn: Any = 10, cost_fp: Any = 1, prior: Any = "0.01") -> Frac
     Fraction(99, 109)
     """
     try:
-        miss, alarm, share = (Fraction(str(value)) for value in (cost_fn, cost_fp, prior))
+        miss, alarm, share = (_fraction(str(value)) for value in (cost_fn, cost_fp, prior))
     except (ValueError, ZeroDivisionError):
         raise OptionError(f"costs and prior must be numbers, not {cost_fn!r}, {cost_fp!r}, {prior!r}") from None
     if miss <= 0 or alarm <= 0 or not 0 < share < 1:

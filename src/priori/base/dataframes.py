@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 
 #: The libraries that can make a dataframe from columns.
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
@@ -50,7 +50,7 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
         if role not in matched and role not in optional:
             raise InputError(
                 f"{source}: no column {names.get(role, role)!r} for the {role}; the columns are {name_list(present)}; "
-                f"say which it is (--column {role}=NAME, columns={{{role!r}: NAME}})"
+                f"say which it is ({argument('columns', f'{role}=NAME')})"
             )
     return matched
 

@@ -51,15 +51,22 @@ def about_trials_file() -> Iterator[None]:
         raise TrialsFileError(error.marked) from None
 
 
-def argument(name: str, value: str | None = None) -> str:
-    """Return an argument for a message: Python says it as it is, the command line as its option.
+def argument(name: str, value: str = "") -> str:
+    """Return an argument for a message, its value as one would type it: Python says it so, the command line its option.
 
     Examples
     --------
-    >>> print(OptionError("give " + argument("engine", "'memory'")))
-    give engine='memory'
+    >>> for value in ("", "memory", "True", "FILE", "trial=NAME"):
+    ...     print(OptionError(f"give {argument('name', value)}"))
+    give name
+    give name='memory'
+    give name=True
+    give name=FILE
+    give name={'trial': NAME}
     """
-    return f"{MARK}{name}{'' if value is None else f'={value}'}{MARK}"
+    key, equals, item = value.partition("=")
+    python = f"{{'{key}': {item}}}" if equals else repr(value) if value.islower() else value
+    return f"{MARK}{name}{'=' * bool(value)}{python}{MARK}"
 
 
 def short(text: str) -> str:

@@ -105,6 +105,8 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
 def _positions(text: str) -> int | str:
     if text != "exact" and not text.isdigit():
         raise OptionError(f"--positions {text!r}: write a whole number such as 1001, or exact")
+    if text != "exact" and len(text) > 7:
+        raise OptionError("--positions: at most 9999999, or exact")
     return text if text == "exact" else int(text)
 
 

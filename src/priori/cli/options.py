@@ -17,7 +17,7 @@ from priori.base.cautions import silenced
 from priori.base.errors import OptionError
 from priori.base.whole_files import check_writable
 from priori.cli.files import check_files_apart
-from priori.cli.output import Output, tell
+from priori.cli.output import Output, printable, tell
 from priori.cli.progress import Progress
 from priori.curves.epc import EPC, PRESETS, Weight, epc
 from priori.decisions.criteria import CRITERIA
@@ -240,7 +240,8 @@ class Systems:
         self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, table: str | None,
         systems_in: str | None, systems_columns: str | None, split: str | None, where: Sequence[str], **reading: Any,
     ) -> None:  # fmt: skip
-        self.typed, self.trials, self.reading = system, trials or (None, None), Reading(**reading)
+        self.typed = [(printable(name), *paths) for name, *paths in system]
+        self.trials, self.reading = trials or (None, None), Reading(**reading)
         self.table = TableOfSystems(table, systems_in, systems_columns, split, where)
         self._read: list[System] | None = None
 

@@ -79,6 +79,11 @@ def tell(line: str) -> None:
         click.echo(f"priori: {line}", err=True)
 
 
+def printable(name: str) -> str:
+    """Return a name as figures and tables can show it: bytes that are no UTF-8 as their codes."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def say_error(message: str) -> None:
     """Say what is wrong, in one line."""
     tell(f"error: {message}")

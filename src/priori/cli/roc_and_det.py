@@ -11,7 +11,7 @@ import numpy as np
 from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.options import READING, Reading, make_command, option, output_group, resampling_options
-from priori.cli.output import Output, table_text, warn
+from priori.cli.output import Output, printable, table_text, warn
 from priori.cli.progress import Progress
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -52,7 +52,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         if not scores:
             raise OptionError("give at least one set of scores: --scores NAME FILE")
         which_points = int(points) if points.isdecimal() else points
-        curves = [compute(reading.read(path), points=which_points, name=label) for label, path in scores]
+        curves = [compute(reading.read(path), points=which_points, name=printable(label)) for label, path in scores]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         output.finish(
             table=lambda: _summary(name, curves),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
@@ -34,8 +34,8 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
     if largest > bound * (1 + 1e-9):
         raise OptionError(
             f"{explorer.source}: too many of these scores lie too close together to be resampled in cells that hold "
-            f"less than {bound:g} of them; give more memory (--memory, memory=), or keep the thresholds fixed "
-            "(--resample test, resample='test')"
+            f"less than {bound:g} of them; give more memory ({argument('memory')}), or keep the thresholds fixed "
+            f"({argument('resample', 'test')})"
         )
     return cuts, largest
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import not_names, unmasked
-from priori.base.errors import InputError, PrioriError
+from priori.base.errors import InputError, PrioriError, argument
 from priori.base.types import Floats
 from priori.engines.cells import Distinct, Histogram, merged
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany
@@ -253,7 +253,7 @@ class Lazy(Engine):
             raise InputError(
                 f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
                 f"{rows.sum()} ids are in both; for test sets that do not hold the same trials, compare them "
-                "unpaired (--unpaired, unpaired=True)"
+                f"unpaired ({argument('unpaired', 'True')})"
             )
         if differing.any():
             raise InputError(
@@ -289,8 +289,8 @@ class Lazy(Engine):
         if "trial" not in self.columns:
             raise InputError(
                 f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
-                "give a trial column (--column trial=NAME, columns={'trial': NAME}), or compare unpaired "
-                "(--unpaired, unpaired=True)"
+                f"give a trial column ({argument('columns', 'trial=NAME')}), or compare unpaired "
+                f"({argument('unpaired', 'True')})"
             )
         counted = self.trials.group_by("trial").agg(nw.len().alias("rows"))
         odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
@@ -62,13 +62,14 @@ def guarded(source: str) -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException as error:
         raise InputError(
-            f"{source}: more memory is needed than was given ({first_line(error)}); raise --memory (memory=), or give "
-            "a directory with room for temporary files (--temp, temp=)"
+            f"{source}: more memory is needed than was given ({first_line(error)}); raise {argument('memory')}, or "
+            f"give a directory with room for temporary files ({argument('temp')})"
         ) from None
     except (duckdb.Error, StreamError, OSError) as error:
         if any(reason in str(error) for reason in ("No space left", "File too large", "Disk quota")):
             raise InputError(
-                f"{source}: the disk of the temporary files is full; give another directory for them (--temp, temp=)"
+                f"{source}: the disk of the temporary files is full; give another directory for them "
+                f"({argument('temp')})"
             ) from None
         if "Too many open files" in str(error):
             raise InputError(
@@ -147,11 +148,13 @@ class Files:
                 if chosen.name == "parquet":
                     if not os.path.isfile(path):
                         raise OptionError(
-                            f"{source.name}: a Parquet file is not scanned in a pipe; use --engine memory"
+                            f"{source.name}: no Parquet file is scanned in a pipe; use {argument('engine', 'memory')}"
                         )
                     paths.append(str(utf8_path(Path(path), self._links)))
                 elif chosen.layout is None:
-                    raise OptionError(f"{source.name}: {chosen.title} are read in memory only; use --engine memory")
+                    raise OptionError(
+                        f"{source.name}: {chosen.title} are read in memory only; use {argument('engine', 'memory')}"
+                    )
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
                     convert(source, chosen.layout(sample), paths[-1], self.connection)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.cautions import Caution
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import Streaming
 from priori.engines.binning import narrow_cuts
@@ -130,8 +130,8 @@ class Table(ScoreSet):
         if needed > self.memory:
             raise OptionError(
                 f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; "
-                f"{self.memory // 10**6} MB are given); raise --memory (memory=), or ask for what counts can answer: a "
-                "curve at given alphas, its band with thresholds fixed, a paired comparison, a ROC at given points"
+                f"{self.memory // 10**6} MB are given); raise {argument('memory')}, or ask for what counts can answer: "
+                "a curve at given alphas, its band with thresholds fixed, a paired comparison, a ROC at given points"
             )
         return self.engine.load()
 
@@ -186,8 +186,8 @@ class Table(ScoreSet):
         if paired:
             raise OptionError(
                 f"{self.source}: to resample the development scores of paired systems, the {len(self)} trials must be "
-                f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise --memory "
-                "(memory=), or keep the thresholds fixed (--resample test, resample='test')"
+                f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise "
+                f"{argument('memory')}, or keep the thresholds fixed ({argument('resample', 'test')})"
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
         (cells,) = self.between([cuts], by_user=by_user)

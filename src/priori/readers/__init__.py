@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.errors import InputError, OptionError, about_trials_file, unknown
+from priori.base.errors import InputError, OptionError, about_trials_file, argument, unknown
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
@@ -102,12 +102,12 @@ def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None
 def _check_options(chosen: Format, sample: Sample) -> None:
     where = f"{sample.source.name} ({chosen.title})"
     if sample.columns and chosen.family != "table":
-        raise OptionError(f"{where}: names of columns (--column, columns=) are for tables with a header")
+        raise OptionError(f"{where}: names of columns ({argument('columns')}) are for tables with a header")
     if sample.trials is not None and chosen.name not in ("kaldi", "voxceleb"):
-        raise OptionError(f"{where}: a trials file (--trials, trials=) goes with Kaldi or VoxCeleb scores only")
+        raise OptionError(f"{where}: a trials file ({argument('trials')}) goes with Kaldi or VoxCeleb scores only")
     if sample.pos_label is not None and chosen.family == "bob":
         raise OptionError(
-            f"{where}: there is no label to call positive (--positive, pos_label=); "
+            f"{where}: there is no label to call positive ({argument('pos_label')}); "
             "a trial is positive when the claimed identity is the real one"
         )
 

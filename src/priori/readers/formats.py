@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.readers import headerless, pairs, parquet, tables
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
@@ -61,17 +61,16 @@ def recognise(sample: Sample) -> Format:
         if candidate.matches(sample):
             return candidate
     number, line = sample.lines[0]
-    force = "or force a format with --input-format (format=...)"
+    force = f"or force a format with {argument('format')}"
     if sample.width == 2 and headerless.looks_swapped(sample):
         fault = f"looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
     elif sample.ends_with_number(3) and not pairs.is_voxceleb_trials(sample):
-        fault = (
-            "three columns 'enrol test score' need the trials file that holds the labels (--trials FILE, trials=FILE)"
-        )
+        trials = argument("trials", "FILE")
+        fault = f"three columns 'enrol test score' need the trials file that holds the labels ({trials})"
     elif sample.width == 3:
         fault = (
             "looks like a trials file, without scores; give the scores file, and this one as its trials "
-            "(--trials FILE, trials=FILE)"
+            f"({argument('trials', 'FILE')})"
         )
     elif sample.width in (2, 4, 5):
         fault = f"the score {sample.rows[0][-1]!r} is not a number; correct it, add a header line, {force}"

@@ -5,7 +5,7 @@ In bob's, a trial is positive when the claimed identity is the real one.
 
 from __future__ import annotations
 
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, LineLayout
 from priori.readers.text import is_number
@@ -49,7 +49,7 @@ def matches_bob_four(sample: Sample) -> bool:
     if claimed <= {"0", "1"} and sample.first_two_differ():
         raise InputError(
             f"{sample.source.name}: could be bob's four columns or VoxCeleb's, as every line begins with "
-            f"{claimed.pop()}; say which with --input-format bob4 or voxceleb (format=...)"
+            f"{claimed.pop()}; say which with {argument('format', 'bob4')} or voxceleb"
         )
     return True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, about_trials_file
+from priori.base.errors import InputError, OptionError, about_trials_file, argument
 from priori.base.types import Floats
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
@@ -48,7 +48,7 @@ def matches_kaldi(sample: Sample) -> bool:
 def read_kaldi(sample: Sample) -> Columns:
     """Read the scores, each with the label its pair has in the trials file."""
     if sample.trials is None:
-        raise OptionError(f"{sample.source.name}: Kaldi scores need their trials file (--trials FILE, trials=FILE)")
+        raise OptionError(f"{sample.source.name}: Kaldi scores need their trials file ({argument('trials', 'FILE')})")
     return _joined(sample, sample.trials, KALDI_TRIALS)
 
 

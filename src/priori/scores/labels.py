@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import is_missing
-from priori.base.errors import InputError, OneClassError
+from priori.base.errors import InputError, OneClassError, argument
 
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
@@ -87,14 +87,14 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
     if len(by_name) != 2:
         raise InputError(
             f"{where}: {len(by_name)} different labels ({listed}) where two are needed; "
-            "say which one is positive (--positive VALUE, pos_label=VALUE): all others are then negative"
+            f"say which one is positive ({argument('pos_label', 'VALUE')}): all others are then negative"
         )
     for positive, negative in KNOWN_PAIRS:
         if set(by_name) == {positive, negative}:
             return by_name[positive]
     raise InputError(
         f"{where}: the labels {listed} are not a pair we know; say which one is positive "
-        "(--positive VALUE, pos_label=VALUE)"
+        f"({argument('pos_label', 'VALUE')})"
     )
 
 

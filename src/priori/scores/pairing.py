@@ -8,11 +8,11 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.base.types import Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
 
-HINT = "for test sets that do not hold the same trials, compare them unpaired (--unpaired, unpaired=True)"
+HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing, unmasked
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.base.types import Codes, Floats
 
 NanPolicy = Literal["error", "reject", "drop"]
@@ -119,7 +119,7 @@ def nan_error(source: str, missing: int, first: str | None = None) -> InputError
     """Return the error for NaN scores without a policy; ``first`` says where the first one is, if rows have places."""
     where = f" (the first {first})" if first else ""
     return InputError(
-        f"{source}: {missing} scores are NaN{where}; choose a policy (--nan, nan=): "
+        f"{source}: {missing} scores are NaN{where}; choose a policy ({argument('nan')}): "
         "'reject' counts them as rejected trials, 'drop' leaves them out"
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -322,13 +322,13 @@ class Experiment:
             if not scores.has_users:
                 raise InputError(
                     f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
-                    "read a user column (--column user=NAME)"
+                    f"read a user column ({argument('columns', 'user=NAME')})"
                 )
             if scores.n_users < users:
                 raise InputError(
                     f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
-                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer (--train-users, "
-                    "--test-users)"
+                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer "
+                    f"({argument('train_users')}, {argument('test_users')})"
                 )
 
     def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:

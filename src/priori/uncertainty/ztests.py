@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
@@ -204,7 +204,7 @@ def ztest(
             raise OptionError("negatives_b and positives_b are the second system's: give far_b and frr_b too")
         return _tested(measure, setting, [("A", a)], None)
     if far_b is None or frr_b is None:
-        raise OptionError("a second system needs both rates: far_b and frr_b (--far-b and --frr-b)")
+        raise OptionError(f"a second system needs both rates: {argument('far_b')} and {argument('frr_b')}")
     sizes = negatives if negatives_b is None else negatives_b, positives if positives_b is None else positives_b
     b = _published(far_b, frr_b, *sizes, of="_b")
     return _tested(measure, setting, [("A", a), ("B", b)], None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.saved import partly_saved
 from priori.curves.inputs import as_score_set, score_set_or_none
 from priori.scores import Scores, ScoreSet
@@ -56,7 +56,7 @@ class DataSets:
             subject = "a data set has" if len(skipped) == 1 else f"{len(skipped)} data sets have"
             raise InputError(
                 f"{subject} one class only: {listed}; both classes are needed for a curve "
-                "(skip_incomplete=True or --skip-incomplete leaves such sets out)"
+                f"({argument('skip_incomplete', 'True')} leaves such sets out)"
             )
         complete = {name: part for name, part in named.items() if not lacking[name]}
         if not complete:

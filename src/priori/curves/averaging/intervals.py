@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.quantiles import few_replicates, percentile_bounds
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
@@ -64,14 +64,16 @@ class IntervalPlan:
         if kind not in INTERVALS:
             raise unknown("interval", kind, INTERVALS)
         if not 0 < confidence_level < 1:
-            raise OptionError(f"confidence_level must lie between 0 and 1, not {confidence_level:g}")
+            raise OptionError(f"{argument('confidence_level')} must lie between 0 and 1, not {confidence_level:g}")
         if n_resamples < 2:
-            raise OptionError(f"n_resamples must be a whole number from 2 up, not {n_resamples}: one has no spread")
+            raise OptionError(
+                f"{argument('n_resamples')} must be a whole number from 2 up, not {n_resamples}: one has no spread"
+            )
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
         if not 0 <= seed < 2**64:
-            raise OptionError(f"rng must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
+            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
         return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
 
     def stream(self, replicate: int) -> np.random.Generator:

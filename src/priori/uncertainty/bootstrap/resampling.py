@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.quantiles import few_replicates
 from priori.curves.epc import EPC
@@ -87,7 +87,9 @@ def _read_number(text: str) -> int | tuple[int, int]:
     """Read a number of replicates as typed: 10000, or 100x100."""
     parts = text.lower().replace("×", "x").split("x")
     if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-        raise OptionError(f"--resamples {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100")
+        raise OptionError(
+            f"{argument('n_resamples')} {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100"
+        )
     numbers = [int(part) for part in parts]
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
@@ -162,15 +164,19 @@ class Resampling:
         if self.interval is not None and self.interval not in get_args(Interval):
             raise unknown("interval", self.interval, get_args(Interval))
         numbers = self._numbers()
-        if len(numbers) != 2 or not all(_is_whole(number) and number >= 1 for number in numbers) or numbers[0] < 2:
+        whole = len(numbers) == 2 and all(_is_whole(number) and 1 <= number < 10**9 for number in numbers)
+        if not whole or numbers[0] < 2:
             raise OptionError(
-                f"n_resamples must be a whole number from 2 up, or a pair (U, S), not {self.n_resamples}: one "
-                "replicate has no spread"
+                f"{argument('n_resamples')} must be a whole number from 2 up to 10^9, or a pair (U, S), not "
+                f"{self.n_resamples}: one replicate has no spread"
             )
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
         if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:
-            raise OptionError(f"rng must be a whole number from 0 up, a numpy Generator, or None, not {self.rng!r}")
+            raise OptionError(
+                f"{argument('rng')} must be a whole number from 0 to 2^63 - 1, a numpy Generator, or None, "
+                f"not {self.rng!r}"
+            )
 
     @property
     def may_keep_users(self) -> bool:

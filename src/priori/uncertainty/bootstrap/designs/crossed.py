@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats
 from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
@@ -19,7 +19,7 @@ from priori.uncertainty.cluster_variance import Clusters
 
 #: Why a scan has no crossed bootstrap, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
-TO_MEMORY = "for the crossed bootstrap read the trials into memory (--engine memory, engine='memory')"
+TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
 
 
 class _Crossed(Bootstrap):
