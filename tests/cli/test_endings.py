@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import priori
-from priori.base.signals import Ended, ending_tidily
+from priori.base.signals import Terminated, ending_tidily
 
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
@@ -137,10 +137,10 @@ def test_signals_that_a_library_takes_for_something_else() -> None:
         with ending_tidily():
             try:
                 signal.raise_signal(signal.SIGTERM)
-            except Ended:
+            except Terminated:
                 raise RuntimeError("query interrupted") from None
 
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(Terminated) as ended:
         run()
     assert (ended.value.word, ended.value.code) == ("terminated", 143)
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 import priori
 import priori.cli
 from pages import DOCS, ROOT, check, pages, runnable, unexplained
+from priori.base.signals import Terminated
 from priori.cli import COMMANDS, cli
 from priori.curves.epc import PRESETS
 from priori.decisions.criteria import CRITERIA
@@ -122,7 +124,8 @@ def test_every_exit_code_is_explained_and_no_other() -> None:
             codes |= {argument.value for argument in node.args if isinstance(argument, ast.Constant)
                       and isinstance(argument.value, int)}  # fmt: skip
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", text("reference/exit-codes.md"), flags=re.MULTILINE)}
-    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|bad|interrupted)", cli.epilog or "")}
+    codes |= {Terminated(number).code for number in (signal.SIGINT, signal.SIGTERM)}
+    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|bad|interrupted|terminated)", cli.epilog or "")}
     assert table == codes == said
 
 

@@ -14,7 +14,7 @@ ENDINGS = {name: word for name, word in (("SIGINT", "interrupted"), ("SIGTERM", 
            if hasattr(signal, name)}  # fmt: skip
 
 
-class Ended(BaseException):
+class Terminated(BaseException):
     """A signal asked the program to end; its exit code is that of the shells, 128 and the signal's number."""
 
     def __init__(self, number: int) -> None:
@@ -28,7 +28,7 @@ def ending_at_once() -> Iterator[None]:
     """Let a signal end the program with one line and no more: while modules are imported, nothing has to be removed."""
 
     def end(number: int, frame: Any) -> None:
-        ended = Ended(number)
+        ended = Terminated(number)
         os.write(2, f"priori: error: {ended.word}\n".encode())
         os._exit(ended.code)
 
@@ -38,21 +38,21 @@ def ending_at_once() -> Iterator[None]:
 
 @contextmanager
 def ending_tidily() -> Iterator[None]:
-    """Let a signal raise `Ended`, whatever libraries below make of it; further ones are ignored meanwhile."""
+    """Let a signal raise `Terminated`, whatever libraries below make of it; further ones are ignored meanwhile."""
     received: list[int] = []
 
     def end(number: int, frame: Any) -> None:
         for name in ENDINGS:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
         received.append(number)
-        raise Ended(number)
+        raise Terminated(number)
 
     try:
         with _handled(end):
             yield
     except BaseException as error:
-        if received and not isinstance(error, Ended):
-            raise Ended(received[0]) from None
+        if received and not isinstance(error, Terminated):
+            raise Terminated(received[0]) from None
         raise
 
 

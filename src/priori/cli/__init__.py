@@ -13,7 +13,7 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.base.signals import Ended, ending_at_once, ending_tidily
+from priori.base.signals import Terminated, ending_at_once, ending_tidily
 from priori.cli.completion import add_completion
 from priori.cli.messages import message_of, unknown_command
 from priori.cli.output import say_error
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
-    except Ended as ended:
+    except Terminated as ended:
         _fail(ended.word, ended.code)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
