@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.app.form_fields import Choices
+from priori.app.form_fields import Choices, in_form_words
 from priori.app.limits import FieldErrors, Limits
+from priori.base.errors import OptionError
 
 NAMES = list(Choices.__dataclass_fields__)
 
@@ -54,6 +55,24 @@ def test_a_bad_value_is_told_next_to_its_field_in_one_short_line(field, text):
     message = caught.value.errors[field]
     assert "\n" not in message
     assert len(message) < 400
+
+
+@pytest.mark.parametrize(
+    ("marked", "said"),
+    [
+        ("a policy (\x1fnan\x1f): 'drop'", "a policy ('Scores that are NaN'): 'drop'"),
+        ("(\x1fcolumns={'user': NAME}\x1f)", "('Names of columns': user=NAME)"),
+        ("(\x1fpos_label=VALUE\x1f): all", "('Positive label'): all"),
+        ("with \x1fformat='bob4'\x1f or voxceleb", "with 'Format': bob4 or voxceleb"),
+        ("(\x1funpaired=True\x1f)", "('The systems were tested on different trials')"),
+        ("\x1fn_resamples\x1f must be a whole number", "'Resamples' must be a whole number"),
+        ("read them (\x1fengine='memory'\x1f)", "read them (engine='memory')"),
+    ],
+)
+def test_arguments_that_an_error_marks_become_fields_of_the_form(marked, said):
+    error = OptionError(marked.replace("\x1f", ""))
+    error.marked = marked
+    assert in_form_words(error) == said
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), st.text(max_size=30), max_size=6))

@@ -44,11 +44,11 @@ LABELS = {
     "lower-is-better": "Lower scores are better", "lower_is_better": "Lower scores are better",
     **{name: asked.form.label for field, asked in option_fields() if asked.form for name in (field.name, asked.name)},
 }  # fmt: skip
-#: An option as a message names it: --positive VALUE, pos_label=VALUE; or in brackets, pos_label=VALUE alone.
+#: An argument as an error marks it in its message, or an option as it names it: --positive VALUE, pos_label=VALUE.
 OPTION = re.compile(
-    r"--(?P<option>[a-z][a-z-]*)(?P<given> [a-z_]+=[A-Z]+| \w+ or \w+| [a-z]+(?=,))?"
+    "\x1f(?P<argument>\\w+)=?(?P<value>.*?)\x1f"
+    r"|--(?P<option>[a-z][a-z-]*)(?P<given> [a-z_]+=[A-Z]+| \w+ or \w+| [a-z]+(?=,))?"
     r"(?: [A-Z]+)?(?:, \w+=[^()]*| \(\w+=[^()]*\))?"
-    r"|(?<=\()(?P<argument>\w+)=[^()]*(?=\))"
 )
 
 #: A number as people type it. Exponents are left out on purpose: the exact value of 1e-999999999 fills any memory.
@@ -88,14 +88,14 @@ class Choices:
             try:
                 values[name] = check(fields.get(name, "").strip())
             except PrioriError as error:
-                errors[name] = in_form_words(str(error))
+                errors[name] = in_form_words(error)
         if errors:
             raise FieldErrors(errors)
         choices = cls(**values)
         try:
             choices.settings()
         except PrioriError as error:
-            raise FieldErrors({"form": in_form_words(str(error))}) from None
+            raise FieldErrors({"form": in_form_words(error)}) from None
         return choices
 
     def settings(self) -> Settings:
@@ -119,21 +119,23 @@ class Choices:
         return _columns(self.columns)
 
 
-def in_form_words(message: str) -> str:
-    """Return a message that names fields of the form, where it named options.
+def in_form_words(error: PrioriError) -> str:
+    """Return what an error says, of fields of the form where it speaks of options.
 
     Examples
     --------
-    >>> in_form_words("no score; say which it is (--column score=NAME, columns={'score': NAME})")
-    "no score; say which it is ('Names of columns': score=NAME)"
+    >>> in_form_words(OptionError("say which it is (--column score=NAME, columns={'score': NAME})"))
+    "say which it is ('Names of columns': score=NAME)"
     """
 
     def field(match: re.Match[str]) -> str:
         label = LABELS.get(match["option"] or match["argument"])
-        given = f":{match['given']}" if match["given"] else ""
-        return match[0] if label is None else f"{label!r}{given}"
+        if label is None:
+            return match[0].strip("\x1f")
+        typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", match["given"] or match["value"] or "").strip("' ")
+        return repr(label) + (f": {typed}" if typed not in ("", "True") and not typed.isupper() else "")
 
-    return OPTION.sub(field, message)
+    return OPTION.sub(field, getattr(error, "marked", str(error)))
 
 
 def options() -> dict[str, Any]:

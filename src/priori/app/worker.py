@@ -206,7 +206,7 @@ def _message(error: PrioriError, order: dict[str, Any]) -> str:
     from priori.app.form_fields import in_form_words
     from priori.app.uploads import one_line
 
-    message = in_form_words(one_line(str(error)))
+    message = one_line(in_form_words(error))
     systems = [system[part] for system in order["systems"] for part in ("dev", "test")]
     for file in [*systems, *order["trials"].values()]:
         message = message.replace(file["path"], _short_name(file))
