@@ -80,11 +80,14 @@ class Evidence:
 
     def drawn_spread(self, first: Index, second: Index) -> Floats:
         """Return the standard deviations of differences over the draws."""
-        spread = np.empty((first.size, self.draws.shape[1]))
-        for point in range(spread.shape[1]):
-            off = self.draws[:, point] - self.mean[point]
-            spread[:, point] = np.sqrt(_of_pairs(off.T @ off / len(off), first, second))
-        return spread
+        return np.sqrt(np.stack([_of_pairs(at, first, second) for at in self._drawn_products], axis=1))
+
+    @cached_property
+    def _drawn_products(self) -> Floats:
+        """The covariances of all systems over the draws, (points, systems, systems)."""
+        points = range(self.draws.shape[1])
+        off = (self.draws[:, point] - self.mean[point] for point in points)
+        return np.stack([at.T @ at / len(at) for at in off])
 
     def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
         """Return how many standard deviations of a normal variable each difference lies above ``at``."""

@@ -35,14 +35,14 @@ def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, thre
     systems = badness.size
     deviates = np.zeros((systems, systems))
     deviates[family.plus, family.minus], deviates[family.minus, family.plus] = family.deviates, -family.deviates
-    left, stage, reached, last = list(range(systems)), np.zeros(systems, dtype=np.intp), [], []
+    stage, reached, last = np.full(systems, systems), [], []
     for number in range(systems - 1):
-        among = deviates[np.ix_(left, left)]
-        worst = max(range(len(left)), key=lambda system: (among[system].max(), badness[left[system]]))
-        reached.append(np.abs(among).max())
-        last.append(left.pop(worst))
-        stage[last[-1]] = number
-    stage[left[0]] = systems
+        largest = deviates.max(axis=1)
+        reached.append(largest.max())
+        worst = int(np.where(largest == reached[-1], badness, -np.inf).argmax())
+        deviates[worst], deviates[:, worst] = -np.inf, -np.inf
+        stage[worst] = number
+        last.append(worst)
     # A pair is left out with the first of its systems; those that stay longest are counted first.
     leaves = np.minimum(stage[family.plus], stage[family.minus])
     order = np.argsort(-leaves, kind="stable")

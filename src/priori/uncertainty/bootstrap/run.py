@@ -149,7 +149,8 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
         if design.by_user:
             identities = design.identities(tests[:1])[0]
             entries = tests[0].negative.score.size + tests[0].positive.score.size
-            if design.whole_users and identities.count * gaps <= min(DENSE, 16 * entries):  # mostly filled, as it were
+            filled = 16 * entries * len(tests)  # mostly, as it were
+            if design.whole_users and identities.count * gaps <= min(DENSE, filled):
                 return _by_product(tests, edges, columns, [identities] * len(tests), plan)
         urns, places = lay_out(tests, edges, plan, identities)
     width = max(edge.size for edge in edges)
