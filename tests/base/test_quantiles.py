@@ -61,7 +61,8 @@ def test_the_ends_are_said_where_thresholds_are_chosen_anew():
     sets = [Scores.from_arrays(rng.normal(0, 1, 50), rng.normal(2, 1, 50)) for _ in "dt"]
     both = {"n_resamples": 200, "resample": "both"}
     curve, middle = priori.epc(*sets, points=5), priori.epc(*sets, alpha=[0.5])
-    (said,) = (caution for caution in curve.band(**both).warnings if caution not in curve.warnings)
-    assert (said.code, said[:13]) == ("ends", "alpha 0 and 1")
-    assert middle.band(**both).warnings == middle.warnings
+    for interval in ("calibrated", "percentile"):
+        (said,) = (caution for caution in curve.band(**both, interval=interval).warnings if caution.code == "ends")
+        assert said[:13] == "alpha 0 and 1"
+        assert "ends" not in {caution.code for caution in middle.band(**both, interval=interval).warnings}
     assert curve.band(n_resamples=200).warnings == curve.warnings

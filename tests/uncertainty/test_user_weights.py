@@ -74,7 +74,7 @@ def test_replicates_are_means_over_the_users_drawn(curve):
 
 def test_systems_are_compared_by_their_users(curve):
     other = priori.epc(draw(3), draw(4, 1.5), alpha=AT, weight="user", name="B")
-    found = priori.compare(curve, other, n_resamples=2000, resample="test")
+    found = priori.compare(curve, other, n_resamples=2000, claim="deployed")
     np.testing.assert_allclose(found.difference, curve.value - other.value)
     assert found.settings["bootstrap"] == "user"
     far, frr = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from priori.base.cautions import Caution, joined
+from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -23,6 +23,7 @@ from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampli
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.expected_bands import expected_curve
 from priori.uncertainty.intervals import Interval
+from priori.uncertainty.method import ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,17 +127,6 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
 
 
-def ends(curve: EPC, resampling: Resampling) -> tuple[Caution, ...]:
-    """Return a caution where thresholds are chosen anew at alpha 0 or 1: they are then the extreme scores of a set."""
-    found = [f"{alpha:g}" for alpha in (0.0, 1.0) if alpha in curve.alpha]
-    if resampling.resample != "both" or not found:
-        return ()
-    text = (
-        f"alpha {' and '.join(found)}: no bootstrap can resample beyond the extreme score; no coverage is claimed there"
-    )
-    return (Caution("ends", text),)
-
-
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     """Return the measure of outcomes of shape (replicates, alphas), called with one row of outcomes as always."""
     shape = outcomes.fp.shape
@@ -233,7 +223,7 @@ def make_band(
     """Compute the band around a curve that a resampling describes."""
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
-    settings, notes = plan.settings(), (*plan.warnings, *notes, *ends(curve, resampling))
+    settings, notes = plan.settings(), (*plan.warnings, *notes)
     if plan.of_method:
         expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
         return Band(
@@ -244,6 +234,7 @@ def make_band(
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
     bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
     cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
+    cautions += ends(curve.alpha) if plan.resample == "both" else ()
     return Band(
         curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve,
         joined((*notes, *cautions), curve.warnings), values if keep else None,

@@ -137,7 +137,7 @@ class Leaderboard(Result):
         return plot_slopes(self, ax=ax)
 
     def _shown(self) -> str:
-        return f"Leaderboard({self.system.size} systems, first {self.system[0]!r}, tau {self.tau:.2f})"
+        return f"Leaderboard({self.system.size} systems, first {str(self.system[0])!r}, tau {self.tau:.2f})"
 
 
 def rank(
@@ -227,7 +227,7 @@ def make_leaderboard(
         tau=tau, tau_lower=tau_lower, tau_upper=tau_upper,
         moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
         rank_probability=ranking.rank_probability[order], settings=settings, warnings=ranking.warnings,
-    )  # fmt: skip
+    )._came_from(*curves)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,13 +92,18 @@ def cautions(curves: Sequence[EPC], dev: Units, *, by_user: bool) -> tuple[Cauti
             f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, and the "
             "expected value is doubtful there",
         ))  # fmt: skip
-    if not inside.all():
-        result.append(Caution(
-            "alpha-ends",
-            "at alpha 0 and 1 thresholds are extreme scores of the development set, of which no bootstrap knows how "
-            "they vary: nothing is claimed there",
-        ))  # fmt: skip
-    return tuple(result)
+    return (*result, *ends(alpha))
+
+
+def ends(alpha: Floats) -> tuple[Caution, ...]:
+    """Return a caution where thresholds are chosen anew at alpha 0 or 1: they are then the extreme scores of a set."""
+    reached = [f"{end:g}" for end in (0.0, 1.0) if end in alpha]
+    if not reached:
+        return ()
+    where = f"alpha {' and '.join(reached)}"
+    return (
+        Caution("ends", f"{where}: no bootstrap can resample beyond the extreme score; no coverage is claimed there"),
+    )
 
 
 def _trials(scores: Scores, by_user: bool) -> Scores:
