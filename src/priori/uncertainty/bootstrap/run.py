@@ -108,7 +108,7 @@ def _each(
     try:
         futures = {pool.submit(work, *part): part for part in parts}
         for finished in as_completed(futures):
-            yield futures[finished], finished.result()
+            yield futures.pop(finished), finished.result()  # whoever keeps a future keeps its numbers
     finally:
         pool.shutdown(cancel_futures=True)
 
