@@ -162,12 +162,12 @@ def _goal(width: float | None, difference: float | None, power: float, level: fl
         raise OptionError("say what to plan for: either a width or a difference")
     if width is not None:
         if not 1e-9 < width < 1:
-            raise OptionError(f"the width must lie between 1e-9 and 1, not {width:g}")
+            raise OptionError(f"the width must lie between 0 and 1 (at least 1e-9), not {width:g}")
         z = quantile(level)
         return Goal(width / (2 * z), z, width, None, None, level, "two-sided")
     assert difference is not None
     if not 1e-9 < abs(difference) < 1:
-        raise OptionError(f"the difference must lie between 1e-9 and 1, not {difference:g}")
+        raise OptionError(f"the difference must lie between 0 and 1 (at least 1e-9), not {difference:g}")
     if not 0.5 <= power < 1:
         raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
     z = quantile(level, alternative)
