@@ -62,7 +62,7 @@ def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(place)
     (entry,) = place.glob("*.dist-info/entry_points.txt")
-    assert "priori = priori.cli:main" in entry.read_text()
+    assert "priori = priori.__main__:main" in entry.read_text()
     environment = {**os.environ, "PYTHONPATH": str(place)}
     code = "import priori, priori.sklearn; print(priori.__file__); from priori.saving.schemas import bundle; bundle()"
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

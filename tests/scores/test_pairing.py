@@ -68,7 +68,7 @@ def test_rows_stay_right_after_dropped_trials():
         (
             _scores([0, 1, 1], [1, 2, 3], ["x", "y", "z"], "a.csv"),
             _scores([0, 1], [1, 2], ["x", "y"], "b.csv"),
-            r"no partner for 1 of 3 trials of the first system \(a.csv\) \(z\); .*--unpaired",
+            r"no partner for 1 of 3 trials of the first system \(a.csv\) \(z\); .*unpaired=True",
         ),
         (
             _scores([0, 1], [1, 2], ["x", "y"], "a.csv"),

@@ -193,11 +193,11 @@ def _goal(
         raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
     if width is not None:
         if not 1e-9 < width < 1:
-            raise OptionError(f"the width must lie between 1e-9 and 1, not {width:g}")
+            raise OptionError(f"the width must lie between 0 and 1 (at least 1e-9), not {width:g}")
         return Goal(width, None, None, assurance, level, "two-sided")
     assert difference is not None
     if not 1e-9 < abs(difference) < 1:
-        raise OptionError(f"the difference must lie between 1e-9 and 1, not {difference:g}")
+        raise OptionError(f"the difference must lie between 0 and 1 (at least 1e-9), not {difference:g}")
     if not 0.5 <= power < 1:
         raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
     return Goal(None, difference, power, None, level, alternative)
