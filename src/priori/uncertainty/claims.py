@@ -123,6 +123,8 @@ def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     if any(scores.scanned for scores in sets):
         return list(sets)  # counted together where they are
     first, *others = (scores.load() for scores in sets)
+    if any(scores.negative.number is not None for scores in (first, *others)):
+        return list(sets)  # counts in cells by user: users come with all their trials, whichever is which
     ordered = [first]
     for other in others:
         pairing = pair(first, other)
