@@ -186,7 +186,7 @@ def test_bob_identities_that_look_like_labels(write: Write) -> None:
     """Identities 0 and 1 are no VoxCeleb labels as soon as one claim is true."""
     assert priori.read(write("dev.txt", "1 1 p1 0.5\n1 0 p2 0.1\n0 1 p1 0.2\n")).format == "bob4"
     write("dev.txt", "1 2 p1 0.5\n1 3 p2 0.1\n")
-    with pytest.raises(InputError, match=r"could be bob's four columns or VoxCeleb's.*--input-format bob4 or voxceleb"):
+    with pytest.raises(InputError, match=r"could be bob's four columns or VoxCeleb's.*format='bob4' or voxceleb"):
         priori.read("dev.txt")
     with pytest.raises(InputError, match="no positive trial"):
         priori.read("dev.txt", format="bob4")
