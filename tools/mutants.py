@@ -42,13 +42,14 @@ class Mutant:
 
     @property
     def change(self) -> str:
-        """What is changed, as people read it."""
-        return f"{_short(self.before)}  ->  {_short(self.after)}"
+        """What is changed, as people read it; the same on one line a second time says so."""
+        again = f"  (no. {self.place})" if self.place > 1 else ""
+        return f"{_short(self.before)}  ->  {_short(self.after)}{again}"
 
     @property
     def key(self) -> str:
         """A name that stays the same while the line does, wherever in the file it moves."""
-        return hashlib.sha256("\0".join((self.path, self.code, self.change, str(self.place))).encode()).hexdigest()[:16]
+        return hashlib.sha256("\0".join((self.path, self.code, self.change)).encode()).hexdigest()[:16]
 
     def apply(self, source: str) -> str:
         """Return the source with the change."""
