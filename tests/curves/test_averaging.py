@@ -484,7 +484,7 @@ def test_a_result_goes_everywhere():
     assert content["method"] == "vertical"
     assert content["datasets"] == ["a", "b"]
     assert content["auc"]["each"] == [0.875, 0.75]
-    assert content["warnings"] == []
+    assert [warning["code"] for warning in content["warnings"]] == ["few-sets"]
     at = priori.average(sets, method="threshold")
     assert list(at.columns()) == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     assert len(at.frame("pandas")) == at.fpr.size

@@ -380,7 +380,7 @@ def test_users_that_contradict_each_other_are_refused(database: Any) -> None:
         database.register(f"others{number}", frame.to_arrow())
     tables = [Table(DuckDB(database.sql(f"SELECT * FROM others{number}"), TableSettings())) for number in range(2)]
     curves = [priori.epc(table, table, points=5) for table in tables]
-    with pytest.raises(InputError, match=r"3000 have different users in .* unpaired=True"):
+    with pytest.raises(InputError, match=r"users of 3000 trials differ between .*unpaired=True"):
         priori.compare(*curves, bootstrap="user", n_resamples=100)
 
 

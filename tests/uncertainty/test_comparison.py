@@ -236,7 +236,7 @@ def test_curves_that_cannot_be_compared_are_refused():
     assert priori.compare(curve, priori.epc(dev, test, points=11, criterion="eer"), claim="deployed", n_resamples=50)
     with pytest.raises(OptionError, match="interval belongs to the claim 'deployed'"):
         priori.compare(curve, curve, interval="percentile")
-    with pytest.raises(OptionError, match="takes the bootstraps sample, user, crossed, not joint"):
+    with pytest.raises(OptionError, match="takes the bootstraps sample, rows, user, crossed, not joint"):
         priori.compare(curve, curve, bootstrap="joint")
     with pytest.raises(OptionError, match="claim"):
         priori.compare(curve, curve, claim="both")

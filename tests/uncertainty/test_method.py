@@ -180,7 +180,7 @@ def test_no_error_seen_is_no_certainty() -> None:
     # The upper end of Jeffreys' 95 % interval for none of 200 is 1.2 %; for the mean of two such rates less.
     assert band.mean[0] < 0.003
     assert 0.003 < band.upper[0] < 0.02
-    assert [note.code for note in band.warnings] == ["few-dev-errors"]
+    assert [note.code for note in band.warnings] == ["few-dev-errors", "same-data", "few-errors"]
 
 
 def test_many_trials_are_drawn_as_histograms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def _counted(scores: Scores) -> Scores:
 def test_cautions_say_where_nothing_holds() -> None:
     (few,) = _curves(dev_users=8)
     few = few.at([0, 0.5])
-    assert [note.code for note in _estimates([few]).warnings] == ["few-dev-users", "alpha-ends"]
+    assert [note.code for note in _estimates([few]).warnings] == ["few-dev-users", "ends"]
     (many,) = _curves(dev_users=40)
     assert _estimates([many]).warnings == ()
 

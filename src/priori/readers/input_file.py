@@ -148,7 +148,7 @@ def utf8_path(path: Path, stack: ExitStack) -> Path:
 
 def _standard_input(name: str) -> BinaryIO:
     if sys.stdin is None or sys.stdin.closed:
-        raise InputError(f"{name}: is closed; nothing can be read from it")
+        raise InputError(f"{name} is closed; give a file, or pipe the scores in")
     return sys.stdin.buffer
 
 

@@ -12,6 +12,7 @@ from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
 from priori.curves.epc import EPC
+from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import resamplable
@@ -25,8 +26,8 @@ CLAIMS: dict[Claim, str] = {
     "method": "thresholds chosen on other development sets like this one",
     "deployed": "the thresholds as they are",
 }
-#: The bootstraps whose units the claim about methods knows: trials, users, both identities.
-UNITS = ("sample", "user", "crossed")
+#: The bootstraps whose units the claim about methods knows: trials, with their labels or not, users, both identities.
+UNITS = ("sample", "rows", "user", "crossed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,8 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     if not unpaired:
         placed = _paired(placed, with_dev=claim == "method")
     if claim == "method":
-        resampling = _with_units(resampling, [each for curve in placed for each in (curve.dev, curve.test)])
+        sets = [each for curve in placed for each in (curve.dev, curve.test)]
+        resampling = _with_units(resampling, sets, curves[0].measure)
     plans = [resampling.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
@@ -82,13 +84,13 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     return Compared(tuple(placed), claim, plan, unpaired, warnings)
 
 
-def _with_units(resampling: Resampling, sets: Sequence[ScoreSet]) -> Resampling:
+def _with_units(resampling: Resampling, sets: Sequence[ScoreSet], measure: Measure) -> Resampling:
     """Return the resampling by one of the units that the claim about methods knows, the best that the sets have."""
     if resampling.interval is not None:
         raise OptionError("interval belongs to the claim 'deployed'; leave it out, or ask for that claim")
     known = {name: bootstrap for name, bootstrap in BOOTSTRAPS.items() if name in UNITS}
     if resampling.bootstrap is None:
-        suitable = [bootstrap for bootstrap in known.values() if bootstrap.suits(sets)]
+        suitable = [bootstrap for bootstrap in known.values() if bootstrap.suits(sets, [measure])]
         return replace(resampling, bootstrap=max(suitable, key=lambda bootstrap: bootstrap.preference).name)
     if resampling.bootstrap not in known:
         raise OptionError(

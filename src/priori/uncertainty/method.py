@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
@@ -25,7 +27,7 @@ from priori.uncertainty.estimates import Estimates, Part, side_by_side
 from priori.uncertainty.judging import influence_of, judge
 from priori.uncertainty.score_axis import score_axis
 from priori.uncertainty.smoothed_sets import smoothed_sets
-from priori.uncertainty.units import Units, group_units, without_noise
+from priori.uncertainty.units import Units, group_units, row_units, without_noise
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
@@ -51,13 +53,13 @@ def expected_values(
         return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
     systems = [system_of(curve) for curve in curves]
     by_user = plan.design.by_user
-    devs, tests = ([_trials(each.load(), by_user) for each in sets]
+    devs, tests = (_in_order([_trials(each.load(), by_user) for each in sets])
                    for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
     axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
     dev_units, test_units = _units(devs, tests, plan)
     for units in (dev_units, test_units):
         if len({each.count for each in units}) > 1:
-            raise InputError("the systems have other users: compare them unpaired (--unpaired, unpaired=True)")
+            raise InputError(f"the systems have other users: compare them unpaired ({argument('unpaired', 'True')})")
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
     alpha, measure = curves[0].alpha, curves[0].measure
     judged = [
@@ -117,6 +119,22 @@ def _trials(scores: Scores, by_user: bool) -> Scores:
     return Scores(negative, positive, source=scores.source)
 
 
+def _in_order(sets: Sequence[Scores]) -> list[Scores]:
+    """Return the sets with their trials in one order, by user and scores: that in which they came changes nothing."""
+    orders = []
+    for classes in ([scores.negative for scores in sets], [scores.positive for scores in sets]):
+        if any(trials.number is not None for trials in classes) or len({len(trials) for trials in classes}) > 1:
+            return list(sets)
+        first = classes[0]
+        names = [codes for codes in (first.probe_user, first.user) if codes is not None]
+        keys: list[NDArray[Any]] = [*(trials.score for trials in reversed(classes)), *names]
+        orders.append(np.lexsort(keys))
+    return [
+        replace(scores, negative=scores.negative.take(orders[0]), positive=scores.positive.take(orders[1]))
+        for scores in sets
+    ]
+
+
 def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:
     """Return the units of each system's development set, and of its test set."""
     dev_units, test_units = [], []
@@ -124,6 +142,8 @@ def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan)
         in_dev, in_test = None, None
         if plan.design.by_user:
             in_dev, in_test = plan.design.identities([dev, test], shared=plan.shared_users)
+        elif plan.design.draws_rows:
+            in_dev, in_test = row_units(dev), row_units(test)
         dev_units.append(group_units(dev, in_dev, DEV_UNITS, plan.seed))
         test_units.append(group_units(test, in_test, DEV_UNITS if plan.shared_users else TEST_UNITS, plan.seed))
     return dev_units, test_units

@@ -101,6 +101,13 @@ def group_units(scores: Scores, identities: Identities | None, most: int, seed: 
     return Units(negative, positive, partner, strata, np.stack(sizes))
 
 
+def row_units(scores: Scores) -> Identities:
+    """Return every trial as a unit of its own, of whichever class: so the share of positives varies as well."""
+    negatives, positives = scores.negative.score.size, scores.positive.score.size
+    codes = np.arange(negatives + positives, dtype=np.int32)
+    return Identities(codes[:negatives], codes[negatives:], None, negatives + positives)
+
+
 def _sizes(codes: NDArray[Any], trials: Trials, units: int) -> Floats:
     return np.bincount(codes, trials.number, units).astype(np.float64)
 

@@ -250,7 +250,7 @@ def test_a_criterion_without_a_kernel_can_choose_anew():
 
 def test_an_interrupt_ends_the_run_at_once():
     curve = priori.epc(small(1), small(2), points=11)
-    plan = Resampling(n_resamples=10**9, bootstrap="sample").settle(curve.dev, curve.test)
+    plan = Resampling(n_resamples=10**9 - 1, bootstrap="sample").settle(curve.dev, curve.test)
 
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
