@@ -21,8 +21,8 @@ def test_unpaired_systems_are_drawn_apart(bootstrap: str) -> None:
     # A system and its copy: drawn together they would never differ, drawn apart variances add up.
     dev, test = scored(1), scored(2)
     a, b = (priori.epc(dev, test, alpha=[0.3, 0.5], name=name) for name in "AB")
-    options = {"bootstrap": bootstrap, "n_resamples": 4000, "interval": "percentile", "resample": "test"}
-    apart = priori.compare(a, b, unpaired=True, **options)
+    options = {"bootstrap": bootstrap, "n_resamples": 4000, "interval": "percentile"}
+    apart = priori.compare(a, b, unpaired=True, claim="deployed", **options)
     spread = a.band(keep=True, **options).replicates.std(axis=0)
     # Half of a 95 % interval is 1.96 standard deviations, of the difference of two.
     width = (apart.pointwise.upper - apart.pointwise.lower) / 2 / 1.96

@@ -118,7 +118,7 @@ def _field(kind: str, rng: random.Random, odd: bool) -> str:
     return rng.choice("01") if kind == "L" else rng.choice(("a", "b", "u7", "007", f"p{rng.randrange(20)}"))
 
 
-Row = tuple[list[str], str, float]
+Row = tuple[list[str], str, list[float]]
 
 
 def check_file(database: duckdb.DuckDBPyConnection, path: Path, format: str) -> str:
@@ -156,7 +156,7 @@ def _rows(database: duckdb.DuckDBPyConnection, source: Source, layout: LineLayou
         if any(not name for name in names):
             raise duckdb_parser.Unclean
     return [
-        (list(row[:width]), row[width + 1] if layout.trial else "", math.nan if row[width] is None else row[width])
+        (list(row[:width]), row[width + 1] if layout.trial else "", [math.nan if row[width] is None else row[width]])
         for row in rows
     ]
 

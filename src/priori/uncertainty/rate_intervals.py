@@ -14,7 +14,7 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, NUMBER, SIZE, TEXT, TEXTS, Layout, choice, of
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.curves.inputs import as_score_set
 from priori.scores import Scores, ScoreSet
@@ -76,7 +76,12 @@ class RateInterval(Result):
         {"threshold": "number", **of("integer", "errors trials")}
         | of("number", "rate lower upper width design_effect effective_trials"),
         {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
-        | {"dependence": choice(*get_args(Dependence)), "method": TEXT, "confidence_level": LEVEL, "warnings": TEXTS},
+        | {
+            "dependence": choice(*get_args(Dependence)),
+            "method": TEXT,
+            "confidence_level": LEVEL,
+            "warnings": CAUTIONS,
+        },
         one_row=True,
         descriptions={"rate": "The rate."},
     )

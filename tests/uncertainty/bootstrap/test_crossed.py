@@ -64,7 +64,7 @@ def test_scaled_draws_have_the_variance_that_is_due(seed: int, growth: float) ->
     scores = everybody_against_everybody(seed)
     thresholds = np.array([0.6, 1.4])
     clusters = clusters_of(scores, thresholds, Resampling(bootstrap="crossed").settle(None, scores))
-    scale = _crossed_scale(clusters, growth)
+    scale = _crossed_scale(clusters, growth, np.full(2, PEOPLE - 1.0))
     negative = scores.negative
     for k, threshold in enumerate(thresholds):
         wrong = negative.score > threshold
