@@ -236,7 +236,7 @@ def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> No
     opened = visit(path, scripts=False)
     assert opened.requests == [path.as_uri()]
     assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 7
+    assert opened.page.locator(".plot svg").count() == 10
     assert opened.page.is_visible("#plot-epc svg")
 
 
