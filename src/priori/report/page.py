@@ -190,7 +190,7 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
         det = replace(det, threshold=det.threshold[on_det], outcomes=det.outcomes[on_det])
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
-        "name": clean(member.name), "short": short(member.name, 30),
+        "name": clean(member.name), "short": short(member.name, 40),
         "value": curve.value, "best": curve.best, "threshold": curve.threshold,
         "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
         "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,

@@ -338,9 +338,11 @@ def _optimism(curve: EPC, index: int) -> str:
 
 
 def heading(study: Study) -> str:
-    """Return the title given, or the systems' names."""
+    """Return the title given, or the systems' names; of many their number."""
     if study.settings.title.strip():
         return short(study.settings.title, 200)
+    if study.many:
+        return f"{len(study.members)} systems"
     return abridged([short(member.name, 30) for member in study.members])
 
 

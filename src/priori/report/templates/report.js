@@ -337,14 +337,14 @@ if (board) figures.slopes = {
         textfont: { size: 11, color: look.ink }, text: named.map((row) => bold(board.systems[row], x ? `${board[side][row]}  ${label(row)}` : `${label(row)}  ${board[side][row]}`)) });
     }
     return { traces, layout: layout(look, { hovermode: "closest",
-      xaxis: axis(look, "", { range: [-0.9, 1.9], tickvals: [0, 1], ticktext: [`by ${board.against}, a posteriori`, "fixed in advance"], side: "top", showgrid: false, showline: false, fixedrange: true }),
+      xaxis: axis(look, "", { range: [-1.1, 2.1], tickvals: [0, 1], ticktext: [`by ${board.against}, a posteriori`, "fixed in advance"], side: "top", showgrid: false, showline: false, fixedrange: true }),
       yaxis: axis(look, "", { range: [Math.max(count, ...board.at.before, ...board.at.after) + 1.5, Math.min(1, ...board.at.before, ...board.at.after) - 1.5], visible: false, fixedrange: true }) }) };
   },
   moving: () => [],
   columns: () => [["system", "rank_a_posteriori", "rank_in_advance", "gain", "more_than_chance"], ...board.systems.map((place, row) =>
     [data.systems[place].name, board.before[row], board.after[row], board.gain[row], board.significant[row]])],
 };
-const label = (row) => safe(data.systems[board.systems[row]].short.slice(0, 24));
+const label = (row) => safe(data.systems[board.systems[row]].short.slice(0, 30));
 
 const ids = Object.keys(figures).filter((id) => figures[id]);
 const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: "reset", showTips: false, plotlyServerURL: "" };
