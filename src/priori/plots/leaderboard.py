@@ -29,14 +29,13 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     Coloured are the systems that gain or lose more than chance.
     """
     systems, named = board.system.size, named_rows(board)
-    height = max(3.5, LINE * len(named) + 1.5)
-    ax = axes(ax, figsize=(8.0, height))
+    ax = axes(ax, figsize=(8.0, max(3.5, LINE * len(named) + 1.5)))
     gains, losses = colours(2)
     for row, move in enumerate(board.moves):
         colour = (gains if move["gain"] > 0 else losses) if move["significant"] else "0.65"
         width, front = (1.8, 3) if move["significant"] else (0.8, 2)
         ax.plot([0, 1], [board.post_rank[row], board.rank[row]], color=colour, lw=width, marker="o", ms=3, zorder=front)
-    gap = LINE * systems / (height - 1.5)
+    gap = LINE * systems / (ax.get_window_extent().height / ax.figure.dpi)
     for x, side, ranks in ((0, "right", board.post_rank), (1, "left", board.rank)):
         where = spread(ranks[named].astype(np.float64), gap)
         for row, y in zip(named, where.tolist(), strict=True):

@@ -48,7 +48,7 @@ def static_figures(study: Study) -> dict[str, str]:
     if study.standings is not None:
         drawings["dots"] = (_dots, (11.5, tall))
     if study.many and study.standings is not None:
-        drawings["matrix"] = (_matrix, (8.0, min(tall, 9.0)))
+        drawings["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
     if study.board is not None:
         drawings["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
         drawings["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))

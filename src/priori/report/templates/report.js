@@ -285,6 +285,7 @@ function heat(look, shown, z, text, colorscale, more) {
     xgap: crowded ? 0 : 1, ygap: crowded ? 0 : 1, hovertemplate: "%{text}<extra></extra>", ...more };
 }
 
+const across = { range: [0.5, count + 0.5], dtick: count > 60 ? 20 : count > 12 ? 5 : 1, tick0: 0, showgrid: false, showline: false, side: "top", fixedrange: true };
 const square = { height: () => Math.min(Math.max(260, 60 + count * (crowded ? 5.5 : 15)), 760) };
 
 if (ranking && ranking.beats) figures.matrix = {
@@ -295,7 +296,7 @@ if (ranking && ranking.beats) figures.matrix = {
     const text = shown.map((a, row) => shown.map((b, column) => a === b ? "" : `${safe(data.systems[a].short)} ${says[z[row][column]]} ${safe(data.systems[b].short)}`));
     return { traces: [heat(look, shown, z, text, [[0, look.second], [0.5, look.shade], [1, look.first]], { zmin: -1, zmax: 1 })],
       layout: layout(look, { hovermode: "closest", yaxis: rows(look, shown, { crowded }),
-        xaxis: axis(look, "place of the other system", { range: [0.5, count + 0.5], showgrid: false, showline: false, side: "top", fixedrange: true }) }) };
+        xaxis: axis(look, "place of the other system", across) }) };
   },
   moving(look) {
     const row = order().indexOf(state.found), edge = { fillcolor: "rgba(0,0,0,0)", line: { color: look.ink, width: 1.5 }, layer: "above" };
@@ -314,7 +315,7 @@ if (board) figures.ranks = {
     const text = shown.map((place, row) => board.probability[row].map((share, rank) => `${safe(data.systems[place].short)}: rank ${rank + 1} in ${(100 * share).toFixed(1)} % of draws`));
     return { traces: [heat(look, shown, board.probability, text, [[0, look.paper], [0.01, see(look.first, 0.18)], [0.1, see(look.first, 0.5)], [0.4, see(look.first, 0.8)], [1, look.first]], { zmin: 0, zmax: most })],
       layout: layout(look, { hovermode: "closest", yaxis: rows(look, shown, { crowded }),
-        xaxis: axis(look, "rank", { range: [0.5, count + 0.5], showgrid: false, side: "top", fixedrange: true }) }) };
+        xaxis: axis(look, "rank", { ...across, showline: true }) }) };
   },
   moving: (look) => state.found === null ? [] : [band(look, board.systems.indexOf(state.found), { fillcolor: "rgba(0,0,0,0)", line: { color: look.ink, width: 1 }, layer: "above" })],
   columns: () => [["system", ...board.probability.map((_, rank) => `rank_${rank + 1}`)], ...board.systems.map((place, row) => [data.systems[place].name, ...board.probability[row]])],
