@@ -41,3 +41,10 @@ def study(*shifts: float, names: tuple[str, ...] = (), sizes: dict[str, Any] | N
     """Return a study of systems of given qualities, with few resamples unless told otherwise."""
     chosen = Settings(**{"n_resamples": 200, "points": 21, **settings})
     return make_study(systems(*shifts, names=names, **(sizes or {})), chosen, command="priori report --system A a b")
+
+
+def many(count: int, **settings: Any) -> Study:
+    """Return a study of many systems, from bad to good and mixed up, at few alphas."""
+    shifts = np.linspace(1.0, 3.5, count)[np.random.default_rng(1).permutation(count)]
+    return study(*shifts.tolist(), names=tuple(f"system {number:02d}" for number in range(count)),
+                 **{"points": 5, **settings})  # fmt: skip

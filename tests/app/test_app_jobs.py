@@ -79,6 +79,28 @@ def test_from_files_to_the_report_and_again_with_another_setting(serve):
     assert visitor.client.get(address).status_code == 404
 
 
+def test_twenty_systems_have_the_page_of_many(serve):
+    visitor = serve().visitor()
+    files = {}
+    for key in range(20):
+        scores = "".join(f"{row % 2},{row % 2 + (row * (key + 3)) % 17 / 8}\n" for row in range(60))
+        files |= {
+            f"name-{key}": f"system {key}",
+            f"dev-{key}": ("dev.csv", scores),
+            f"test-{key}": ("test.csv", scores),
+        }
+    files = {
+        name: value if isinstance(value, str) else (value[0], f"label,score\n{value[1]}")
+        for name, value in files.items()
+    }
+    job = visitor.send({"bootstrap": "sample", "resamples": "100"}, files=files).json()["job"]
+    assert visitor.wait(job, seconds=60)["state"] == "done"
+    page = visitor.client.get(f"/jobs/{job}").text
+    assert 'id="find"' in page
+    assert 'id="figure-matrix"' in page
+    assert "and 15 more" in visitor.client.get("/").text
+
+
 def test_an_example_needs_no_files_and_its_command_makes_the_same_report(serve, tmp_path, monkeypatch):
     visitor = serve().visitor()
     job = visitor.send({"example": "cancer", "task": "diagnosis"}, files={"name-0": ""}).json()["job"]

@@ -84,6 +84,20 @@ def test_what_is_missing_is_said(arguments: list[str], message: str) -> None:
     assert message in str(result.exception or result.output)
 
 
+def test_a_page_of_many_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"s{system},{part},{row % 2},{row % 2 + (row * (system + 3)) % 17 / 8}"
+            for system in range(10) for part in ("dev", "eval") for row in range(40)]  # fmt: skip
+    Path("all.csv").write_text("\n".join(["system,set,label,score", *rows]))
+    table = ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval"]
+    result = CliRunner().invoke(cli, ["report", *table, "--resamples", "50", "--points", "3", "-o", "many.html"])
+    assert result.exit_code == 0, result.output
+    assert "of 10 systems" in result.stdout
+    page = Path("many.html").read_text()
+    assert "<h1><bdi>10 systems</bdi></h1>" in page
+    assert 'id="figure-matrix"' in page
+
+
 @pytest.mark.usefixtures("folder")
 def test_ranks_as_a_table_of_comma_separated_values() -> None:
     table = ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval"]

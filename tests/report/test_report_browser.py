@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import small_studies
 from browser import Visit
-from priori.report import render_html
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.sentences import verdict
-
-READY = "html[data-ready]"
-Open = Callable[..., Visit]
+from report_pages import READY, Open, alpha, shapes, traces, write
 
 
 @pytest.fixture(scope="module")
@@ -29,29 +24,6 @@ def two() -> Study:
 @pytest.fixture(scope="module")
 def three() -> Study:
     return small_studies.study(2.5, 2.3, 1.0)
-
-
-def write(folder: Path, study: Study, **options: Any) -> Path:
-    path = folder / "report.html"
-    path.write_text(render_html(study, **options), encoding="utf-8")
-    return path
-
-
-def shapes(visit: Visit, name: str) -> str:
-    return str(visit.page.evaluate(f"JSON.stringify(document.getElementById('plot-{name}').layout.shapes)"))
-
-
-def traces(visit: Visit, name: str) -> list[Any]:
-    found = visit.page.evaluate(f"document.getElementById('plot-{name}').data.map((one) => one.meta ?? null)")
-    return list(found)
-
-
-def alpha(visit: Visit, at: int) -> None:
-    """Move the slider to a place, as a hand does, and wait for the figures to follow."""
-    visit.page.evaluate(
-        "(at) => { const s = document.getElementById('alpha'); s.value = at; s.dispatchEvent(new Event('input')); }", at
-    )
-    visit.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def test_opens_from_a_file_and_asks_for_nothing(visit: Open, two: Study, tmp_path: Path) -> None:
@@ -236,7 +208,7 @@ def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> No
     opened = visit(path, scripts=False)
     assert opened.requests == [path.as_uri()]
     assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 7
+    assert opened.page.locator(".plot svg").count() == 10
     assert opened.page.is_visible("#plot-epc svg")
 
 

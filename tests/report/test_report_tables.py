@@ -68,7 +68,7 @@ def test_the_shape_does_not_depend_on_alpha(study: Study) -> None:
 def test_markdown(study: Study, hostile: Study) -> None:
     text = render_markdown(study)
     assert text.startswith("# A, B and C\n\nAt equal costs (alpha = 0.5), ")
-    assert "| System | Rank | HTER | 95 % | Group | Against the first |" in text
+    assert "| System | Rank | Between | HTER | 95 % | Group | Against the first |" in text
     assert "development FAR" in text
     text = render_markdown(hostile)
     assert "<script>" not in text

@@ -204,6 +204,16 @@ def test_the_test_rejects_a_true_null_as_often_as_it_says():
     assert rejected["sample"] > 60  # trials of one user are alike: drawn one by one they promise too much
 
 
+def test_development_sets_need_not_be_the_same_for_the_thresholds_as_they_are():
+    rng = np.random.default_rng(0)
+    test = Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200))
+    devs = (Scores.from_arrays(rng.normal(0, 1, n), rng.normal(2, 1, n)) for n in (100, 120))
+    curves = [priori.epc(dev, test, alpha=[0.5], name=name) for dev, name in zip(devs, "AB", strict=True)]
+    with pytest.raises(InputError, match="claim='deployed'"):
+        priori.compare(*curves, n_resamples=50)
+    assert priori.compare(*curves, n_resamples=50, claim="deployed").p_value.size == 1
+
+
 def test_unpaired_systems_are_drawn_apart():
     rng = np.random.default_rng(0)
     a, b = (Scores.from_arrays(rng.normal(0, 1, n), rng.normal(2, 1, n)) for n in (300, 500))

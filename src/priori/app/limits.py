@@ -20,7 +20,7 @@ class Limits:
     unpacked: int = 1_000 * MEGABYTE
     stored: int = 1_000 * MEGABYTE
     # Systems in one analysis; bytes in a field that is not a file; characters of a name.
-    systems: int = 12
+    systems: int = 130
     field_bytes: int = 64_000
     name_characters: int = 10_000
     # Analyses computed at the same time; waiting for their turn; uploads received at the same time.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.base.types import Floats
+from priori.base.types import Floats, Mask
 from priori.plots.style import axes, colours, scaling
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 NAMED = 30
 #: The room that a line of text needs, in inches.
 LINE = 0.19
+#: So many rows of a matrix have room for their names.
+MATRIX_NAMED = 60
 
 
 def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
@@ -25,21 +28,16 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
 
     Coloured are the systems that gain or lose more than chance.
     """
-    systems = board.system.size
-    named = [
-        row for row, move in enumerate(board.moves)
-        if systems <= NAMED or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
-    ]  # fmt: skip
-    height = max(3.5, LINE * len(named) + 1.5)
-    ax = axes(ax, figsize=(8.0, height))
+    systems, named = board.system.size, named_rows(board)
+    ax = axes(ax, figsize=(8.0, max(3.5, LINE * len(named) + 1.5)))
     gains, losses = colours(2)
     for row, move in enumerate(board.moves):
         colour = (gains if move["gain"] > 0 else losses) if move["significant"] else "0.65"
         width, front = (1.8, 3) if move["significant"] else (0.8, 2)
         ax.plot([0, 1], [board.post_rank[row], board.rank[row]], color=colour, lw=width, marker="o", ms=3, zorder=front)
-    gap = LINE * systems / (height - 1.5)
+    gap = LINE * systems / (ax.get_window_extent().height / ax.figure.dpi)
     for x, side, ranks in ((0, "right", board.post_rank), (1, "left", board.rank)):
-        where = _spread(ranks[named].astype(np.float64), gap)
+        where = spread(ranks[named].astype(np.float64), gap)
         for row, y in zip(named, where.tolist(), strict=True):
             name = f"{board.system[row]}  {ranks[row]}" if side == "right" else f"{ranks[row]}  {board.system[row]}"
             text = -0.06 if side == "right" else 1.06
@@ -56,12 +54,20 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _spread(wanted: Floats, gap: float) -> Floats:
+def named_rows(board: Leaderboard, most: int = NAMED) -> list[int]:
+    """Return the systems that a slope chart names: up to ``most`` all, then those that lead or move beyond chance."""
+    return [
+        row for row, move in enumerate(board.moves)
+        if board.system.size <= most or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
+    ]  # fmt: skip
+
+
+def spread(wanted: Floats, gap: float) -> Floats:
     """Return places at least a gap apart and near the wanted ones: runs that are too close are spread about their mean.
 
     Examples
     --------
-    >>> _spread(np.array([1.0, 1.0, 5.0]), 2.0).tolist()
+    >>> spread(np.array([1.0, 1.0, 5.0]), 2.0).tolist()
     [0.0, 2.0, 5.0]
     """
     order = np.argsort(wanted, kind="stable")
@@ -93,3 +99,37 @@ def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel=f"{board.settings['measure']}{unit}", title="Value, interval, and between which ranks")
     ax.invert_yaxis()
     return ax
+
+
+def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
+    """Draw how often each system had each rank under resampling: the darker, the oftener."""
+    systems = board.system.size
+    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
+    ax.imshow(board.rank_probability, cmap="Blues", vmin=0, aspect="auto", interpolation="nearest",
+              extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    ax.set(xlabel="rank", title="How often each system had each rank under resampling")
+    _name_rows(ax, [str(name) for name in board.system])
+    return ax
+
+
+def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) -> Axes:
+    """Draw who is significantly better than whom: blue where the row is, orange where the column is.
+
+    ``better`` has a row and a column per system, from best to worst.
+    """
+    from matplotlib.colors import ListedColormap
+
+    systems = len(names)
+    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
+    row, column = colours(2)
+    ax.imshow(better.astype(np.int8) - better.T, cmap=ListedColormap([column, "0.93", row]), vmin=-1, vmax=1,
+              aspect="auto", interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    ax.set(xlabel="rank", title="Blue: the row is significantly better; orange: the column is")
+    _name_rows(ax, names)
+    return ax
+
+
+def _name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Name the rows where there is room for names, else number some of them."""
+    rows = range(len(names)) if len(names) <= MATRIX_NAMED else range(9, len(names), 10)
+    ax.set_yticks(rows, [names[row] if len(names) <= MATRIX_NAMED else f"{row + 1}" for row in rows])

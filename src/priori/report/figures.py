@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priori.plots.curves import plot_det, plot_epc, plot_roc
-from priori.plots.style import COLOURS
+from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes
+from priori.plots.style import COLOURS, scaling
+from priori.report.ranking_data import beats, dots
 from priori.studies.evaluation import Study
+from priori.studies.evaluation.study import ranks_of
 from priori.words.numbers import short
 
 if TYPE_CHECKING:
@@ -28,6 +31,10 @@ STYLE: dict[str, Any] = {
 }  # fmt: skip
 
 
+#: Systems that have no colour of their own.
+GREY = "#8b919b"
+
+
 def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
     drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
@@ -37,8 +44,16 @@ def static_figures(study: Study) -> dict[str, str]:
     }
     if study.pairs:
         drawings["difference"] = (_difference, (11.5, 3.8))
-    for number in range(len(study.members)):
-        drawings[f"scores-{number}"] = (partial(_scores, number=number), (4.6, 2.5))
+    tall = max(3.0, 0.19 * len(study.members) + 1.2)
+    if study.standings is not None:
+        drawings["dots"] = (_dots, (11.5, tall))
+    if study.many and study.standings is not None:
+        drawings["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
+    if study.board is not None:
+        drawings["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
+        drawings["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
+    for place in study.matter:
+        drawings[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
     return {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
 
 
@@ -84,20 +99,24 @@ def _label(name: str) -> str:
 
 def _curves(study: Study, figure: Figure) -> None:
     axes = figure.add_subplot()
-    bands = [member.band for member in study.members if member.band is not None]
+    members = [study.members[place] for place in study.matter]
+    bands = [member.band for member in members if member.band is not None]
     regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
-    curves = [replace(curve, name=_label(curve.name)) for curve in study.curves]
+    curves = [replace(member.curve, name=_label(member.name)) for member in members]
+    grey = 100 if study.settings.shown.rate else 1
+    for curve in _others(study, study.curves):
+        axes.plot(curve.alpha, grey * curve.value, color=GREY, lw=0.6, zorder=1)
     plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
     scale = 100 if study.settings.shown.rate else 1
     alpha = float(study.settings.alpha)
     axes.axvline(alpha, color="#000000", lw=1)
     for number, curve in enumerate(curves):
-        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[number % 8], mec="white", ms=8)
+        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[number], mec="white", ms=8)
     axes.set_xlabel("alpha")
 
 
 def _difference(study: Study, figure: Figure) -> None:
-    pair, scale = study.pairs[0], 100 if study.settings.shown.rate else 1
+    pair, scale = study.pairs_that_matter[0], 100 if study.settings.shown.rate else 1
     rows = 1 if pair.confidence is None else 2
     panels = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:rows])[:, 0]
     upper = panels[0]
@@ -122,18 +141,69 @@ def _difference(study: Study, figure: Figure) -> None:
 
 def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[..., Axes], loc: Any) -> None:
     """Draw ROC or DET curves with the a priori operating points; the legend names the curves only."""
-    curves = [replace(getattr(member, kind), name=_label(member.name)) for member in study.members]
+    members = [study.members[place] for place in study.matter]
+    curves = [replace(getattr(member, kind), name=_label(member.name)) for member in members]
     here = slice(study.at, study.at + 1)
-    points = [replace(curve, name=_label(curve.name), outcomes=curve.outcomes[here]) for curve in study.curves]
-    axes = draw(curves, ax=figure.add_subplot(), operating_points=points)
+    points = [replace(member.curve, name=_label(member.name), outcomes=member.curve.outcomes[here])
+              for member in members]  # fmt: skip
+    axes = figure.add_subplot()
+    for curve in _others(study, [getattr(member, kind) for member in study.members]):
+        x, y = curve.probit if kind == "det" else (100 * curve.fpr, 100 * curve.tpr)
+        axes.plot(x, y, color=GREY, lw=0.6, zorder=1)
+    draw(curves, ax=axes, operating_points=points)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[: len(curves)], labels[: len(curves)], frameon=False, loc=loc)
 
 
-def _scores(study: Study, figure: Figure, *, number: int) -> None:
-    axes, member = figure.add_subplot(), study.members[number]
+def _others(study: Study, drawn: Sequence[Any]) -> list[Any]:
+    """Return what belongs to the systems that have no colour of their own."""
+    return [one for place, one in enumerate(drawn) if place not in study.matter]
+
+
+def _dots(study: Study, figure: Figure) -> None:
+    """Draw values, intervals and ranks, from best to worst; coloured those that could be the best."""
+    assert study.standings is not None
+    scale, axes = 100 if study.settings.shown.rate else 1, figure.add_subplot()
+    order = np.argsort(ranks_of(study.curves, study.at), kind="stable").tolist()
+    texts = dots(study, study.at)
+    for row, place in enumerate(order):
+        member = study.members[place]
+        colour = COLOURS[0] if study.standings[2][place, study.at] else "#8b919b"
+        value = end = scale * member.curve.value[study.at]
+        if member.band is not None:
+            lower, end = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
+            axes.plot([lower, end], [row, row], color=colour, lw=1.5)
+        axes.plot(value, row, "o", color=colour, ms=5)
+        axes.annotate(texts[place], (end, row), (6, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_yticks(range(len(order)), [_label(study.members[place].name) for place in order], fontsize=8)
+    axes.set(
+        xlabel=f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}", ylim=(len(order) - 0.5, -0.5)
+    )
+    axes.margins(x=0.15)
+    axes.grid(axis="x", alpha=0.25)
+
+
+def _matrix(study: Study, figure: Figure) -> None:
+    """Draw who is significantly better than whom."""
+    order = np.argsort(ranks_of(study.curves, study.at), kind="stable")
+    better = np.zeros((order.size, order.size), dtype=np.bool_)
+    for pair, letter in zip(study.pairs, beats(study)[study.at], strict=True):
+        better[pair.a, pair.b], better[pair.b, pair.a] = letter == "a", letter == "b"
+    names = [_label(study.members[place].name) for place in order.tolist()]
+    plot_pairs(names, better[np.ix_(order, order)], ax=figure.add_subplot())
+
+
+def _of_board(study: Study, figure: Figure, *, draw: Callable[..., Axes]) -> None:
+    assert study.board is not None
+    names = np.array([_label(str(name)) for name in study.board.system])
+    draw(replace(study.board, system=names), ax=figure.add_subplot())
+
+
+def _scores(study: Study, figure: Figure, *, place: int) -> None:
+    axes, member = figure.add_subplot(), study.members[place]
+    own = COLOURS[study.matter.index(place)]
     shares, edges = member.histogram.shares(), member.histogram.edges
-    for name, colour in (("negatives", "#8b919b"), ("positives", COLOURS[number % 8])):
+    for name, colour in (("negatives", "#8b919b"), ("positives", own)):
         axes.stairs(100 * shares[name], edges, fill=True, color=colour, alpha=0.4, label=name)
         axes.stairs(100 * shares[f"dev_{name}"], edges, color=colour, lw=1)
     threshold = float(np.clip(member.curve.threshold[study.at], edges[0], edges[-1]))

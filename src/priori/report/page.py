@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,20 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import shown
 from priori.base.results import plain
+from priori.curves.thinning import thin
 from priori.plots.curves import det_axes
+from priori.report.ranking_data import ranking_data
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import probit
 from priori.words.figure_descriptions import describe_figures
-from priori.words.numbers import alpha_text, clean, short, weighing
-from priori.words.sentences import about_interval, describe_settings, heading, verdict
+from priori.words.numbers import alpha_text, clean, level_text, short, weighing
+from priori.words.sentences import CLAIM_IN_SHORT, about_interval, describe_settings, heading, verdict
+
+#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
+GREY_POINTS, COARSE = 100, 0.004
+#: About as many deviates as the axes of DET curves span.
+DEVIATES = 8
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -102,6 +110,9 @@ def page_context(
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
+        "at_interest": alpha_text(study.settings.alpha),
+        "level": level_text(study.settings.confidence_level),
+        "claim": f"About differences {CLAIM_IN_SHORT[study.settings.claim]}.",
     }
 
 
@@ -147,9 +158,12 @@ def page_data(study: Study) -> dict[str, Any]:
         "alpha": study.curves[0].alpha,
         "level": study.settings.confidence_level,
         "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
-                    "fromZero": measure.rate and not measure.greater_is_better},
-        "systems": [_system(member) for member in study.members],
-        "pairs": [pair.to_dict() for pair in study.pairs],
+                    "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
+        "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
+        "many": study.many,
+        "matter": study.matter,
+        "pairs": [pair.to_dict() for pair in study.pairs_that_matter],
+        "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
     }  # fmt: skip
@@ -164,22 +178,28 @@ def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
     return {"x": _short(probit(x), 5), "y": _short(probit(y), 5)}
 
 
-def _system(member: Member) -> dict[str, Any]:
+def _system(member: Member, matters: bool) -> dict[str, Any]:
+    """Return what is drawn of a system; of one that is drawn in grey, thin curves and no scores."""
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
-    outcomes, det = curve.outcomes, member.det
+    outcomes, roc, det = curve.outcomes, member.roc, member.det
+    if not matters:
+        on_roc = thin(roc.fpr, roc.tpr, tolerance=COARSE, most=GREY_POINTS)
+        on_det = thin(probit(det.fpr) / DEVIATES, probit(det.fnr) / DEVIATES, tolerance=COARSE, most=GREY_POINTS)
+        roc = replace(roc, threshold=roc.threshold[on_roc], outcomes=roc.outcomes[on_roc])
+        det = replace(det, threshold=det.threshold[on_det], outcomes=det.outcomes[on_det])
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
-        "name": clean(member.name), "short": short(member.name, 30),
+        "name": clean(member.name), "short": short(member.name, 40),
         "value": curve.value, "best": curve.best, "threshold": curve.threshold,
         "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
         "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
         "counts": vars(outcomes), "devCounts": vars(curve.dev_outcomes),
-        "roc": {"fpr": _short(member.roc.fpr), "tpr": _short(member.roc.tpr), "auc": member.auc},
+        "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
         "detPoint": _deviates(far, frr),
-        "scores": {"edges": _short(member.histogram.edges, 8), **shares},
+        "scores": {"edges": _short(member.histogram.edges, 8), **shares} if matters else None,
     }  # fmt: skip
 
 

@@ -16,8 +16,18 @@ from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
-from priori.words.numbers import alpha_text, cell, clean, deployable, level_text, p_text, short, threshold_text
-from priori.words.sentences import about_claim, about_letters, heading
+from priori.words.numbers import (
+    alpha_text,
+    cell,
+    clean,
+    deployable,
+    level_text,
+    p_text,
+    rank_range,
+    short,
+    threshold_text,
+)
+from priori.words.sentences import about_claim, about_standings, heading
 
 #: The alphas that a table along the curve shows: the nearest there are.
 ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -125,7 +135,7 @@ def outcome_counts(study: Study, index: int) -> TextTable:
 
 
 def comparisons(study: Study, index: int) -> TextTable:
-    """Return every two systems against each other at an alpha."""
+    """Return every two systems against each other at an alpha; of many a matrix shows them."""
     measure, names = study.settings.shown, _names(study)
     rows = []
     for pair in study.pairs:
@@ -153,27 +163,35 @@ def _about_tests(study: Study) -> str:
 
 
 def leaderboard(study: Study, index: int) -> TextTable:
-    """Return the systems from best to worst at an alpha."""
+    """Return the systems from best to worst at an alpha, and between which ranks each lies."""
     ranks, names = ranks_of(study.curves, index), _names(study)
     measure, order = study.settings.shown, sorted(range(len(names)), key=ranks.__getitem__)
-    best = order[0]
-    against = {system: pair for pair in study.pairs for system in (pair.a, pair.b) if best in (pair.a, pair.b)}
+    best, tested = order[0], study.pairs[0].significant is not None
+    against = {pair.a + pair.b - best: pair for pair in study.pairs if best in (pair.a, pair.b)}
     rows = []
     for system in order:
-        member, significant = study.members[system], against[system].significant
-        if significant is None:
-            verdict = MISSING
-        elif system == best:
-            verdict = ""
-        else:
-            verdict = f"worse than {names[best]}" if significant[index] else f"cannot be told from {names[best]}"
+        member, verdict = study.members[system], ""
+        if system != best:
+            significant = against[system].significant
+            worse = "worse than" if significant is not None and significant[index] else "cannot be told from"
+            verdict = f"{worse} {names[best]}"
         value = cell(float(member.curve.value[index]), measure.rate)
         interval = _interval(member.band, index, measure)
         letters = MISSING if study.letters is None else study.letters[index][system]
-        rows.append((names[system], str(ranks[system]), value, interval, letters, verdict))
-    header = ("System", "Rank", measure.title, _level(study), "Group", "Against the first")
-    note = "" if study.letters is None else about_letters(study.settings.confidence_level)
-    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(4, 5), systems=tuple(order))
+        between = _between(study, system, index)
+        rows.append(
+            (names[system], str(ranks[system]), between, value, interval, letters, verdict if tested else MISSING)
+        )
+    header = ("System", "Rank", "Between", measure.title, _level(study), "Group", "Against the first")
+    note = "" if study.standings is None else about_standings(study)
+    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(2, 5, 6), systems=tuple(order))
+
+
+def _between(study: Study, system: int, index: int) -> str:
+    if study.standings is None:
+        return MISSING
+    lower, upper, _ = study.standings
+    return rank_range(int(lower[system, index]), int(upper[system, index]))
 
 
 def areas_table(study: Study) -> TextTable:
@@ -209,7 +227,7 @@ def along_alpha(study: Study) -> TextTable:
 def moving_tables(study: Study, index: int) -> list[TextTable]:
     """Return the tables that move with alpha."""
     tables = [operating_points(study, index), outcome_counts(study, index)]
-    if study.pairs:
+    if study.pairs and not study.many:
         tables.append(comparisons(study, index))
     if len(study.members) > 2:
         tables.insert(0, leaderboard(study, index))

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import InputError, OptionError, unknown
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
@@ -117,7 +117,13 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
 def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:
     """Return the curves with their trials in one order; identities are those of whichever system has them."""
     tests = _in_one_order([curve.test for curve in curves])
-    devs = _in_one_order([curve.dev for curve in curves]) if with_dev else [curve.dev for curve in curves]
+    devs = [curve.dev for curve in curves]
+    if with_dev:
+        try:
+            devs = _in_one_order(devs)
+        except InputError as error:
+            only_test = "or compare the thresholds as they are, which needs the same test trials only"
+            raise InputError(f"{error}; {only_test} (--claim deployed, claim='deployed')") from error
     return [replace(curve, test=test, dev=dev) for curve, test, dev in zip(curves, tests, devs, strict=True)]
 
 

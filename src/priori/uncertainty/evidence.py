@@ -29,6 +29,7 @@ from priori.uncertainty.proportions import Alternative
 
 #: The only pair of two systems, by their numbers.
 PAIR = (np.array([0]), np.array([1]))
+EVERY = slice(None)
 TOO_FEW = Caution(
     "few-replicates",
     "the replicates are too few for this level with so few users: beyond them tails are taken as normal; use more",
@@ -317,21 +318,21 @@ class MethodEvidence(Evidence):
             products.append(np.stack([at.T @ at for at in influence.swapaxes(0, 1)]))
         return products
 
-    def _variance(self, first: Index, second: Index) -> tuple[Floats, Floats]:
-        squares = [np.stack([_of_pairs(at, first, second) for at in part], axis=1) for part in self._products]
+    def _variance(self, first: Index, second: Index, points: slice = EVERY) -> tuple[Floats, Floats]:
+        squares = [np.stack([_of_pairs(at, first, second) for at in part[points]], axis=1) for part in self._products]
         parts = self.estimates.parts
-        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares) for part in parts])
+        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares)[points] for part in parts])
 
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the expected differences."""
         return self.difference(first, second)
 
-    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+    def deviates(self, first: Index, second: Index, at: float = 0.0, points: slice = EVERY) -> Floats:
         """Return what Student's t is worth of a normal variable."""
         from scipy.special import ndtri_exp, stdtr
 
-        variance, degrees = self._variance(first, second)
-        ratio = _ratio(self.centre(first, second) - at, np.sqrt(variance))
+        variance, degrees = self._variance(first, second, points)
+        ratio = _ratio(self.centre(first, second)[:, points] - at, np.sqrt(variance))
         tail = np.maximum(stdtr(degrees, -np.abs(ratio)), 1e-300)
         return np.asarray(np.copysign(ndtri_exp(np.log(tail)), ratio))
 
@@ -346,7 +347,7 @@ class MethodEvidence(Evidence):
         """Return the p-values of Student's t."""
         from scipy.special import ndtr
 
-        deviates = self.deviates(first, second)[:, point]
+        deviates = self.deviates(first, second, points=slice(point, point + 1))[:, 0]
         if alternative == "two-sided":
             return np.asarray(2 * ndtr(-np.abs(deviates)))
         return np.asarray(ndtr(deviates if alternative == "less" else -deviates))

@@ -186,9 +186,10 @@ def rank(
 
 def make_leaderboard(
     curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = 0.5, against: Against = "eer",
-    claim: Claim = "deployed", family: Tests = "pairs", threads: int | None = None, progress: Progress | None = None,
+    claim: Claim = "deployed", family: Tests = "pairs", intervals: tuple[Floats, Floats] | None = None,
+    threads: int | None = None, progress: Progress | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """Rank systems as a resampling describes."""
+    """Rank systems as a resampling describes; ``intervals`` are those of their values, where they are known."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
     if any(curve.test.scanned for curve in curves):
@@ -205,8 +206,10 @@ def make_leaderboard(
     rankings = _Rankings(badness, signs[1] * post_value, signs[0] * drawn[0], signs[1] * drawn[1], plan.level)
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
-    resampled = replace(resampling, resample="both" if claim == "method" else "test")
-    bands = [make_band(curves[system], resampled, threads=threads) for system in order]
+    if intervals is None:
+        resampled = replace(resampling, resample="both" if claim == "method" else "test")
+        bands = [make_band(curve, resampled, threads=threads) for curve in curves]
+        intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
     settings = {
         "measure": measure.title, "rate": measure.rate, "against": title, "claim": claim, "family": family,
         "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,
@@ -214,14 +217,14 @@ def make_leaderboard(
         "post_greater_is_better": against == "auc",
     }  # fmt: skip
     moves = rankings.moves()
-    lower, upper = (np.array([getattr(band, side)[0] for band in bands]) for side in ("lower", "upper"))
     ranks = {
         name: np.array([getattr(place, name) for place in places]) for name in ("rank", "rank_lower", "rank_upper")
     }
     tau, tau_lower, tau_upper = rankings.tau()
     return Leaderboard(
         system=np.array([place.name for place in places]), value=np.array([place.value for place in places]),
-        lower=lower, upper=upper, **ranks, post_value=post_value[order], post_rank=rankings.after[order],
+        lower=intervals[0][order], upper=intervals[1][order], **ranks,
+        post_value=post_value[order], post_rank=rankings.after[order],
         groups=np.array([place.groups for place in places]),
         could_be_best=tuple(place.name for place in places if place.could_be_best),
         tau=tau, tau_lower=tau_lower, tau_upper=tau_upper,

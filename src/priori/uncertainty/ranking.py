@@ -15,7 +15,7 @@ from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
-from priori.base.types import Floats, Mask, Progress
+from priori.base.types import Floats, Ints, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.board import AdjustedVerdict, Board, pairs_of_systems
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -159,6 +159,14 @@ class Ranking(Result):
         """Return the systems of which one is the best with the stated confidence (model confidence set)."""
         return tuple(place.name for place in self.places(alpha) if place.could_be_best)
 
+    def standings(self) -> tuple[Ints, Ints, Mask]:
+        """Return for each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
+        possible = self.best_p_value[:, :-1] >= error_allowed(self.confidence_level)
+        columns = (self.expected_values.T, self.verdict.significant.T, possible.T)
+        bounds = [self._rank_bounds(self._better(*column[:2]), column[2]) for column in zip(*columns, strict=True)]
+        lower, upper = (np.stack(side, axis=1) for side in zip(*bounds, strict=True))
+        return lower, upper, possible
+
     @cached_property
     def _overall(self) -> tuple[Place, ...]:
         shares = shares_of(self.alpha)
@@ -167,26 +175,35 @@ class Ranking(Result):
         )
 
     def _places(self, value: Floats, expected: Floats, significant: Mask, best_p_value: Floats) -> tuple[Place, ...]:
-        systems = len(self.names)
-        first, second = pairs_of_systems(systems)
-        badness = -expected if self.greater_is_better else expected
-        better = np.zeros((systems, systems), dtype=np.bool_)
-        ahead = badness[first] < badness[second]
-        better[np.where(ahead, first, second)[significant], np.where(ahead, second, first)[significant]] = True
+        badness, better = -expected if self.greater_is_better else expected, self._better(expected, significant)
         possible = best_p_value >= error_allowed(self.confidence_level)
         order = np.argsort(badness, kind="stable")
         ranks = 1 + (badness[None, :] < badness[:, None]).sum(axis=1)
+        lower, upper = self._rank_bounds(better, possible)
         if self.settings["family"] == "pairs":
-            lower, upper = rank_bounds(better)
             letters = group_letters(~(better | better.T)[np.ix_(order, order)])
-        else:  # known is only who is not the best
-            lower, upper = np.where(possible, 1, 2), np.where(possible & (possible.sum() == 1), 1, systems)
+        else:
             letters = ["a" if could else "" for could in possible[order].tolist()]
         return tuple(
             Place(self.names[i], float(value[i]), float(expected[i]), letter, int(ranks[i]), int(lower[i]),
                   int(upper[i]), bool(possible[i]))
             for i, letter in zip(order.tolist(), letters, strict=True)
         )  # fmt: skip
+
+    def _better(self, expected: Floats, significant: Mask) -> Mask:
+        """Return which system (row) is significantly better than which (column)."""
+        first, second = pairs_of_systems(len(self.names))
+        badness = -expected if self.greater_is_better else expected
+        better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
+        ahead = badness[first] < badness[second]
+        better[np.where(ahead, first, second)[significant], np.where(ahead, second, first)[significant]] = True
+        return better
+
+    def _rank_bounds(self, better: Mask, possible: Mask) -> tuple[Ints, Ints]:
+        if self.settings["family"] == "pairs":
+            return rank_bounds(better)
+        # Known is only who is not the best.
+        return np.where(possible, 1, 2), np.where(possible & (possible.sum() == 1), 1, len(self.names))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""

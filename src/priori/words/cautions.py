@@ -12,6 +12,8 @@ from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
+#: So many systems are named in a caution.
+SAID = 4
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
@@ -23,8 +25,13 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     for line in every:
         texts.setdefault(line.code if isinstance(line, Caution) else "other", []).append(line)
     order = [*CODES, *texts]
-    found = [Caution(code, "; ".join(lines)) for code, lines in texts.items()]
+    found = [Caution(code, "; ".join(_some(lines))) for code, lines in texts.items()]
     return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
+
+
+def _some(lines: list[str]) -> list[str]:
+    """Return not more lines than are read; those left out are in the results of their systems."""
+    return lines if len(lines) <= SAID else [*lines[: SAID - 1], f"and so of {len(lines) - SAID + 1} other systems"]
 
 
 def _of_member(member: Member, row: int) -> tuple[str, ...]:
@@ -54,14 +61,15 @@ def _missing(curve: EPC) -> list[Caution]:
 
 
 def _few_resamples(study: Study) -> list[Caution]:
-    settings, pairs = study.settings, len(study.pairs)
+    settings = study.settings
     resamples = int(np.prod(settings.n_resamples))
-    if settings.bootstrap is None or 2 * pairs / (resamples + 1) < 1 - settings.confidence_level:
+    # Pairs are tested together by the largest of their differences, so that their number does not matter.
+    if settings.bootstrap is None or not study.pairs or 2 / (resamples + 1) < 1 - settings.confidence_level:
         return []
     return [Caution(
         "few-resamples",
-        f"with {counted(resamples, 'resample')} and {counted(pairs, 'pair')} of systems no p-value can be small "
-        "enough: no difference can be significant, however large it is; use more resamples",
+        f"with {counted(resamples, 'resample')} no p-value can be small enough: no difference can be significant, "
+        "however large it is; use more resamples",
     )]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from priori.words.numbers import (
 
 def describe_figures(study: Study) -> dict[str, str]:
     """Describe every figure of a study, by the name it has on the page."""
-    members = study.members[:6]
+    members = [study.members[place] for place in study.matter[:6]]
     areas = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in members]
     eers = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in members]
     described = {
@@ -30,7 +30,40 @@ def describe_figures(study: Study) -> dict[str, str]:
     }
     if study.pairs:
         described["difference"] = _difference(study)
-    return described | {f"scores-{number}": _scores(study, member) for number, member in enumerate(study.members)}
+    if study.standings is not None:
+        described |= _standings(study)
+    return described | {f"scores-{place}": _scores(study, study.members[place]) for place in study.matter}
+
+
+def _standings(study: Study) -> dict[str, str]:
+    """Describe the figures of a ranking."""
+    settings, count = study.settings, len(study.members)
+    assert study.standings is not None
+    best = [short(study.members[place].name) for place in np.flatnonzero(study.standings[2][:, study.at])]
+    at = f"at alpha = {alpha_text(settings.alpha)}"
+    described = {
+        "dots": f"Dot chart: {aggregate(settings.shown)} of {count} systems with intervals and ranks, from best to "
+        f"worst, {at}. The best could be {abridged(best, 'or', most=6)}. The table Ranking has the numbers.",
+    }
+    if study.many:
+        pairs = [pair for pair in study.pairs if pair.significant is not None and pair.significant[study.at]]
+        described["matrix"] = (
+            f"Matrix of {count} by {count} systems from best to worst: who is significantly better than whom {at}; "
+            f"{len(pairs):,} of {len(study.pairs):,} pairs differ significantly."
+        )
+    if (board := study.board) is not None:
+        moved = [short(str(move["name"])) for move in board.moves if move["significant"]]
+        described["slopes"] = (
+            f"Slope chart: the rank of each system by {board.settings['against']} on the test set, and at thresholds "
+            f"fixed in advance, {at}; Kendall's tau {board.tau:.2f}. More than chance moves "
+            f"{abridged(moved, most=6) if moved else 'none'}."
+        )
+        first = short(str(board.system[0]))
+        described["ranks"] = (
+            f"Heat map: how often each system had each rank under resampling, {at}; {first} was first in "
+            f"{percent(float(board.rank_probability[0, 0]))} of the draws."
+        )
+    return described
 
 
 def _names(study: Study) -> str:
@@ -40,7 +73,7 @@ def _names(study: Study) -> str:
 def _curves(study: Study) -> str:
     measure, alpha = study.settings.shown, study.curves[0].alpha
     parts = []
-    for member in study.members[:6]:
+    for member in (study.members[place] for place in study.matter[:6]):
         values = member.curve.value
         low, high = (
             f"{value(float(values[index]), measure)} (at alpha {alpha_text(alpha[index])})"
@@ -55,7 +88,7 @@ def _curves(study: Study) -> str:
 
 
 def _difference(study: Study) -> str:
-    pair = study.pairs[0]
+    pair = study.pairs_that_matter[0]
     a, b = (short(study.members[system].name) for system in (pair.a, pair.b))
     regions = [f"{alpha_text(low)} to {alpha_text(high)}" for low, high in pair.regions()]
     where = f"for alpha {listing(regions)}" if regions else "at no alpha"

@@ -56,6 +56,23 @@ def abridged(items: Sequence[str], last: str = "and", most: int = 4) -> str:
     return listing(items if len(items) <= most else [*items[: most - 1], f"{len(items) - most + 1} others"], last)
 
 
+def ordinal(number: int) -> str:
+    """Return '1st', '2nd', '11th'."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def rank_range(lower: int, upper: int) -> str:
+    """Return between which ranks a system lies.
+
+    Examples
+    --------
+    >>> rank_range(2, 7), rank_range(11, 11)
+    ('2nd to 7th', '11th')
+    """
+    return ordinal(lower) if lower == upper else f"{ordinal(lower)} to {ordinal(upper)}"
+
+
 def counted(number: int, noun: str) -> str:
     """Return '1 user', '2 users', 'no user'."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}"

@@ -69,7 +69,8 @@ def verdict(study: Study, index: int) -> Answers:
     ]
     if several:
         differ = difference(curves, study.pairs, index)
-        answers.insert(1, Answer("difference", "Is the difference more than chance?", differ))
+        claim = "" if study.settings.bootstrap is None else f", {CLAIM_IN_SHORT[study.settings.claim]}"
+        answers.insert(1, Answer("difference", f"Is the difference more than chance{claim}?", differ))
     return Answers(curves[0].fractions[index], tuple(answers))
 
 
@@ -215,15 +216,19 @@ def _p(p_value: float, one_sided: bool) -> str:
 
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
-    beaten = {pair.a + pair.b - better for pair in pairs if (better := pair.better(index)) is not None}
-    best = next(system for system in range(len(curves)) if system not in beaten)
+    if pairs[0].significant is None:
+        return "No bootstrap was run, so there is no test of the differences."
+    of_two = {(pair.a, pair.b): pair for pair in pairs}
+    best = 0
+    for system in range(1, len(curves)):
+        if of_two[best, system].better(index) == system:
+            best = system
     worse: list[str] = []
     undecided: list[str] = []
-    for pair in pairs:  # in the order of the systems
-        if pair.significant is None:
-            return "No bootstrap was run, so there is no test of the differences."
-        if best in (pair.a, pair.b):
-            (worse if pair.significant[index] else undecided).append(names[pair.b if pair.a == best else pair.a])
+    for system in range(len(curves)):
+        if system != best:
+            significant = of_two[min(system, best), max(system, best)].significant
+            (worse if significant is not None and significant[index] else undecided).append(names[system])
     leader = f"{where} {names[best]}"
     if not undecided:
         return f"{leader} is significantly better than each of the other {len(worse)} systems."
@@ -239,6 +244,19 @@ def about_letters(confidence_level: float) -> str:
         f"Systems that share a letter do not differ significantly at the {level_text(confidence_level)} level "
         "(all pairs, tested together by max-T)."
     )
+
+
+def about_standings(study: Study) -> str:
+    """Say what the ranks between which systems lie mean, and what they are a claim about."""
+    settings = study.settings
+    parts = [
+        f"Between: the ranks that a system may have, {level_text(settings.confidence_level)} confidence for all "
+        "systems at once, from all pairs tested together (max-T); the interval beside the value is that of each "
+        "system by itself."
+    ]
+    if study.letters is not None:
+        parts.append(about_letters(settings.confidence_level))
+    return " ".join([*parts, about_claim(settings.claim)])
 
 
 def about_ranks(board: Leaderboard) -> str:
@@ -262,6 +280,13 @@ def about_ranks(board: Leaderboard) -> str:
     else:
         lines.append("Tested is only which systems could be the best; ranks below the first are not.")
     return "\n".join([*lines, about_claim(settings["claim"])])
+
+
+#: What a comparison is about, as part of a question or a caption.
+CLAIM_IN_SHORT: dict[Claim, str] = {
+    "deployed": "with these thresholds as they are (claim: deployed)",
+    "method": "with systems tuned on other development sets like this one (claim: method)",
+}
 
 
 def about_claim(claim: Claim) -> str:
@@ -313,9 +338,11 @@ def _optimism(curve: EPC, index: int) -> str:
 
 
 def heading(study: Study) -> str:
-    """Return the title given, or the systems' names."""
+    """Return the title given, or the systems' names; of many their number."""
     if study.settings.title.strip():
         return short(study.settings.title, 200)
+    if study.many:
+        return f"{len(study.members)} systems"
     return abridged([short(member.name, 30) for member in study.members])
 
 

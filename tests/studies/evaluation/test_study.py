@@ -147,8 +147,8 @@ def test_systems_are_checked() -> None:
         make_study([], quick)
     with pytest.raises(OptionError, match="two systems are called 'A'"):
         make_study(small_studies.systems(2.0, 1.0, names=("A", "A")), quick)
-    with pytest.raises(OptionError, match="at most 32 systems"):
-        make_study(small_studies.systems(*[2.0] * 33, names=tuple(map(str, range(33)))), quick)
+    with pytest.raises(OptionError, match="at most 200 systems"):
+        make_study(small_studies.systems(*[2.0] * 201, names=tuple(map(str, range(201)))), quick)
     other = [*small_studies.systems(2.0), *small_studies.systems(2.0, names=("B",), negatives=100)]
     with pytest.raises(InputError, match="unpaired"):
         make_study(other, quick)

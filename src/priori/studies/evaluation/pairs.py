@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypedDict
 
@@ -114,32 +114,24 @@ def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
     return tuple((float(alpha[start]), float(alpha[end])) for start, end in zip(starts, ends, strict=True))
 
 
-def make_pairs(
+def compare_systems(
     curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
-) -> tuple[tuple[Pair, ...], Letters | None]:
-    """Compare every two systems; the letters are None where no bootstrap was asked for."""
+) -> tuple[Comparison | Ranking | None, tuple[Pair, ...]]:
+    """Compare every two systems, by a test where a bootstrap was asked for."""
     if len(curves) < 2:
-        return (), None
+        return None, ()
     if settings.bootstrap is None:
         better, two = settings.shown.greater_is_better, combinations(range(len(curves)), 2)
-        pairs = tuple(Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value) for a, b in two)
-        letters = None
+        return None, tuple(Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value) for a, b in two)
+    options: Options = {
+        "claim": settings.claim, "unpaired": settings.unpaired, "threads": settings.threads, "progress": progress,
+    }  # fmt: skip
+    compared: Comparison | Ranking
+    if len(curves) == 2:
+        compared = make_comparison(curves[0], curves[1], settings.testing, **options)
     else:
-        # A test of the whole population has no future set, and the interval that its bootstrap has by default.
-        resampling = replace(
-            settings.resampling, interval=None, promise="confidence", future_users=None, future_trials=None
-        )
-        options: Options = {
-            "claim": settings.claim, "unpaired": settings.unpaired, "threads": settings.threads, "progress": progress,
-        }  # fmt: skip
-        if len(curves) == 2:
-            pairs = pairs_of(make_comparison(curves[0], curves[1], resampling, **options))
-            letters = _two_letters(pairs[0])
-        else:
-            ranking = make_ranking(curves, resampling, **options)
-            pairs, letters = pairs_of(ranking), _letters(ranking)
-    tested = (replace(pair, confidence=_confidence(curves[pair.a], curves[pair.b], settings)) for pair in pairs)
-    return tuple(tested), letters
+        compared = make_ranking(curves, settings.testing, **options)
+    return compared, pairs_of(compared)
 
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
@@ -147,30 +139,29 @@ def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
     verdict, together = compared.verdict, compared.simultaneous.significant
     one_sided = compared.settings["alternative"] != "two-sided"
     shared = {"greater_is_better": compared.greater_is_better, "alpha": compared.alpha, "one_sided": one_sided}
-    columns = ("expected", "lower", "upper", "p_value", "significant")
+    parts = {name: getattr(verdict, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
     if isinstance(compared, Comparison):
-        parts = {name: getattr(verdict, name) for name in columns}
         return (Pair(0, 1, difference=compared.difference, throughout=together, **shared, **parts),)
     return tuple(
         Pair(a, b, difference=compared.values[a] - compared.values[b], throughout=together[row],
-             **shared, **{name: getattr(verdict, name)[row] for name in columns})
+             **shared, **{name: values[row] for name, values in parts.items()})
         for row, (a, b) in enumerate(compared.pairs)
     )  # fmt: skip
 
 
-def _two_letters(pair: Pair) -> Letters:
+def letters_of(compared: Comparison | Ranking, pairs: Sequence[Pair]) -> Letters:
+    """Return the letters of every system at each alpha."""
+    if isinstance(compared, Ranking):
+        by_alpha = ({place.name: place.groups for place in compared.places(alpha)} for alpha in compared.alpha.tolist())
+        return tuple(tuple(groups[name] for name in compared.names) for groups in by_alpha)
+    pair = pairs[0]
     assert pair.significant is not None
     differ = {None: ("a", "a"), pair.a: ("a", "b"), pair.b: ("b", "a")}
     chosen = zip(pair.significant.tolist(), map(pair.better, range(pair.alpha.size)), strict=True)
     return tuple(differ[better if significant else None] for significant, better in chosen)
 
 
-def _letters(ranking: Ranking) -> Letters:
-    by_alpha = ({ranked.name: ranked.groups for ranked in ranking.places(alpha)} for alpha in ranking.alpha.tolist())
-    return tuple(tuple(groups[name] for name in ranking.names) for groups in by_alpha)
-
-
-def _confidence(a: EPC, b: EPC, settings: Settings) -> Floats | None:
+def confidence_of(a: EPC, b: EPC, settings: Settings) -> Floats | None:
     """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
     try:
         weights_of(settings.shown, a.alpha)

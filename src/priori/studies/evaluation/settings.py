@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args
 
@@ -93,6 +93,11 @@ class Settings:
             bootstrap, self.n_resamples, self.resample, self.confidence_level, self.interval, self.simultaneous,
             self.seed, self.shared_users, self.promise, self.future_users, self.future_trials,
         )  # fmt: skip
+
+    @property
+    def testing(self) -> Resampling:
+        """How differences are tested: of the whole population, so not of a future set, and by the usual interval."""
+        return replace(self.resampling, interval=None, promise="confidence", future_users=None, future_trials=None)
 
     @property
     def domain(self) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,17 @@ from priori._version import __version__
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.results import plain
+from priori.base.types import Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
-from priori.studies.evaluation.pairs import Letters, Pair, make_pairs
+from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
+from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
+from priori.uncertainty.ranking import Ranking
 
 if TYPE_CHECKING:
     from priori.words.sentences import Answers
@@ -29,8 +32,12 @@ if TYPE_CHECKING:
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
-#: More systems than this cannot be told apart by colour and line.
-MOST_SYSTEMS = 32
+#: More systems than this make a page that nobody reads.
+MOST_SYSTEMS = 200
+#: Up to so many systems each has a colour of its own, and every pair its row.
+FEW = 8
+#: Of more systems so many have a colour: those that matter.
+COLOURED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +84,11 @@ class Study:
     pairs : tuple of Pair
         Every two systems against each other.
     letters : tuple or None
-        For each alpha the letters of every system; those that share one do not differ significantly.
+        For each alpha the letters of every system, of a few; those that share one do not differ significantly.
+    ranking : Ranking or None
+        The tests that the pairs of three or more systems come from.
+    board : Leaderboard or None
+        Three or more systems at the alpha of interest: ranks in advance and a posteriori, and how sure they are.
     at : int
         The place of the alpha of interest among the alphas.
     versions : dict
@@ -90,6 +101,8 @@ class Study:
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
     letters: Letters | None
+    ranking: Ranking | None
+    board: Leaderboard | None
     at: int
     versions: dict[str, str]
     command: str | None = None
@@ -98,6 +111,31 @@ class Study:
     def curves(self) -> tuple[EPC, ...]:
         """The Expected Performance Curves of the systems."""
         return tuple(member.curve for member in self.members)
+
+    @property
+    def many(self) -> bool:
+        """Whether there are too many systems for a colour each."""
+        return len(self.members) > FEW
+
+    @cached_property
+    def standings(self) -> tuple[Ints, Ints, Mask] | None:
+        """For each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
+        return None if self.ranking is None else self.ranking.standings()
+
+    @cached_property
+    def matter(self) -> tuple[int, ...]:
+        """The systems that are drawn in colour; of many the best, the runner-up, and others that could be the best."""
+        possible = None if self.standings is None else self.standings[2][:, self.at]
+        return those_that_matter(self.curves, self.at, possible)
+
+    @cached_property
+    def pairs_that_matter(self) -> tuple[Pair, ...]:
+        """The pairs to look at one by one: all of a few systems; of many those that matter, the best two first."""
+        if not self.many:
+            return self.pairs
+        order = {system: number for number, system in enumerate(self.matter)}
+        chosen = [pair for pair in self.pairs if pair.a in order and pair.b in order]
+        return tuple(sorted(chosen, key=lambda pair: sorted((order[pair.a], order[pair.b]))))
 
     @cached_property
     def verdict(self) -> Answers:
@@ -123,9 +161,10 @@ class Study:
             "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
             "cautions": plain(list(self.cautions)),
             "systems": [member.to_dict() for member in self.members],
-            "comparisons": [pair.to_dict() for pair in self.pairs],
+            "comparisons": [pair.to_dict() for pair in self.pairs_that_matter],
             "ranks": ranks_of(self.curves, self.at),
             "letters": None if self.letters is None else list(self.letters[self.at]),
+            "leaderboard": None if self.board is None else self.board.to_dict(),
             "versions": self.versions,
             "command": self.command,
         }
@@ -134,8 +173,17 @@ class Study:
 def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
     """Return the rank of each curve at an alpha; 1 is best, equals share a rank."""
     sign = -1 if curves[0].measure.greater_is_better else 1
-    values = [sign * float(curve.value[index]) for curve in curves]
-    return [1 + sum(other < value for other in values) for value in values]
+    values = sign * np.array([curve.value[index] for curve in curves])
+    return [1 + int(better) for better in np.searchsorted(np.sort(values), values)]
+
+
+def those_that_matter(curves: Sequence[EPC], index: int, possible: Mask | None) -> tuple[int, ...]:
+    """Return the systems to show at an alpha: all of a few, best first of many, with others that are ``possible``."""
+    if len(curves) <= FEW:
+        return tuple(range(len(curves)))
+    order = np.argsort(ranks_of(curves, index), kind="stable").tolist()
+    others = [system for system in order[2:] if possible is not None and possible[system]]
+    return (*order[:2], *others[: COLOURED - 2])
 
 
 def make_study(
@@ -184,14 +232,18 @@ def make_study(
                 alpha=alphas, name=system.name)
         )  # fmt: skip
     bands = [_band(curve, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
-    pairs, letters = make_pairs(curves, settings, progress=partial(report, "comparisons"))
+    compared, pairs = compare_systems(curves, settings, progress=partial(report, "comparisons"))
+    ranking = compared if isinstance(compared, Ranking) else None
+    letters = letters_of(compared, pairs) if compared is not None and count <= FEW else None
+    board = _board(curves, bands, settings, partial(report, "ranks"))
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         report("drawings", done, count)
         members.append(_member(system, curve, band, index))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    return Study(settings, tuple(members), pairs, letters, index, versions, command)
+    made = Study(settings, tuple(members), pairs, letters, ranking, board, index, versions, command)
+    return replace(made, pairs=_with_confidence(made))
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -203,6 +255,29 @@ def _check(systems: Sequence[System]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise OptionError(f"two systems are called {twice[:40]!r}; give each its own name")
+
+
+def _with_confidence(study: Study) -> tuple[Pair, ...]:
+    """Return the pairs, those that matter with the z-test's confidence beside the bootstrap's."""
+    curves, chosen = study.curves, set(study.matter)
+    return tuple(
+        replace(pair, confidence=confidence_of(curves[pair.a], curves[pair.b], study.settings))
+        if {pair.a, pair.b} <= chosen else pair
+        for pair in study.pairs
+    )  # fmt: skip
+
+
+def _board(
+    curves: Sequence[EPC], bands: Sequence[Band | None], settings: Settings, progress: Callable[[int, int], None]
+) -> Leaderboard | None:
+    """Rank three or more systems that were tested on the same trials, where these are at hand."""
+    at_hand, index = not any(curve.test.scanned for curve in curves), settings.alphas.index(settings.alpha)
+    known = [(band.lower[index], band.upper[index]) for band in bands if band is not None]
+    if len(curves) < 3 or not known or settings.unpaired or not at_hand:
+        return None
+    lower, upper = np.array(known).T
+    return make_leaderboard(curves, settings.testing, alpha=settings.alpha, claim=settings.claim,
+                            intervals=(lower, upper), threads=settings.threads, progress=progress)  # fmt: skip
 
 
 def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:
