@@ -84,7 +84,7 @@ class Board:
         plus, minus = ((start + side).ravel() for side in self._sides)
         spread, deviates = (np.concatenate([getattr(family, name) for family in self._families[:-1]])
                             for name in ("spread", "deviates"))  # fmt: skip
-        columns = evidence.draws[:, :-1].reshape(draws, -1)
+        columns = evidence.draws.reshape(draws, -1)  # no copy; the mean over the alphas is last and not asked for
         family = Family(plus, minus, spread, deviates)
         found = step_down(columns, family, evidence.level, self.alternative, threads=self.threads)
         lower, upper = (bound[:, :-1] for bound in self._bounds(np.full(alphas + 1, found.critical)))

@@ -24,7 +24,7 @@ from priori.uncertainty.comparison import COMPARED
 from priori.uncertainty.evidence import error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative, check_alternative
-from priori.uncertainty.ranks import group_letters, rank_bounds
+from priori.uncertainty.ranks import group_letters, rank_bounds, ranks_of
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
@@ -174,8 +174,8 @@ class Ranking(Result):
         ahead = badness[first] < badness[second]
         better[np.where(ahead, first, second)[significant], np.where(ahead, second, first)[significant]] = True
         possible = best_p_value >= error_allowed(self.confidence_level)
-        order = np.argsort(badness, kind="stable")
-        ranks = 1 + (badness[None, :] < badness[:, None]).sum(axis=1)
+        ranks = ranks_of(badness)
+        order = np.argsort(ranks, kind="stable")
         if self.settings["family"] == "pairs":
             lower, upper = rank_bounds(better)
             letters = group_letters(~(better | better.T)[np.ix_(order, order)])

@@ -108,7 +108,7 @@ def _each(
     try:
         futures = {pool.submit(work, *part): part for part in parts}
         for finished in as_completed(futures):
-            yield futures[finished], finished.result()
+            yield futures.pop(finished), finished.result()  # kept no longer than it is needed
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -148,7 +148,7 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
         tests = test.between(edges, others, by_user=design.by_user)
         if design.by_user:
             identities = design.identities(tests[:1])[0]
-            entries = tests[0].negative.score.size + tests[0].positive.score.size
+            entries = len(tests) * (tests[0].negative.score.size + tests[0].positive.score.size)
             if design.whole_users and identities.count * gaps <= min(DENSE, 16 * entries):  # mostly filled, as it were
                 return _by_product(tests, edges, columns, [identities] * len(tests), plan)
         urns, places = lay_out(tests, edges, plan, identities)
