@@ -44,7 +44,11 @@ def test_the_model_confidence_set_is_archs(case) -> None:
 
 
 def test_stepping_down_is_archs(case) -> None:
-    """Differences from the middle system as they are; arch's StepM does not studentise them, whatever it is told."""
+    """Differences from the middle system as they are: arch does not studentise them, whatever it is told.
+
+    p-values are arch's "upper" ones, of all systems centred. Its StepM leaves those that are far worse out of that and
+    may find more; in these cases it does not.
+    """
     record, mean, drawn = case
     middle = mean.size // 2
     others = np.delete(np.arange(mean.size), middle)
