@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from suite import cluster, growth, peers, references, scale  # noqa: E402 - after the path is set
+from suite import boards, cluster, growth, peers, references, scale  # noqa: E402 - after the path is set
 from suite.measure import Bench  # noqa: E402
 
 
@@ -31,7 +31,9 @@ def main() -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--full", dest="size", action="store_const", const="full", help="up to 10^8 trials")
     size.add_argument("--quick", dest="size", action="store_const", const="quick", help="small sizes, to try it out")
-    parser.add_argument("--only", choices=["references", "peers", "scale", "cluster", "growth"], help="one section")
+    parser.add_argument(
+        "--only", choices=["references", "peers", "scale", "cluster", "growth", "boards"], help="one section"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.set_defaults(size="ordinary")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
@@ -44,6 +46,8 @@ def main() -> None:
     if options.only in (None, "peers"):
         for table in peers.tables(Bench(options.repeats), options.size):
             sections.append(table.text())
+    if options.only in (None, "boards"):
+        sections.append(boards.text(Bench(options.repeats), options.size))
     if options.only in (None, "scale"):
         sections.append(scale.text(options.data, options.size, options.repeats))
     if options.only in (None, "cluster"):

@@ -23,6 +23,7 @@ PEERS = {
     "rocci": "rocci",
     "score": "score-analysis",
     "stambo": "stambo",
+    "arch": "arch",
     "pyeer": "pyeer",
     "sklearn": "scikit-learn",
     "scipy": "scipy",

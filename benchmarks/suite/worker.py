@@ -234,9 +234,22 @@ def stambo_paired(data: Data, replicates: int) -> Callable[[], Any]:
     )  # fmt: skip
 
 
+def arch_mcs(data: Data, replicates: int) -> Callable[[], Any]:
+    from arch.bootstrap import MCS
+
+    return lambda: MCS(data["losses"], 0.05, replicates, 1, bootstrap="moving block", seed=0).compute()
+
+
+def arch_stepm(data: Data, replicates: int) -> Callable[[], Any]:
+    from arch.bootstrap import StepM
+
+    losses = data["losses"]
+    return lambda: StepM(losses[:, [0]], losses[:, 1:], 0.05, 1, replicates, bootstrap="moving block", seed=0).compute()
+
+
 DISTRIBUTIONS = {
     "priori": "priori", "bob": "bob.measure", "numpy": "numpy", "sklearn": "scikit-learn", "score": "score-analysis",
-    "pyeer": "pyeer", "rocci": "rocci", "scipy": "scipy", "stambo": "stambo",
+    "pyeer": "pyeer", "rocci": "rocci", "scipy": "scipy", "stambo": "stambo", "arch": "arch",
 }  # fmt: skip
 
 

@@ -12,14 +12,15 @@ from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
     _a_posteriori,
-    _at_thresholds,
+    _at_threshold,
+    _score_order,
     _weights,
     draw_both,
     kendall_tau,
     moved_ranks,
-    ranks_of,
     tau_interval,
 )
+from priori.uncertainty.ranks import ranks_of
 
 
 def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: float = 0.0) -> list[priori.EPC]:
@@ -42,10 +43,11 @@ def test_a_draw_is_its_trials_written_out(users: bool) -> None:
     (curve,) = _curves(5, (1.5,), users)
     test = curve.test.load()
     plan = Resampling(n_resamples=10).settle(curve.dev, test)
-    negative, positive = _weights(test, plan, 3, 4)
+    weights, negatives = _weights(test, plan, 3, 4), len(test.negative)
+    negative, positive = weights[:, :negatives], weights[:, negatives:]
     assert negative.sum(axis=1).min() > 0
-    drawn = {name: _a_posteriori(test, negative, positive, name) for name in POSTERIORS}
-    fixed = _at_thresholds(curve, test, negative, positive)
+    drawn = {name: _a_posteriori(weights, *_score_order(test), negatives, name) for name in POSTERIORS}
+    fixed = _at_threshold(curve, test, weights)
     for row in range(4):
         written_out = priori.Scores.from_arrays(
             np.repeat(test.negative.score, negative[row].astype(int)),
@@ -75,12 +77,14 @@ def test_kendalls_tau_is_scipys() -> None:
     assert kendall_tau(np.ones(3), np.arange(3.0)).item() == 0
 
 
-def test_the_interval_of_tau_is_fishers() -> None:
-    drawn = np.tanh(np.array([0.1, 0.5, 0.9]))
-    spread = np.std([0.1, 0.5, 0.9])
-    lower, upper = tau_interval(0.4, drawn, 0.95)
-    assert lower == pytest.approx(np.tanh(np.arctanh(0.4) - 1.959964 * spread), abs=1e-6)
-    assert upper == pytest.approx(np.tanh(np.arctanh(0.4) + 1.959964 * spread), abs=1e-6)
+def test_the_interval_of_tau_is_fishers_away_from_the_noise() -> None:
+    drawn = np.tanh(np.array([0.1, 0.3, 0.5]))
+    spread, centre = np.std([0.1, 0.3, 0.5]), np.arctanh(0.4)
+    lower, upper = tau_interval(0.4, drawn, 0.95, 45)
+    assert lower == pytest.approx(np.tanh(centre - 1.959964 * spread) - 1 / 45, abs=1e-6)
+    assert upper == pytest.approx(np.tanh(2 * centre - 0.3 + 1.959964 * spread) + 1 / 45, abs=1e-6)
+    assert tau_interval(-0.4, -drawn, 0.95, 45) == pytest.approx((-upper, -lower))
+    assert tau_interval(1.0, np.ones(3), 0.95, 45) == pytest.approx((1 - 2 / 45, 1))
 
 
 def test_moves_are_simultaneous() -> None:

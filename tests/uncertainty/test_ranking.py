@@ -139,3 +139,19 @@ def test_names_must_differ(five):
         priori.compare_all([five[0], five[0]])
     with pytest.raises(OptionError, match="two or more"):
         priori.compare_all(five[:1])
+
+
+def test_values_that_differ_by_rounding_share_a_rank(five):
+    ranking = priori.compare_all(five[:3], claim="deployed", n_resamples=50)
+    values = np.array([0.3, 0.1 + 0.2, 0.1])
+    places = ranking._places(values, values, np.zeros(3, dtype=bool), np.ones(3))
+    assert [(place.name, place.rank) for place in places] == [("fair", 1), ("poor", 2), ("good", 2)]
+
+
+def test_the_result_does_not_depend_on_how_many_systems_share_a_matrix(five, monkeypatch):
+    """Counted user by user as one product of matrices, or trial by trial: the same draws."""
+    product = priori.compare_all(five, claim="deployed", n_resamples=100, keep=True).replicates
+    monkeypatch.setattr("priori.uncertainty.bootstrap.run.DENSE", 0)
+    np.testing.assert_array_equal(
+        product, priori.compare_all(five, claim="deployed", n_resamples=100, keep=True).replicates
+    )

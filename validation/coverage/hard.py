@@ -130,8 +130,12 @@ HARD = (
 )  # fmt: skip
 
 
-def measure_hard(hard: Hard, repeats: int, replicates: int, step=lambda: None) -> list[Row]:
-    """Make the default band of each measure, see what it covers, and which warnings came with it."""
+def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) -> list[Row]:
+    """Make the default band of each measure, see what it covers, and which warnings came with it.
+
+    The population is given by its number in `HARD`, which another process knows as well.
+    """
+    hard = HARD[number]
     tally, said = Tally(PART, hard.title), Counter[tuple[tuple[str, str], str]]()
     promise = EXPECTED if hard.anew else KEPT
     waiting, expected = [], []

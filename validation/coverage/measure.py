@@ -64,7 +64,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
     experiment = [partial(paper.measure_paper, *case, size.pools, 6 if size.pools == 1 else 24) for case in paper.CASES]
     return {
         "bands": bands,
-        "hard": [partial(measure_hard, one, size.bands, size.replicates) for one in HARD],
+        "hard": [partial(measure_hard, number, size.bands, size.replicates) for number in range(len(HARD))],
         "curves": [
             partial(curves.roc_bands, size.tests // 2, 399),
             partial(curves.areas, size.tests // 2, 399),

@@ -12,16 +12,16 @@ from typing import Literal
 import numpy as np
 
 from priori.base.processors import processors
-from priori.base.types import Floats, Ints, Mask
+from priori.base.types import Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
-from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import load_kernel
+from priori.uncertainty.ranks import told_apart
 
 #: What systems are ranked by on the test set itself.
 Against = Literal["eer", "min_dcf", "auc"]
@@ -38,9 +38,6 @@ AT_A_TIME = 1 << 20
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
 DRAWN = 3_000_001
 
-#: How often each negative and each positive trial comes, draw by draw.
-Weights = tuple[Floats, Floats]
-
 
 def draw_both(
     curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int, *, threads: int | None = None
@@ -50,6 +47,7 @@ def draw_both(
     The curves have one alpha, and hold the same trials in the same order.
     """
     tests = [curve.test.load() for curve in curves]
+    orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
     with ThreadPoolExecutor(max(1, threads or processors())) as pool:
@@ -57,16 +55,16 @@ def draw_both(
             rows = slice(start, min(start + step, draws))
             weights = _weights(tests[0], plan, start, rows.stop - start)
 
-            def work(system: int, rows: slice = rows, weights: Weights = weights) -> None:
-                before[rows, system] = _at_thresholds(curves[system], tests[system], *weights)
-                after[rows, system] = _a_posteriori(tests[system], *weights, against)
+            def work(system: int, rows: slice = rows, weights: Floats = weights) -> None:
+                before[rows, system] = _at_threshold(curves[system], tests[system], weights)
+                after[rows, system] = _a_posteriori(weights, *orders[system], len(tests[system].negative), against)
 
             list(pool.map(work, range(len(curves))))
     return before, after
 
 
-def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Weights:
-    """Return, class by class, how often each trial comes in the draws ``first``, ``first + 1``, ..."""
+def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Floats:
+    """Return how often each trial, the negatives first, comes in the draws ``first``, ``first + 1``, ..."""
     kernel = load_kernel("multiplicities")
 
     def drawn(number: int, stream: int) -> Floats:
@@ -75,61 +73,42 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Weigh
         return multiplicity
 
     if not plan.design.by_user:
-        return drawn(len(test.negative), DRAWN), drawn(len(test.positive), DRAWN + 1)
+        return np.asfortranarray(np.hstack([drawn(len(test.negative), DRAWN), drawn(len(test.positive), DRAWN + 1)]))
     people = plan.design.identities([test])[0]
     users = drawn(people.count, TEST_USERS)
     negative = users[:, people.negative]
     if people.negative_partner is not None:
         negative = negative * users[:, people.negative_partner]
-    return negative, users[:, people.positive]
+    return np.asfortranarray(np.hstack([negative, users[:, people.positive]]))
 
 
-def _at_thresholds(curve: EPC, test: Scores, negative: Floats, positive: Floats) -> Floats:
+def _at_threshold(curve: EPC, test: Scores, weights: Floats) -> Floats:
     """Return the measure at the curve's threshold, in each draw."""
-    wrong = (test.negative.score > curve.threshold[0]), (test.positive.score <= curve.threshold[0])
-    fp, fn = (
-        np.rint(weights @ errors)[:, None].astype(np.int64)
-        for weights, errors in zip((negative, positive), wrong, strict=True)
-    )
-    negatives, positives = (weights.sum(axis=1, keepdims=True).astype(np.int64) for weights in (negative, positive))
-    outcomes = Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
+    threshold, negatives = curve.threshold[0], len(test.negative)
+    errors = np.zeros((negatives + len(test.positive), 4))  # false and all negatives, then positives
+    errors[:negatives, 0], errors[:negatives, 1] = test.negative.score > threshold, 1
+    errors[negatives:, 2], errors[negatives:, 3] = test.positive.score <= threshold, 1
+    fp, negative, fn, positive = np.rint(weights @ errors).astype(np.int64).T[:, :, None]
+    outcomes = Outcomes(tp=positive - fn, fp=fp, tn=negative - fp, fn=fn)
     return value_of(curve.measure, outcomes, curve.alpha)[:, 0]
 
 
-def _a_posteriori(test: Scores, negative: Floats, positive: Floats, against: Against) -> Floats:
-    """Return the equal error rate, the smallest detection cost or the area under the ROC of each draw."""
+def _score_order(test: Scores) -> tuple[Index, Mask]:
+    """Return the order of the trials by score, and where in it each run of equal scores ends."""
     scores = np.concatenate([test.negative.score, test.positive.score])
     order = np.argsort(scores, kind="stable")
-    last = np.append(np.diff(scores[order]) > 0, True)  # of each run of equal scores
-    rejected = []
-    for weights, before in ((negative, 0), (positive, negative.shape[1])):
-        every = np.zeros((len(weights), scores.size))
-        every[:, before : before + weights.shape[1]] = weights
-        reached = np.cumsum(every[:, order], axis=1)[:, last]
-        total = weights.sum(axis=1, keepdims=True)
-        rejected.append(divide(np.pad(reached, ((0, 0), (1, 0))), total, 1.0))
-    far, frr = 1 - rejected[0], rejected[1]
-    if against == "auc":
-        return np.asarray(1 - ((frr[:, 1:] + frr[:, :-1]) / 2 * (far[:, :-1] - far[:, 1:])).sum(axis=1))
-    if against == "min_dcf":
-        cost_fn, cost_fp, prior = DCF
-        return np.asarray((cost_fn * prior * frr + cost_fp * (1 - prior) * far).min(axis=1))
-    nearest = np.abs(far - frr).argmin(axis=1)[:, None]
-    return np.asarray((np.take_along_axis(far + frr, nearest, axis=1) / 2)[:, 0])
+    return order, np.append(np.diff(scores[order]) > 0, True)
 
 
-def ranks_of(badness: Floats) -> Ints:
-    """Return the rank of each system along the last axis: one more than the number of those that are better.
+def _a_posteriori(weights: Floats, order: Index, last: Mask, negatives: int, against: Against) -> Floats:
+    """Return the equal error rate, the smallest detection cost or the area under the ROC of each draw."""
+    from priori.uncertainty.bootstrap import weighted_rocs
 
-    Rates that differ in the last digits of floating point only are equal.
-
-    Examples
-    --------
-    >>> ranks_of(np.array([0.3, 0.1, 0.3])).tolist()
-    [2, 1, 2]
-    """
-    rounded = np.round(badness, 12)
-    return np.asarray(1 + (rounded[..., None, :] < rounded[..., :, None]).sum(axis=-1))
+    cost_fn, cost_fp, prior = DCF
+    figure, found = getattr(weighted_rocs, against.upper()), np.empty(len(weights))
+    kernel = load_kernel("along_the_curve", "weighted_rocs")
+    kernel(weights.T, order, last, negatives, figure, cost_fn * prior, cost_fp * (1 - prior), found)
+    return found
 
 
 def kendall_tau(first: Floats, second: Floats) -> Floats:
@@ -140,22 +119,27 @@ def kendall_tau(first: Floats, second: Floats) -> Floats:
     >>> kendall_tau(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 4, 3])).round(4).item()
     0.6667
     """
-    a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in (first, second))
+    rounded = (told_apart(values) for values in (first, second))
+    a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in rounded)
     concordant = (a * b).sum(axis=(-2, -1))
     untied = np.sqrt((a != 0).sum(axis=(-2, -1)) * (b != 0).sum(axis=(-2, -1)).astype(np.float64))
     return np.asarray(np.divide(concordant, untied, out=np.zeros_like(untied), where=untied > 0))
 
 
-def tau_interval(tau: float, drawn: Floats, level: float) -> tuple[float, float]:
-    """Return the interval of Kendall's tau: a normal one with the spread of the draws, on Fisher's scale.
+def tau_interval(tau: float, drawn: Floats, level: float, pairs: int) -> tuple[float, float]:
+    """Return the interval of Kendall's tau between the true rankings of so many ``pairs`` of systems.
 
-    Draws are noisier than the data and their tau is smaller; only their spread is used.
+    A normal one on Fisher's scale, and a pair wider for what lies between two pairs. Noise brings systems out of order:
+    the tau observed is nearer to 0 than the true one, and that of the draws nearer still, by about as much. The
+    interval allows for that on the side where the true one is.
     """
     from scipy.special import ndtri
 
-    limit, deviates = 1 - 1e-9, float(ndtri((1 + level) / 2))
-    centre, spread = np.arctanh(np.clip(tau, -limit, limit)), np.arctanh(np.clip(drawn, -0.999, 0.999)).std()
-    return float(np.tanh(centre - deviates * spread)), float(np.tanh(centre + deviates * spread))
+    limit, deviates = 1 - 1 / pairs, float(ndtri((1 + level) / 2))
+    centre, draws = (np.arctanh(np.clip(found, -limit, limit)) for found in (tau, drawn))
+    nearer, reach = centre - draws.mean(), deviates * draws.std()
+    lower, upper = min(centre, centre + nearer) - reach, max(centre, centre + nearer) + reach
+    return float(max(np.tanh(lower) - 1 / pairs, -1.0)), float(min(np.tanh(upper) + 1 / pairs, 1.0))
 
 
 def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:

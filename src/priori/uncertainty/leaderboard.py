@@ -37,11 +37,11 @@ from priori.uncertainty.both_rankings import (
     draw_both,
     kendall_tau,
     moved_ranks,
-    ranks_of,
     tau_interval,
 )
 from priori.uncertainty.claims import CLAIMS, Claim, prepare
 from priori.uncertainty.ranking import Tests, make_ranking
+from priori.uncertainty.ranks import ranks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,8 @@ class Leaderboard(Result):
     could_be_best : tuple of str
         The systems of which one is the best with the stated confidence (model confidence set).
     tau, tau_lower, tau_upper : float
-        Kendall's tau between the two rankings, and its interval.
+        Kendall's tau between the two rankings, and the interval of the one between the true rankings. It reaches up to
+        1 where no system moves significantly.
     moves : tuple of dict
         For each system how many ranks it gains (or loses, if negative) at thresholds fixed in advance, the interval of
         that, simultaneous over the systems, and whether it excludes 0.
@@ -249,9 +250,11 @@ class _Rankings:
         return ranks_of(self.post_badness)
 
     def tau(self) -> tuple[float, float, float]:
-        """Return Kendall's tau between the rankings, and its interval."""
-        tau = float(kendall_tau(self.badness, self.post_badness))
-        return tau, *tau_interval(tau, kendall_tau(self.drawn, self.post_drawn), self.level)
+        """Return Kendall's tau between the rankings, and its interval: where no system surely moves, they may agree."""
+        tau, systems = float(kendall_tau(self.badness, self.post_badness)), self.badness.size
+        drawn = kendall_tau(self.drawn, self.post_drawn)
+        lower, upper = tau_interval(tau, drawn, self.level, systems * (systems - 1) // 2)
+        return tau, lower, upper if any(move["significant"] for move in self.moves()) else 1.0
 
     def moves(self) -> list[dict[str, Any]]:
         """Return for each system how many ranks it gains, with the interval of that."""

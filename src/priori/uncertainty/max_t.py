@@ -20,8 +20,8 @@ from priori.uncertainty.evidence import error_allowed, exceeded
 
 #: Which signs of a difference count: its own; both; or its own, after all the others' with the other sign.
 Signs = Literal["own", "both", "others first"]
-#: Numbers of a block of draws: they fit a processor's cache.
-BLOCK = 1 << 18
+#: Numbers of a block of draws: they fit the cache that processors share.
+BLOCK = 1 << 20
 #: The tail of the maxima is fitted to this many of the largest, where there are ten times as many.
 TAIL = 250
 

@@ -24,7 +24,7 @@ from priori.uncertainty.comparison import COMPARED
 from priori.uncertainty.evidence import error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative, check_alternative
-from priori.uncertainty.ranks import group_letters, rank_bounds
+from priori.uncertainty.ranks import group_letters, rank_bounds, ranks_of
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
@@ -177,8 +177,8 @@ class Ranking(Result):
     def _places(self, value: Floats, expected: Floats, significant: Mask, best_p_value: Floats) -> tuple[Place, ...]:
         badness, better = -expected if self.greater_is_better else expected, self._better(expected, significant)
         possible = best_p_value >= error_allowed(self.confidence_level)
-        order = np.argsort(badness, kind="stable")
-        ranks = 1 + (badness[None, :] < badness[:, None]).sum(axis=1)
+        ranks = ranks_of(badness)
+        order = np.argsort(ranks, kind="stable")
         lower, upper = self._rank_bounds(better, possible)
         if self.settings["family"] == "pairs":
             letters = group_letters(~(better | better.T)[np.ix_(order, order)])

@@ -11,6 +11,23 @@ from priori.base.types import Floats, Ints, Mask
 from priori.uncertainty.max_t import Family, count_maxima
 
 
+def told_apart(values: Floats) -> Floats:
+    """Return values that are equal where they differ in the last digits of floating point only."""
+    return np.round(values, 12)
+
+
+def ranks_of(badness: Floats) -> Ints:
+    """Return the rank of each system along the last axis: one more than the number of those that are better.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([0.3, 0.1, 0.3])).tolist()
+    [2, 1, 2]
+    """
+    rounded = told_apart(badness)
+    return np.asarray(1 + (rounded[..., None, :] < rounded[..., :, None]).sum(axis=-1))
+
+
 def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
     """Return the interval of every rank from which system (row) is significantly better than which (column).
 

@@ -1,0 +1,54 @@
+"""Weighted ROCs: what a test set shows a posteriori when every trial comes as often as a draw says, compiled.
+
+Importing this module imports numba: `priori.uncertainty.both_rankings` does so when systems are ranked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priori.uncertainty.bootstrap.streams import compiled
+
+#: What is looked for along the curve.
+EER, MIN_DCF, AUC = range(3)
+
+
+@compiled
+def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
+    """Write the figure of each draw into ``found``; ``weights[t, d]`` is how often trial t comes in draw d.
+
+    Trials are negatives, then positives; ``order`` sorts them by score, ``last`` marks the end of each run of equal
+    scores in that order. The costs are those of all misses and of all false alarms. A class that was not drawn counts
+    as rejected. Loops over draws are the inner ones, so that processors take several at a time.
+    """
+    draws = found.size
+    reached, total = np.zeros((2, draws)), np.zeros((2, draws))
+    for t in range(order.size):
+        total[1 if t >= negatives else 0] += weights[t]
+    for c in range(2):
+        for d in range(draws):
+            if total[c, d] == 0:
+                reached[c, d] = total[c, d] = 1.0
+    far, frr = 1 - reached[0] / total[0], reached[1] / total[1]
+    nearest = np.abs(far - frr)
+    for d in range(draws):
+        found[d] = 1.0 if figure == AUC else cost_fn * frr[d] + cost_fp * far[d] if figure == MIN_DCF else 0.5
+    for k in range(order.size):
+        one, rejected = weights[order[k]], reached[1 if order[k] >= negatives else 0]
+        for d in range(draws):
+            rejected[d] += one[d]
+        if not last[k]:
+            continue
+        for d in range(draws):
+            alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+            if figure == AUC:
+                found[d] -= (frr[d] + misses) / 2 * (far[d] - alarms)
+                far[d], frr[d] = alarms, misses
+            elif figure == MIN_DCF:
+                cost = cost_fn * misses + cost_fp * alarms
+                found[d] = cost if cost < found[d] else found[d]
+            else:
+                apart = abs(alarms - misses)
+                nearer = apart < nearest[d]
+                nearest[d] = apart if nearer else nearest[d]
+                found[d] = (alarms + misses) / 2 if nearer else found[d]
