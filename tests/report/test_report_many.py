@@ -27,8 +27,13 @@ def forty() -> Study:
 
 
 @pytest.fixture(scope="module")
-def ranking(forty: Study) -> priori.uncertainty.ranking.Ranking:
-    return priori.compare_all(forty.curves, n_resamples=200, rng=0)
+def twelve() -> Study:
+    return small_studies.many(12)
+
+
+@pytest.fixture(scope="module")
+def ranking(twelve: Study) -> priori.uncertainty.ranking.Ranking:
+    return priori.compare_all(twelve.curves, n_resamples=200, rng=0)
 
 
 def figures(page: str) -> set[str]:
@@ -53,11 +58,11 @@ def test_what_appears_when() -> None:
 
 
 def test_the_numbers_are_those_of_compare_all_and_rank(
-    forty: Study, ranking: priori.uncertainty.ranking.Ranking
+    twelve: Study, ranking: priori.uncertainty.ranking.Ranking
 ) -> None:
-    data = unpack(pack(page_data(forty)))["ranking"]
-    names = [member.name for member in forty.members]
-    for index, where in enumerate(forty.curves[0].alpha.tolist()):
+    data = unpack(pack(page_data(twelve)))["ranking"]
+    names = [member.name for member in twelve.members]
+    for index, where in enumerate(twelve.curves[0].alpha.tolist()):
         places = {place.name: place for place in ranking.places(where)}
         could = [name for name, letter in zip(names, data["possible"][index], strict=True) if letter == "1"]
         assert set(could) == set(ranking.could_be_best(where))
@@ -67,11 +72,11 @@ def test_the_numbers_are_those_of_compare_all_and_rank(
             assert [int(ends[0]), int(ends[-1])] == [place.rank_lower, place.rank_upper]
             assert text.startswith(f"{100 * place.value:.1f} %")
         letters = data["beats"][index]
-        for row, (a, b) in enumerate(combinations(range(40), 2)):
+        for row, (a, b) in enumerate(combinations(range(12), 2)):
             differ = ranking.p_value[row, index] < 0.05
             lower = ranking.expected_values[a, index] < ranking.expected_values[b, index]
             assert letters[row] == ("." if not differ else "a" if lower else "b")
-    board = priori.rank(forty.curves, n_resamples=200, claim="method")
+    board = priori.rank(twelve.curves, n_resamples=200, claim="method")
     shown = data["board"]
     assert [names[place] for place in shown["systems"]] == board.system.tolist()
     assert shown["before"] == board.post_rank.tolist()
@@ -95,8 +100,8 @@ def test_a_few_are_in_colour_and_none_repeats(forty: Study) -> None:
     assert len(forty.pairs_that_matter) == len(forty.matter) * (len(forty.matter) - 1) // 2
 
 
-def test_the_table_says_between_which_ranks(forty: Study, ranking: priori.uncertainty.ranking.Ranking) -> None:
-    table = moving_tables(forty, forty.at)[0]
+def test_the_table_says_between_which_ranks(twelve: Study, ranking: priori.uncertainty.ranking.Ranking) -> None:
+    table = moving_tables(twelve, twelve.at)[0]
     assert table.header == ("System", "Rank", "Between", "HTER", "95 %", "Against the first")
     last = ranking.places(0.5)[-1]
     row = next(row for row in table.rows if row[0] == last.name)
@@ -119,7 +124,9 @@ def test_what_holds_for_all_alphas_holds_at_each(claim: str, shifts: tuple[float
 
 
 def test_pages_of_many_stay_small() -> None:
-    assert len(render_html(small_studies.many(60, n_resamples=20, points=101)).encode()) < 6_000_000
+    made = (small_studies.many(count, n_resamples=20, claim="deployed") for count in (12, 24))
+    few, more = (len(pack(page_data(study))) for study in made)
+    assert more < 2.2 * few  # grows with systems, not with pairs
 
 
 def test_find_a_system(visit: Open, forty: Study, tmp_path: Path) -> None:
@@ -152,6 +159,16 @@ def test_find_a_system(visit: Open, forty: Study, tmp_path: Path) -> None:
     assert opened.errors == []
 
 
+def test_find_where_nothing_was_tested(visit: Open, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, small_studies.many(9, bootstrap=None)), ready=READY)
+    opened.page.fill("#find", "system 08")
+    opened.page.press("#find", "Enter")
+    bring(opened, "epc")
+    assert 8 in traces(opened, "epc")
+    assert opened.page.locator("tr.found").count() == 5
+    assert opened.console == opened.errors == []
+
+
 def test_the_slider_moves_the_ranking(visit: Open, forty: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, forty), ready=READY)
     for name in ("matrix", "dots"):
@@ -172,7 +189,9 @@ def test_the_slider_moves_the_ranking(visit: Open, forty: Study, tmp_path: Path)
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_many_are_accessible_and_fit_a_phone(visit: Open, forty: Study, tmp_path: Path, dark: bool) -> None:
-    opened: Visit = visit(write(tmp_path, forty, static=dark), dark=dark, phone=not dark, ready=None if dark else READY)
+def test_many_are_accessible_and_fit_a_phone(visit: Open, twelve: Study, tmp_path: Path, dark: bool) -> None:
+    opened: Visit = visit(
+        write(tmp_path, twelve, static=dark), dark=dark, phone=not dark, ready=None if dark else READY
+    )
     assert opened.accessibility() == []
     assert opened.overflow() <= 0

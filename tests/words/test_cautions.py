@@ -130,10 +130,13 @@ def test_other_shares_of_positives() -> None:
 
 def test_too_few_resamples() -> None:
     systems = small_studies.systems(2, 1, 1.5)
-    assert "few-resamples" in given(systems, bootstrap="sample", n_resamples=39)
-    # 2 / 41 is below 0.05; pairs are tested together by their maximum, so that their number does not matter.
-    assert "few-resamples" not in given(systems, bootstrap="sample", n_resamples=40)
-    assert "few-resamples" not in given(systems[:1], bootstrap="sample", n_resamples=39)
+    assert "few-resamples" in given(systems, bootstrap="sample", n_resamples=19)
+    # Pairs are tested together by their maximum: 1 / 21 is below 0.05, whatever their number.
+    assert "few-resamples" not in given(systems, bootstrap="sample", n_resamples=20)
+    assert "few-resamples" not in given(systems[:1], bootstrap="sample", n_resamples=19)
+    for claim, resamples, too_few in (("deployed", 39, True), ("deployed", 40, False), ("method", 39, False)):
+        found = given(systems[:2], bootstrap="sample", n_resamples=resamples, claim=claim)
+        assert ("few-resamples" in found) == too_few
 
 
 def test_warnings_come_before_notes() -> None:

@@ -8,6 +8,7 @@ from priori.base.cautions import CODES, Caution, joined, of_systems
 from priori.curves.checks import curve_cautions
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
+from priori.uncertainty.evidence import error_allowed
 from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.
@@ -63,8 +64,11 @@ def _missing(curve: EPC) -> list[Caution]:
 def _few_resamples(study: Study) -> list[Caution]:
     settings = study.settings
     resamples = int(np.prod(settings.n_resamples))
-    # Pairs are tested together by the largest of their differences, so that their number does not matter.
-    if settings.bootstrap is None or not study.pairs or 2 / (resamples + 1) < 1 - settings.confidence_level:
+    # Several pairs are tested together by the largest of their differences, whatever their number; one pair by counting
+    # replicates on both sides, or as methods by Student's t, which needs none.
+    counted_by = 1 if len(study.pairs) > 1 else 2 if settings.claim == "deployed" else 0
+    smallest = counted_by / (resamples + 1)
+    if settings.bootstrap is None or not study.pairs or smallest < error_allowed(settings.confidence_level):
         return []
     return [Caution(
         "few-resamples",
