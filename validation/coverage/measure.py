@@ -35,6 +35,8 @@ import curves
 
 HERE = Path(__file__).parent
 RECORD, PAGE = HERE / "record.csv", HERE.parents[1] / "docs" / "coverage.md"
+#: The record of the test of two systems as methods, which validation/method/measure.py writes.
+METHODS = HERE.parent / "method" / "record.csv"
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,9 @@ def run(work: list[Task], jobs: int) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
-def recorded() -> list[Row]:
-    """Return the rows of the record."""
-    with RECORD.open(newline="", encoding="utf-8") as file:
+def recorded(path: Path = RECORD) -> list[Row]:
+    """Return the rows of a record."""
+    with path.open(newline="", encoding="utf-8") as file:
         return [Row.read(line) for line in csv.DictReader(file)]
 
 
@@ -114,7 +116,7 @@ def write(rows: list[Row]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row.header())
         writer.writerows(row.cells() for row in rows)
-    PAGE.write_text(page(recorded()), encoding="utf-8")
+    PAGE.write_text(page(recorded(), recorded(METHODS)), encoding="utf-8")
     print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
 
 

@@ -115,12 +115,16 @@ def candidates(record: Record) -> tuple[str, str | None]:
 # -- the page ----------------------------------------------------------------------------------------------------
 
 
-def page(rows: Iterable[Row]) -> str:
+def page(rows: Iterable[Row], methods: Sequence[Row] = ()) -> str:
+    """Return the page from the record, and from that of the test of two systems as methods."""
     record = Record(rows)
     parts = (
         _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _plans, _how
     )  # fmt: skip
-    return "\n".join(text for part in parts if (text := part(record)))
+    texts = [text for part in parts if (text := part(record))]
+    if methods:
+        texts.insert(-1, which_claim(methods))  # before how it was measured
+    return "\n".join(texts)
 
 
 def _head(record: Record) -> str:
