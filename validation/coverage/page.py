@@ -493,3 +493,49 @@ One system's expected curve (`resample="both"`), coverage (%) of its 95 % interv
 development trials of a class where users are not known, the result says that it is doubtful:
 
 {table(head, lines("band", "band of one system"))}"""
+
+
+# -- many systems: its own record, validation/leaderboards/record.csv -------------------------------------------------
+
+
+def leaderboards(rows: Iterable[Row]) -> str:
+    """The section on leaderboards: tests of all pairs, ranks, the best, and both rankings."""
+    record = Record(rows)
+    ranks, best = ("all pairs", "all ranks"), ("model confidence set", "the best")
+    claims = ("deployed", "method")
+
+    def lines(kinds: Sequence[tuple[str, str, str]], part: str) -> list[list[str]]:
+        return [
+            [title, *(share(record.get(kind, title, *key)) for kind, *key in kinds)]
+            for title in record.populations(part)
+        ]
+
+    errors = [(claim, *key) for key in (("all pairs", "familywise error"), ranks, best) for claim in claims]
+    power = [("deployed", method, "power") for method in ("max-T", "Holm, normal tails", "Holm, replicates counted")]
+    both = [("both rankings", *key) for key in (ranks, best, ("interval", "Kendall's tau"), ("any", "false moves"))]
+    named = [f"{what}, {claim}" for what in ("familywise error", "ranks", "the best") for claim in claims]
+    tested = [row for row in record.rows if row.promise == "familywise error"]
+    pooled = {
+        claim: sum(row.measured * row.repeats for row in tested if row.part == claim)
+        / max(sum(row.repeats for row in tested if row.part == claim), 1)
+        for claim in claims
+    }
+    error = percent(max((row.standard_error for row in tested), default=math.nan))
+    return f"""## Leaderboards
+
+Two systems are better than the rest, and exactly equal to each other, as the rest are among themselves. The share (%)
+of leaderboards in which any pair is wrongly told apart, or the wrong way round (5 % allowed; standard errors up to
+{error}); in which the intervals of all ranks hold; and in which both of the best are among those that could be the
+best. Over all of them the familywise error is {percent(pooled["deployed"])} % (deployed) and
+{percent(pooled["method"])} % (method):
+
+{table(["population", *named], lines(errors, "deployed"))}
+Power (%): the share of true differences found, thresholds kept, beside Holm's procedure on the p-values of single
+pairs. From 999 replicates counted, as bootstraps are, Holm's can find nothing among so many pairs:
+
+{table(["population", "max-T", "Holm, normal tails", "Holm, replicates counted"], lines(power, "deployed"))}
+Systems from bad to good in equal steps: with the best thresholds (graded), so that both rankings agree in truth, or
+with thresholds away from them (moved). Coverage (%) of all ranks, of the best, and of Kendall's tau between the true
+rankings; the share of leaderboards with any false move:
+
+{table(["population", "ranks", "the best", "Kendall's tau", "false moves"], lines(both, "both rankings"))}"""

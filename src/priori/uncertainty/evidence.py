@@ -79,16 +79,15 @@ class Evidence:
         """The mean of the draws, (points, systems)."""
         return np.asarray(self.draws.mean(axis=0, dtype=np.float64))
 
+    @cached_property
+    def _drawn_products(self) -> list[Floats]:
+        """The covariances of the systems over the draws, at each point."""
+        offs = (self.draws[:, point] - self.mean[point] for point in range(self.draws.shape[1]))
+        return [off.T @ off / len(off) for off in offs]
+
     def drawn_spread(self, first: Index, second: Index) -> Floats:
         """Return the standard deviations of differences over the draws."""
         return np.sqrt(np.stack([_of_pairs(at, first, second) for at in self._drawn_products], axis=1))
-
-    @cached_property
-    def _drawn_products(self) -> Floats:
-        """The covariances of all systems over the draws, (points, systems, systems)."""
-        points = range(self.draws.shape[1])
-        off = (self.draws[:, point] - self.mean[point] for point in points)
-        return np.stack([at.T @ at / len(at) for at in off])
 
     def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
         """Return how many standard deviations of a normal variable each difference lies above ``at``."""
