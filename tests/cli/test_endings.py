@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,17 @@ def test_importing_the_package_imports_no_library() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.fixture
+def usual_handlers() -> Iterator[None]:
+    """Give signals their usual handlers, which other tests' libraries may have taken."""
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("usual_handlers")
 def test_signals_that_a_library_takes_for_something_else() -> None:
     def run() -> None:
         with ending_tidily():
