@@ -225,3 +225,16 @@ def test_infinite_scores_stay_where_they_are() -> None:
     estimates = _estimates([priori.epc(*replaced, alpha=ALPHAS)])
     assert np.isfinite(estimates.value).all()
     assert (np.abs(estimates.value - priori.epc(*replaced, alpha=ALPHAS).value) < 0.1).all()
+
+
+def test_unequal_users_are_said() -> None:
+    def made(sizes: list[int], seed: int) -> Scores:
+        rng = np.random.default_rng(seed)
+        user = np.repeat(np.arange(len(sizes)), sizes)
+        label = np.tile([0, 1], user.size)[: user.size]
+        return Scores.from_predictions(label, rng.normal(2 * label), user=np.char.add(f"{seed}-", user.astype(str)))
+
+    for sizes, unequal in (([20] * 40, False), ([2] * 38 + [300, 300], True)):
+        curve = priori.epc(made(sizes, 1), made([20] * 40, 2), alpha=[0.5])
+        codes = {caution.code for caution in curve.band(resample="both", n_resamples=200).warnings}
+        assert ("unequal-users" in codes) == unequal

@@ -84,6 +84,9 @@ CODES: dict[str, CautionKind] = {
     # the intervals and tests
     "few-users-plain": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
     "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
+    "few-dev-users": _warning("Few development users", "Fewer than 30 development users to see how thresholds vary."),
+    "few-dev-trials": _warning("Few development trials", "Fewer than 100 trials of a class and no users to see that."),
+    "unequal-users": _warning("Unequal users", "Few users have most of the trials: tests reject more than they say."),
     "few-dev-errors": _warning("Few development errors", "Few errors on the development set to choose thresholds by."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),

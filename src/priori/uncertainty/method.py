@@ -33,6 +33,8 @@ from priori.uncertainty.units import Units, group_units, row_units, without_nois
 DEV_UNITS, TEST_UNITS = 400, 1000
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
 FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
+#: Units are unequal where, weighed by their trials, they count for less than this share of their number.
+UNEQUAL = 0.5
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 
@@ -71,19 +73,24 @@ def expected_values(
     # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
     dev, noise = _jackknife(sets.weights, (values * np.sqrt(share)).reshape(len(values), -1), dev_units[0])
     parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
-    return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], by_user=by_user))
+    return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], test_units[0], by_user=by_user))
 
 
-def cautions(curves: Sequence[EPC], dev: Units, *, by_user: bool) -> tuple[Caution, ...]:
-    """Return where the expected value is not to be trusted: few development units or errors, alphas at the ends."""
+def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -> tuple[Caution, ...]:
+    """Return where the expected value is not to be trusted: few or unequal units, few errors, alphas at the ends."""
     result = []
     fewest = int(np.count_nonzero(dev.sizes, axis=1).min())
     name, few = ("users", FEW_USERS) if by_user else ("trials", FEW_TRIALS)
     if fewest < few:
-        result.append(Caution(
-            f"few-dev-{name}",
+        text = (
             f"a class has {fewest} development {name}: how much thresholds vary from one development set to another is "
-            f"hardly known from fewer than {few}, least where alpha is near 0 or 1",
+            f"hardly known from fewer than {few}, least where alpha is near 0 or 1"
+        )
+        result.append(Caution("few-dev-users", text) if by_user else Caution("few-dev-trials", text))
+    if by_user and min(units.evenness for units in (dev, test)) < UNEQUAL:
+        result.append(Caution(
+            "unequal-users",
+            "few users have most of the trials: a test of methods then rejects up to twice as often as it says",
         ))  # fmt: skip
     alpha = curves[0].alpha
     inside = (alpha > 0) & (alpha < 1)

@@ -48,6 +48,12 @@ class Units:
         sizes = np.diff(self.strata)
         return np.repeat(np.sqrt(sizes / np.maximum(sizes - 1, 1)), sizes)[:, None]
 
+    @property
+    def evenness(self) -> float:
+        """The effective units of a class (Kish 1965) as a share of those that have any; 1 where all are alike."""
+        present, totals = np.count_nonzero(self.sizes, axis=1), self.sizes.sum(axis=1)
+        return float((totals**2 / np.maximum((self.sizes**2).sum(axis=1), 1e-300) / np.maximum(present, 1)).min())
+
     def centre(self, influence: Floats) -> Floats:
         """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
         sizes = self.sizes.sum(axis=0) if self.strata.size > 2 else np.ones(self.count)
