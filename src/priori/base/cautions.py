@@ -85,6 +85,7 @@ CODES: dict[str, CautionKind] = {
     "few-users-plain": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
     "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
     "few-dev-errors": _warning("Few development errors", "Few errors on the development set to choose thresholds by."),
+    "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
     "ends": _note("The ends of the curve", "Thresholds are chosen anew at alpha 0 or 1, where no coverage is claimed."),

@@ -228,7 +228,7 @@ def make_leaderboard(
         tau=tau, tau_lower=tau_lower, tau_upper=tau_upper,
         moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
         rank_probability=ranking.rank_probability[order], settings=settings, warnings=ranking.warnings,
-    )  # fmt: skip
+    )._came_from(*curves)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
