@@ -52,6 +52,7 @@ plan: $(VENV)/.installed-test  ## Draw docs/plan.svg, the floors of the package,
 
 validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
 	$(BIN)/python validation/method/measure.py
+	$(BIN)/python validation/leaderboards/measure.py
 	$(BIN)/python validation/coverage/measure.py --jobs 2
 	$(BIN)/python validation/ztests/measure.py
 

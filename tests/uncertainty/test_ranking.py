@@ -155,3 +155,9 @@ def test_the_result_does_not_depend_on_how_many_systems_share_a_matrix(five, mon
     np.testing.assert_array_equal(
         product, priori.compare_all(five, claim="deployed", n_resamples=100, keep=True).replicates
     )
+
+
+def test_many_systems_on_few_users_are_warned_of():
+    many = curves({f"S{number}": 2.0 for number in range(9)}, users=4, points=2)
+    said = [priori.compare_all(some, claim="deployed", n_resamples=50).warnings for some in (many, many[:8])]
+    assert ["many-systems" in {caution.code for caution in each} for each in said] == [True, False]

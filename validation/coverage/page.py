@@ -530,6 +530,9 @@ best. Over all of them the familywise error is {percent(pooled["deployed"])} % (
 {percent(pooled["method"])} % (method):
 
 {table(["population", *named], lines(errors, "deployed"))}
+A hundred systems are too many for 20 users: their largest difference lies further out than so few can show. Where there
+are more than two systems for each user the result says so (`many-systems`).
+
 Power (%): the share of true differences found, thresholds kept, beside Holm's procedure on the p-values of single
 pairs. From 999 replicates counted, as bootstraps are, Holm's can find nothing among so many pairs:
 

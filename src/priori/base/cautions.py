@@ -88,6 +88,7 @@ CODES: dict[str, CautionKind] = {
     "few-dev-trials": _warning("Few development trials", "Fewer than 100 trials of a class and no users to see that."),
     "unequal-users": _warning("Unequal users", "Few users have most of the trials: tests reject more than they say."),
     "few-dev-errors": _warning("Few development errors", "Few errors on the development set to choose thresholds by."),
+    "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
     "ends": _note("The ends of the curve", "Thresholds are chosen anew at alpha 0 or 1, where no coverage is claimed."),
