@@ -44,7 +44,9 @@ def record(rows):
 
 
 def test_the_page_is_the_one_the_record_gives(rows):
-    assert (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8") == pages.page(rows, _recorded("method"))
+    assert (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8") == pages.page(
+        rows, _recorded("method"), _recorded("leaderboards")
+    )
 
 
 def test_the_rule_chooses_the_default(record):

@@ -37,6 +37,8 @@ HERE = Path(__file__).parent
 RECORD, PAGE = HERE / "record.csv", HERE.parents[1] / "docs" / "coverage.md"
 #: The record of the test of two systems as methods, which validation/method/measure.py writes.
 METHODS = HERE.parent / "method" / "record.csv"
+#: That of leaderboards, which validation/leaderboards/measure.py writes.
+BOARDS = HERE.parent / "leaderboards" / "record.csv"
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def write(rows: list[Row]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row.header())
         writer.writerows(row.cells() for row in rows)
-    PAGE.write_text(page(recorded(), recorded(METHODS)), encoding="utf-8")
+    PAGE.write_text(page(recorded(), recorded(METHODS), recorded(BOARDS)), encoding="utf-8")
     print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
 
 

@@ -115,15 +115,15 @@ def candidates(record: Record) -> tuple[str, str | None]:
 # -- the page ----------------------------------------------------------------------------------------------------
 
 
-def page(rows: Iterable[Row], methods: Sequence[Row] = ()) -> str:
-    """Return the page from the record, and from that of the test of two systems as methods."""
+def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row] = ()) -> str:
+    """Return the page from the record, and from those of the test of two systems as methods and of leaderboards."""
     record = Record(rows)
     parts = (
         _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _plans, _how
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
-    if methods:
-        texts.insert(-1, which_claim(methods))  # before how it was measured
+    others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
+    texts[-1:-1] = others  # before how it was measured
     return "\n".join(texts)
 
 
