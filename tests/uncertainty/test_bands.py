@@ -261,3 +261,13 @@ def test_memory_does_not_grow_with_replicates_times_trials(resample):
     tracemalloc.stop()
     # A table of every draw would take 400 x 20,000 x 8 bytes = 64 MB for each set; 2000 draws of 400 units take less.
     assert peak < (12e6 if resample == "test" else 40e6)
+
+
+def test_where_no_error_was_seen_there_need_be_none():
+    nobody = Scores.from_arrays(np.arange(50.0), 100 + np.arange(50.0))
+    band = priori.epc(nobody, nobody, alpha=[0.5]).band(n_resamples=500)
+    assert (band.value[0], band.lower[0]) == (0, 0)
+    assert 0 < band.upper[0] < 0.1
+    f1 = priori.epc(nobody, nobody, alpha=[0.5], task="retrieval").band(n_resamples=500)
+    assert (f1.value[0], f1.upper[0]) == (1, 1)
+    assert 0.9 < f1.lower[0] < 1

@@ -142,3 +142,15 @@ def test_rates_at_fixed_thresholds_have_an_interval_each():
         np.testing.assert_allclose(upper - lower, 2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rtol=0.12)
     with pytest.raises(TypeError, match=r"rate_bands\(\) got an unexpected keyword argument 'resample'"):
         rate_bands(scores, [0.5], resample="both")
+
+
+def test_where_nothing_was_missed_nothing_need_be() -> None:
+    rng = np.random.default_rng(4)
+    user = np.repeat(np.arange(20), 10)
+    scores = priori.Scores.from_arrays(
+        rng.normal(size=200), rng.normal(4, 0.5, 200), negative_user=user, positive_user=user
+    )
+    band = priori.roc(scores).band(fpr=[0.1, 0.5], n_resamples=500)
+    assert band.tpr.tolist() == [1.0, 1.0]
+    assert band.upper.tolist() == [1.0, 1.0]
+    assert (band.lower < 1).all()

@@ -232,10 +232,13 @@ def make_band(
         )  # fmt: skip
     calibration = plan.calibration(resampled.test, resampled.threshold)
     values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
-    bounds = plan.bounds(values, calibration, rate=curve.measure.rate)
+    lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
+    if curve.measure.rate and plan.interval == "calibrated":
+        # Pseudo-trials say that there may be errors where none was seen, not that there must be.
+        lower, upper = np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
     cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
     cautions += ends(curve.alpha) if plan.resample == "both" else ()
     return Band(
-        curve.alpha, curve.value, *bounds, values.mean(axis=0), settings, curve,
+        curve.alpha, curve.value, lower, upper, values.mean(axis=0), settings, curve,
         joined((*notes, *cautions), curve.warnings), values if keep else None,
     )  # fmt: skip

@@ -124,6 +124,8 @@ def make_roc_band(
         for place in low:
             found = _between_order_statistics(trials, rates[place], weight[:, place], level)
             lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
+        # Pseudo-trials say that some may be missed where none was, not that some must be.
+        lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
     warnings = (*plan.warnings, *_too_low(rates[low], plan))
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
 
