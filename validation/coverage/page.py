@@ -375,12 +375,11 @@ The share (%) of true nulls rejected at the 5 % level, by `priori compare`'s pai
 
 {grid(record, "tests", NULL, first, show=share, names=names)}
 Standard errors are up to {error} points for single alphas and {wide} for all alphas or the area; of so many numbers
-one or two are three of them off by chance. And by the tests that take trials for independent, true of the first line
-only:
+one or two are three of them off by chance. "Both sets" is the claim about methods. And by the z-tests and McNemar's,
+which take trials for independent, true of the first line only, and by DeLong's with Obuchowski's variance of users:
 
 {grid(record, "tests", NULL, second, show=share)}
-The z-tests here are at one known threshold. With users they reject too often, as McNemar's and DeLong's do: use the
-bootstrap.
+The z-tests here are at one known threshold. With users they reject too often, as McNemar's does: use the bootstrap.
 """
 
 
