@@ -12,7 +12,6 @@ Neither --quick nor --full touches the committed files unless --write is given.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from bands import measure_bands
 from hard import HARD, measure_hard
 from page import page
 from populations import GRID
-from tallies import Row
+from tallies import Row, read_record, write_record
 
 import curves
 
@@ -106,19 +105,10 @@ def run(work: list[Task], jobs: int) -> list[Row]:
     return [row for rows in found for row in rows]
 
 
-def recorded(path: Path = RECORD) -> list[Row]:
-    """Return the rows of a record."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return [Row.read(line) for line in csv.DictReader(file)]
-
-
 def write(rows: list[Row]) -> None:
     """Write the record and the page."""
-    with RECORD.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.header())
-        writer.writerows(row.cells() for row in rows)
-    PAGE.write_text(page(recorded(), recorded(METHODS), recorded(BOARDS)), encoding="utf-8")
+    write_record(RECORD, rows)
+    PAGE.write_text(page(*map(read_record, (RECORD, METHODS, BOARDS))), encoding="utf-8")
     print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
 
 
@@ -137,7 +127,7 @@ def main() -> None:
         parser.error(f"--only takes {', '.join(work)}")
     rows = run([task for name in wanted for task in work[name]], given.jobs) if wanted else []
     if given.page_only or given.only:
-        kept = [row for row in recorded() if row.part not in {row.part for row in rows}]
+        kept = [row for row in read_record(RECORD) if row.part not in {row.part for row in rows}]
         rows = kept + rows
     if given.size == "standard" or given.write or given.page_only:
         write(rows)

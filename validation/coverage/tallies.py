@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -44,6 +47,20 @@ class Row:
 
     def cells(self) -> list[str]:
         return [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in astuple(self)]
+
+
+def read_record(path: Path) -> list[Row]:
+    """Return the rows of a record."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Row.read(line) for line in csv.DictReader(file)]
+
+
+def write_record(path: Path, rows: Iterable[Row]) -> None:
+    """Write rows as a record."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row.header())
+        writer.writerows(row.cells() for row in rows)
 
 
 class Tally(coverage.CoverageTally):

@@ -7,7 +7,6 @@ python validation/leaderboards/measure.py --quick   about 1 minute, rough number
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "coverage")]
 
 from boards import BOARDS, GRADED, LeaderboardPopulation  # noqa: E402
-from tallies import Row, Tally  # noqa: E402
+from tallies import Row, Tally, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
 from priori.uncertainty import leaderboard  # noqa: E402
@@ -115,12 +114,6 @@ def work(quick: bool) -> dict[str, Callable[[], list[Row]]]:
     return parts
 
 
-def recorded() -> list[Row]:
-    """Return the rows of the record."""
-    with RECORD.open(newline="", encoding="utf-8") as file:
-        return [Row.read(line) for line in csv.DictReader(file)]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few leaderboards; the record stays as it is")
@@ -141,11 +134,8 @@ def main() -> None:
 def _write(rows: list[Row]) -> None:
     """Write the record: these rows, and those that were not measured now, in the order of the work."""
     measured = {(row.part, row.population) for row in rows}
-    kept = [row for row in recorded() if (row.part, row.population) not in measured] if RECORD.exists() else []
-    with RECORD.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.header())
-        writer.writerows(row.cells() for row in [*kept, *rows])
+    kept = [row for row in read_record(RECORD) if (row.part, row.population) not in measured] if RECORD.exists() else []
+    write_record(RECORD, [*kept, *rows])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ python validation/method/measure.py --quick   about 2 minutes, rough numbers, pr
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "coverage")]
 
 from system_pairs import ALPHAS, ALTERNATIVES, NULLS, SMALL, Systems  # noqa: E402
-from tallies import Row  # noqa: E402
+from tallies import Row, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
 from priori.decisions.criteria import get_criterion  # noqa: E402
@@ -118,12 +117,6 @@ def _rows(systems: Systems, sets: list[dict[str, np.ndarray]], truth: np.ndarray
     return rows
 
 
-def recorded() -> list[Row]:
-    """Return the rows of the record."""
-    with RECORD.open(newline="", encoding="utf-8") as file:
-        return [Row.read(line) for line in csv.DictReader(file)]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="few sets; the record stays as it is")
@@ -144,11 +137,8 @@ def main() -> None:
 def _write(rows: list[Row]) -> None:
     """Write the record: these rows, and those of populations that were not measured now."""
     measured = {row.population for row in rows}
-    kept = [row for row in recorded() if row.population not in measured] if RECORD.exists() else []
-    with RECORD.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.header())
-        writer.writerows(row.cells() for row in [*kept, *rows])
+    kept = [row for row in read_record(RECORD) if row.population not in measured] if RECORD.exists() else []
+    write_record(RECORD, [*kept, *rows])
 
 
 if __name__ == "__main__":

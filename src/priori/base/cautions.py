@@ -91,7 +91,7 @@ CODES: dict[str, CautionKind] = {
     "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
-    "ends": _note("The ends of the curve", "Thresholds are chosen anew at alpha 0 or 1, where no coverage is claimed."),
+    "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),
     "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
     "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),

@@ -105,7 +105,7 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
 
 
 def ends(alpha: Floats) -> tuple[Caution, ...]:
-    """Return a caution where thresholds are chosen anew at alpha 0 or 1: they are then the extreme scores of a set."""
+    """Return a caution where new thresholds are chosen at alpha 0 or 1: they are then the extreme scores of a set."""
     reached = [f"{end:g}" for end in (0.0, 1.0) if end in alpha]
     if not reached:
         return ()
