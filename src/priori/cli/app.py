@@ -8,7 +8,7 @@ import socket
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import make_command, option
+from priori.cli.commands import make_command, option
 from priori.cli.output import tell, warn
 
 

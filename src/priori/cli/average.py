@@ -11,8 +11,9 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
-from priori.cli.options import READING, Reading, make_command, option
+from priori.cli.commands import make_command, option
 from priori.cli.output import Output, table_text, tell
+from priori.cli.systems import READING, Reading
 from priori.curves.averaging import METHODS, AverageCurve, average, recommend
 from priori.curves.averaging.methods import READINGS
 from priori.words.numbers import cell as percent

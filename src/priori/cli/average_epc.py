@@ -12,8 +12,10 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
-from priori.cli.options import ALPHAS, CURVE, READING, Reading, alpha_list, make_command, option
+from priori.cli.commands import make_command, option
+from priori.cli.options import ALPHAS, CURVE, alpha_list
 from priori.cli.output import Output, table_text
+from priori.cli.systems import READING, Reading
 from priori.curves.averaging import AverageEPC, average_epc
 from priori.words.numbers import cell as percent
 

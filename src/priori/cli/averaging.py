@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from priori.base.errors import InputError, OneClassError, OptionError
-from priori.cli.options import LEVEL, Group, Reading, option, output_group
+from priori.cli.commands import Group, option
+from priori.cli.options import LEVEL, output_group
 from priori.cli.output import tell, warn
+from priori.cli.systems import Reading
 from priori.curves.averaging import AverageCurve, AverageEPC
 from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool

@@ -9,9 +9,11 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.options import CLAIM, CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
+from priori.cli.commands import make_command, option
+from priori.cli.options import CLAIM, CURVES, output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling

@@ -7,9 +7,11 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import CURVE, SYSTEMS, THREADS, Systems, make_command, option, output_group, resampling_option
+from priori.cli.commands import make_command, option
+from priori.cli.options import CURVE, THREADS, output_group, resampling_option
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import epc
 from priori.decisions.measures import Measure
 from priori.scores import Scores

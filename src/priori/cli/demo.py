@@ -9,7 +9,7 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
-from priori.cli.options import SILENCE, make_command, option
+from priori.cli.commands import SILENCE, make_command, option
 from priori.cli.output import emit, table_text, tell, warn
 from priori.cli.progress import Progress
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS

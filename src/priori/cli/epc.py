@@ -9,9 +9,11 @@ import numpy as np
 
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
-from priori.cli.options import CURVES, SYSTEMS, Systems, make_command, option, output_group, resampling_options
+from priori.cli.commands import make_command, option
+from priori.cli.options import CURVES, output_group, resampling_options
 from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.areas import areas
 from priori.curves.epc import EPC
 from priori.plots.curves import plot_epc

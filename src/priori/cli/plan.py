@@ -7,8 +7,10 @@ from typing import Any, get_args
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
+from priori.cli.commands import make_command, option
+from priori.cli.options import CRITERION, LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
+from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.measures import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
 from priori.uncertainty.claims import Claim

@@ -7,19 +7,11 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import (
-    CRITERION,
-    MEASURE,
-    SYSTEMS,
-    Systems,
-    alpha_list,
-    make_command,
-    option,
-    output_group,
-    resampling_options,
-)
+from priori.cli.commands import make_command, option
+from priori.cli.options import CRITERION, MEASURE, alpha_list, output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard

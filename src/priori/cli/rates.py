@@ -7,8 +7,10 @@ import math
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.options import READING, TRIALS, Reading, make_command, option, output_group
+from priori.cli.commands import make_command, option
+from priori.cli.options import output_group
 from priori.cli.output import Output, table_text
+from priori.cli.systems import READING, TRIALS, Reading
 from priori.curves.checks import set_cautions
 from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count

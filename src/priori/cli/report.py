@@ -12,20 +12,11 @@ from click.core import ParameterSource
 from priori.base.errors import OptionError
 from priori.base.texts import json_text
 from priori.base.whole_files import check_writable, write_whole
-from priori.cli.options import (
-    CLAIM,
-    CRITERION,
-    MEASURE,
-    SYSTEMS,
-    Systems,
-    alpha_list,
-    make_command,
-    option,
-    output_group,
-    resampling_options,
-)
+from priori.cli.commands import make_command, option
+from priori.cli.options import CLAIM, CRITERION, MEASURE, alpha_list, output_group, resampling_options
 from priori.cli.output import Output, emit, warn
 from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
 from priori.report import render_csv, render_html, render_latex, render_markdown
 from priori.scores.systems import SourceFile, System

@@ -10,9 +10,11 @@ import numpy as np
 
 from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
-from priori.cli.options import READING, Reading, make_command, option, output_group, resampling_options
+from priori.cli.commands import make_command, option
+from priori.cli.options import output_group, resampling_options
 from priori.cli.output import Output, printable, table_text, warn
 from priori.cli.progress import Progress
+from priori.cli.systems import READING, Reading
 from priori.curves.roc import a_posteriori_eer, a_posteriori_min_dcf, a_posteriori_partial_auc
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent

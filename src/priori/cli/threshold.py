@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import click
 
-from priori.cli.options import (
-    CRITERION,
-    READING,
-    TRIALS,
-    Reading,
-    alpha_list,
-    make_command,
-    option,
-    output_group,
-)
+from priori.cli.commands import make_command, option
+from priori.cli.options import CRITERION, alpha_list, output_group
 from priori.cli.output import Output, table_text
+from priori.cli.systems import READING, TRIALS, Reading
 from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task

@@ -9,8 +9,10 @@ import click
 
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
-from priori.cli.options import CRITERION, LEVEL, SYSTEMS, Systems, alpha_list, make_command, option, output_group
+from priori.cli.commands import make_command, option
+from priori.cli.options import CRITERION, LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
+from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure, get_task, wer
 from priori.plots.comparison import figure_ztest
