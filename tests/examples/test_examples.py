@@ -38,6 +38,7 @@ def rows(packed: bytes) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("name", "task", "systems", "dev", "test"),
     [
+        ("texts", "authentication", 4, (75, 371), (150, 750)),
         ("faces", "authentication", 5, (1470, 105), (1470, 105)),
         ("spam", "retrieval", 4, (6776, 979), (6771, 989)),
         ("cancer", "diagnosis", 3, (357, 212), (357, 212)),
@@ -83,7 +84,7 @@ def test_no_example_is_in_both_sets_of_a_data_set(name: str) -> None:
 
 
 def test_an_unknown_example_is_refused_by_name() -> None:
-    with pytest.raises(OptionError, match="unknown example 'birds'; choose one of: faces, spam, cancer"):
+    with pytest.raises(OptionError, match="unknown example 'birds'; choose one of: texts, faces, spam, cancer"):
         priori.examples.load("birds")
     with pytest.raises(OptionError, match="unknown example"):
         priori.examples.write("birds", "nowhere")
@@ -124,6 +125,7 @@ def test_cancer_can_be_made_again(scripts: Callable[[str], ModuleType], tmp_path
         ("make_spam", b"hello\n", "line 1: not 'ham' or 'spam'"),
         ("make_spam", b"ham\thello\n", "1 messages where the SMS Spam Collection v.1 has 4827 ham and 747 spam"),
         ("make_spam", b"\xff\xfe", "not text; give the SMS Spam Collection"),
+        ("make_texts", b"exp,source\n", "give Glimpse's table"),
         ("make_cancer", b"1,2,3\n", "not scikit-learn's breast_cancer.csv"),
     ],
 )
@@ -181,6 +183,15 @@ def test_faces_rank_differently_by_development_equal_error_rate_and_a_priori_on_
     }  # fmt: skip
     assert min(on_dev, key=on_dev.__getitem__) == "correlation"
     assert max(on_dev, key=on_dev.__getitem__) == min(on_test, key=on_test.__getitem__) == "eigenfaces"
+
+
+def test_on_texts_the_best_by_the_tests_equal_error_rate_is_significantly_the_worst_a_priori() -> None:
+    curves = [priori.epc(*sets, name=name) for name, sets in priori.examples.load("texts").systems.items()]
+    board = priori.rank(curves, n_resamples=1000)
+    shown = {str(name): (round(100 * value, 1), int(rank)) for name, value, rank in
+             zip(board.system, board.value, board.post_rank, strict=True)}  # fmt: skip
+    assert shown == {"babbage": (21.7, 3), "gpt-4": (28.6, 2), "davinci": (30.1, 4), "gpt-3.5": (38.9, 1)}
+    assert (int(board.rank_lower[-1]), board.could_be_best) == (4, ("babbage",))
 
 
 def test_examples_are_there_after_importing_priori_alone() -> None:

@@ -12,6 +12,7 @@ from priori.base.whole_files import write_whole
 from priori.cli.commands import SILENCE, make_command, option
 from priori.cli.output import emit, table_text, tell, warn
 from priori.cli.progress import Progress
+from priori.examples import NAMES
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @make_command(
     "demo", "A full evaluation of bundled real scores.",
-    click.Argument(["name"], type=click.Choice(["faces", "spam", "cancer"]), default="faces"),
+    click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     option("--output", metavar="DIR", default="demo", help="The directory to write to."),
     option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto",
            help="What is resampled; auto: identities or users where they are known, else trials."),
@@ -76,29 +77,37 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
 
 
 def _story(study: Study) -> str:
-    """Return the table of which system would be chosen and which should be, and the verdict in words."""
+    """Return what the EER shows beside what happens at thresholds fixed in advance, and the verdict in words."""
     from priori.curves.roc import a_posteriori_break_even
 
-    measure, better = study.settings.shown, study.settings.shown.greater_is_better
-    task = study.settings.domain
-    errors = task.v1.greater_is_better
-    rows, on_dev, on_test = [], {}, {}
+    measure, task = study.settings.shown, study.settings.domain
+    kind = "break-even point" if task.v1.greater_is_better else "EER"
+    rows, on_test, values = [], [], []
     for member in study.members:
-        on_dev[member.name] = a_posteriori_break_even(member.curve.dev, task=task)
-        on_test[member.name] = float(member.curve.value[study.at])
+        on_dev = a_posteriori_break_even(member.curve.dev, task=task)
+        on_test.append(a_posteriori_break_even(member.curve.test, task=task))
+        values.append(float(member.curve.value[study.at]))
         interval = ""
         if member.band is not None:
             low, high = (float(bound[study.at]) for bound in (member.band.lower, member.band.upper))
             interval = f"{percent(low, measure.rate)} to {percent(high, measure.rate)}"
-        values = percent(on_dev[member.name]), percent(on_test[member.name], measure.rate)
-        rows.append([member.name, *values, interval])
-    chosen = (max if errors else min)(on_dev, key=on_dev.__getitem__)
-    best = (max if better else min)(on_test, key=on_test.__getitem__)
-    kind = "break-even point" if errors else "EER"
-    if chosen == best:
-        choice = f"The development {kind} and the test at thresholds fixed in advance both choose {best}."
-    else:
-        choice = f"The development {kind} would choose {chosen}; at thresholds fixed in advance, {best} does best."
+        shown = percent(on_dev), percent(on_test[-1]), percent(values[-1], measure.rate)
+        rows.append([member.name, *shown, interval])
     level = f"{level_text(study.settings.confidence_level)} interval"
-    header = ["", f"{kind} on development", f"{measure.title} on test, a priori", level]
+    header = ["", f"{kind} on development", f"{kind} on test", f"{measure.title} on test, a priori", level]
+    chosen = on_test.index((max if task.v1.greater_is_better else min)(on_test))
+    best = values.index((max if measure.greater_is_better else min)(values))
+    choice = _choice(study, chosen, best, kind, percent(values[chosen], measure.rate))
     return table_text("", header, rows) + f"\n{choice}\n\n{study.verdict.text}\n"
+
+
+def _choice(study: Study, chosen: int, best: int, kind: str, value: str) -> str:
+    """Return whether the system that the test set's own curve puts first is also the one to use."""
+    names = [member.name for member in study.members]
+    if chosen == best:
+        return f"The {kind} read on the test set and thresholds fixed in advance both put {names[best]} first."
+    pair = next(pair for pair in study.pairs if {pair.a, pair.b} == {chosen, best})
+    significant = pair.significant is not None and bool(pair.significant[study.at])
+    better = "is significantly better" if significant else "does better, but the data cannot tell these two apart"
+    first = f"The {kind} read on the test set puts {names[chosen]} first."
+    return f"{first} At its threshold fixed in advance it shows {value}: {names[best]} {better}."
