@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers plan docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,13 +24,13 @@ $(VENV)/.installed-test: $(VENV)/.installed tools/system-packages
 install: $(VENV)/.installed  ## Make the virtual environment and install Priori into it
 
 demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.html
-	$(BIN)/priori demo faces --output demo
+	$(BIN)/priori demo --output demo
 
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/readme-figure tools/plan.py tools/mutate.py tools/mutants.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -46,6 +46,9 @@ bench: $(VENV)/.installed-test  ## Measure speed against references and peers in
 
 papers: $(VENV)/.installed  ## Redo the five papers' figures and tables into docs/gallery (minutes)
 	$(BIN)/python -m papers --output docs/gallery
+
+evidence: $(VENV)/.installed  ## Judge published scores again into docs/evidence.md (minutes): make evidence DATA=FOLDER
+	$(BIN)/python -m examples.evidence $(DATA)
 
 plan: $(VENV)/.installed-test  ## Draw docs/plan.svg, the floors of the package, from the imports as they are
 	$(BIN)/python tools/plan.py

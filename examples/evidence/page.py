@@ -22,7 +22,7 @@ where nothing changes. `make evidence DATA=...` makes this page, its figures and
 - **A priori**: the threshold minimises (FAR + FRR)/2 on the development set (alpha 0.5); the value is the HTER of that
   threshold on the test set. **A posteriori**: the EER of the test set.
 - Only trials that all systems have count; a system that lacks more than a tenth of them is left out.
-- Users (speakers, texts) are redrawn, 10,000 times. The interval of a rank holds for all systems of a board at once.
+- Users (speakers, texts) are resampled, 10,000 times. The interval of a rank holds for all systems of a board at once.
   *Deployed* is about these thresholds, *method* about systems tuned on other development sets like this one.
 - A system **moves** if its gain or loss of ranks is more than chance, all systems of the board taken together at 95 %.
   That is wrong on at most one board in twenty: of {boards} boards about {chance:.0f} by chance alone. The controls, two

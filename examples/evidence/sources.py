@@ -25,7 +25,7 @@ class Question:
 class Source:
     """A file of published scores.
 
-    ``user`` and ``trial`` are SQL for the person or text that is redrawn, and for what pairs the systems' trials.
+    ``user`` and ``trial`` are SQL for the person or text that is resampled, and for what pairs the systems' trials.
     """
 
     key: str
@@ -82,7 +82,7 @@ def _written(experiment: str, writer: str) -> str:
     return f"exp = '{experiment}' AND source = '{writer}'"
 
 
-#: A text and its machine-written partner share a prompt and are redrawn together; domains share no texts.
+#: A text and its machine-written partner share a prompt and are resampled together; domains share no texts.
 _TEXT = "set || '/' || prompt"
 
 SOURCES = (
@@ -94,7 +94,7 @@ SOURCES = (
         "attack that nobody had recorded when thresholds were fixed?",
         "Thresholds from the competition's development set (all its attacks); judged on its official test set "
         "(`test_v2`): all attacks together, and each of the ten by itself. Two of the ten were not in the development "
-        "set. Speakers are redrawn, 14 and 16 of them.",
+        "set. Speakers are resampled, 14 and 16 of them.",
         '"user"', "trial", "speakers",
         _attacks("dev", "test_v2", "genuine", (*REPLAYS, *CONVERTED, *UNSEEN)),
     ),
@@ -106,7 +106,7 @@ SOURCES = (
         "Does the order of four countermeasures by EER on the evaluation set hold at thresholds from the development "
         "set? All thirteen evaluation attacks are new.",
         "Thresholds from the official development set, judged on the official evaluation set: all attacks, and each of "
-        "the thirteen by itself. Speakers are redrawn, 20 and 67 of them.",
+        "the thirteen by itself. Speakers are resampled, 20 and 67 of them.",
         '"user"', "trial", "speakers",
         _attacks("dev", "eval", "A00", [f"A{number:02d}" for number in range(7, 20)]),
     ),
@@ -126,7 +126,7 @@ SOURCES = (
         "fast-detect-gpt", "Machine-written text, Fast-DetectGPT", "fast_detect_gpt/fast_detect_gpt_scores.csv.gz",
         "Bao et al., *Fast-DetectGPT*, MIT licence: ten detectors on texts of three language models (`exp_gpt3to4`).",
         "The same question, on the scores of the paper that made the method of its title known.",
-        "As for Glimpse: 18 ordered pairs of domains, nine controls. Texts are redrawn with their partners.",
+        "As for Glimpse: 18 ordered pairs of domains, nine controls. Texts are resampled with their partners.",
         _TEXT, f"{_TEXT} || '/' || label", "texts",
         _domains("exp_gpt3to4", ("davinci", "gpt-3.5-turbo", "gpt-4")),
     ),

@@ -1,11 +1,23 @@
-"""The README names every command. That its commands, its Python and its links hold is tested with the other pages."""
+"""The README is short; the page of commands names every one. That commands, Python and links hold is tested there."""
 
 from __future__ import annotations
 
-from pages import ROOT
+import csv
+import re
+
+from pages import DOCS, ROOT
 from priori.cli import COMMANDS
 
 
 def test_every_command_is_named() -> None:
+    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"`priori {name}`" not in page] == []
+
+
+def test_the_numbers_of_the_first_picture_stand_in_the_table_of_the_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [name for name in COMMANDS if f"`priori {name}`" not in readme] == []
+    said = re.search(r"with the best equal error rate, (\S+) %, makes (\S+) % errors at its threshold", readme)
+    with (DOCS / "evidence" / "boards.csv").open(newline="", encoding="utf-8") as file:
+        row = next(row for row in csv.DictReader(file) if row["board"] == "replay_laptop_phone3")
+    assert said is not None
+    assert said.groups() == tuple(f"{100 * float(row[name]):.1f}" for name in ("eer", "hter"))
