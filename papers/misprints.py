@@ -63,4 +63,51 @@ MISPRINTS: tuple[Misprint, ...] = (
         "The caption says sigma, the standard deviation; from the published rates Eq. 3.32 gives sigma = 0.0028, as "
         "printed, and sigma squared = 0.0000077.",
     ),
+    Misprint(
+        "Thesis, Eq. 3.22",
+        "if Y_A is not statistically different from Y_B, Y_A - Y_B has the mean p_A - p_B",
+        "the mean 0",
+        "Eq. 3.23 beside it, and Eqs. 3.32 and 3.33 for the HTER, have 0: under the hypothesis p_A = p_B, and with the "
+        "mean p_A - p_B the one-sided test of Eq. 3.20 would give one half whatever the data.",
+    ),
+    Misprint(
+        "Thesis, section 3.3, after Eq. 3.35",
+        "the variance of NAIVE in (3.35) ..., hence confidence tests using (3.34)",
+        "tests using (3.35)",
+        "The sentence is about NAIVE; Eq. 3.34 is CLASS, of which the same sentence was said a paragraph before.",
+    ),
+    Misprint(
+        "Joint bootstrap paper of 2007, Eqs. 7 to 9",
+        "Perf(Delta | eva) on the left",
+        "Perf(Delta_beta | eva), a function of beta (and gamma) alone",
+        "The right-hand sides are evaluated at Delta_beta, the threshold that Eq. 3 chose on the development set.",
+    ),
+    Misprint(
+        "Joint bootstrap paper of 2007, section 3.2",
+        "a large confidence interval such as 24 %",
+        "such as 15 %",
+        "Figure 1, of which the sentence speaks, and section 5 have widths from 15.15 down to 8.28; 24 is how many "
+        "systems there are.",
+    ),
+    Misprint(
+        "Joint bootstrap paper of 2007, section 3",
+        "Psi for the distribution of scores (Eqs. 1, 2, 10 to 13) and again for that of the values v_beta",
+        "two letters",
+        "A cumulative distribution of scores gives FAR and FRR; the bounds are quantiles of another, of S x U values.",
+    ),
+    Misprint(
+        "On averaging ROC curves, section 4.1",
+        "the threshold that minimises cost is where the ROC meets the line from (0, 1) with slope -pi_P c_P / pi_N c_N",
+        "where a line of slope pi_N c_N / pi_P c_P touches the ROC",
+        "With normal scores two standard deviations apart, costs 5 : 1 against false negatives and even classes, the "
+        "point on that line costs 1.652 and the best one 0.600 (in units of a false positive); `tests/papers` computes "
+        "both.",
+    ),
+    Misprint(
+        "On averaging ROC curves, section 4.1",
+        "for fixed error rate ratios, averaging should take place diagonally",
+        "for a fixed sum of fp and tp; of the ratios only 1 : 1, the EER, is kept",
+        "Rotation by pi/4 averages along the parallel lines fp + tp = constant. A fixed ratio fp : (1 - tp) is a line "
+        "through (0, 1), and of those parallels only one passes there.",
+    ),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import norm
 
 import priori
 from papers import REPRODUCTIONS, Conclusion, Figure, Reproduction, Table, reproduce
@@ -172,3 +173,16 @@ def _tiny(name: str) -> Reproduction:
         tables=(Table(hostile, (hostile, "b"), ((hostile, None), ("c", True), ("d", 1.0)), hostile),),
         figures=(Figure(f"{name}-figure", hostile, hostile, Canvas),),
     )
+
+
+def test_the_point_on_the_line_through_the_corner_is_not_the_cheapest() -> None:
+    """The misprint of the averaging paper, section 4.1: normal scores, d' = 2, costs 5 : 1 against false negatives."""
+    threshold = np.linspace(-4, 6, 100_001)
+    fp, fn = norm.sf(threshold), norm.cdf(threshold - 2)
+    cost = fp + 5 * fn
+    on_the_line = int(np.argmin(np.abs(fn - 5 * fp)))  # tp = 1 - 5 fp
+    slip = next(slip for slip in MISPRINTS if "minimises cost" in slip.printed)
+    assert f"{cost[on_the_line]:.3f}" in slip.evidence
+    assert f"{cost.min():.3f}" in slip.evidence
+    touching = int(np.argmin(cost))
+    assert norm.pdf(threshold[touching] - 2) / norm.pdf(threshold[touching]) == pytest.approx(1 / 5, rel=1e-3)
