@@ -22,7 +22,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.claims import Compared
-from priori.uncertainty.estimates import Estimates, pooled
+from priori.uncertainty.estimates import Estimates, freedom, pooled
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import Alternative
@@ -131,6 +131,13 @@ def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
     total = own[first] + own[second]
     variance = total - 2 * products[first, second]
     return np.where(variance > 1e-9 * total, variance, 0.0)
+
+
+def _fourths(squares: Floats, cubes: Floats, first: Index, second: Index) -> Floats:
+    """Return the sums of the fourth powers of differences from products of squares, and of cubes with what they are."""
+    own = np.diagonal(squares)
+    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
+    return np.asarray(own[first] + own[second] + mixed)
 
 
 def _ratio(difference: Floats, spread: Floats) -> Floats:
@@ -309,18 +316,31 @@ class MethodEvidence(Evidence):
     shares: Floats
 
     @cached_property
-    def _products(self) -> list[Floats]:
-        """The products of the influences of all systems at each point, (points, systems, systems), by part."""
+    def _products(self) -> list[tuple[Floats, Floats, Floats]]:
+        """The products of the influences of all systems at each point, (points, systems, systems), by part.
+
+        Of the influences, of their squares, and of their cubes with them; from the mean of the systems, for precision.
+        """
         products = []
         for part in self.estimates.parts:
-            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares)
-            products.append(np.stack([at.T @ at for at in influence.swapaxes(0, 1)]))
+            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares).swapaxes(0, 1)
+            influence = influence - influence.mean(axis=2, keepdims=True)
+            first = [at.T @ at for at in influence]
+            second = [(at**2).T @ at**2 for at in influence]
+            third = [(at**3).T @ at for at in influence]
+            products.append((np.stack(first), np.stack(second), np.stack(third)))
         return products
 
     def _variance(self, first: Index, second: Index, points: slice = EVERY) -> tuple[Floats, Floats]:
-        squares = [np.stack([_of_pairs(at, first, second) for at in part[points]], axis=1) for part in self._products]
-        parts = self.estimates.parts
-        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares)[points] for part in parts])
+        squares, degrees = [], []
+        for part, (once, twice, thrice) in zip(self.estimates.parts, self._products, strict=True):
+            pairs = zip(once[points], twice[points], thrice[points], strict=True)
+            found = [(_of_pairs(a, first, second), _fourths(b, c, first, second)) for a, b, c in pairs]
+            square, fourth = (np.stack(each, axis=1) for each in zip(*found, strict=True))
+            most = np.append(part.degrees, part.degrees @ self.shares)[points]
+            squares.append(square)
+            degrees.append(freedom(square, fourth, len(part.influence), most))
+        return pooled(squares, degrees)
 
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the expected differences."""
