@@ -29,7 +29,7 @@ Development = Literal["grow", "stay"]
 FEW_PILOT_USERS = 30
 #: Where thresholds are chosen on development data, rates and so variances differ more from study to study than their
 #: trials tell: they have this share of the degrees of freedom (measured, validation/coverage/plans.py).
-CHOSEN = 0.7
+CHOSEN = 0.6
 
 
 @dataclass(frozen=True, repr=False)

@@ -36,8 +36,8 @@ TOO_FEW = Caution(
 )
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
-#: Alphas whose draws are made at a time: some tens of megabytes for a hundred systems.
-ALPHAS_AT_A_TIME = 8
+#: Alphas times systems whose draws are made at a time: some tens of megabytes, and all alphas of two systems.
+VALUES_AT_A_TIME = 800
 #: Draws that are counted at a time: a hundred systems fit a processor's cache.
 DRAWS_AT_A_TIME = 1 << 10
 
@@ -399,8 +399,9 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
     kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
     draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
     mean = np.zeros((plan.n_resamples, systems))
-    for start in range(0, alphas, ALPHAS_AT_A_TIME):
-        chosen = slice(start, start + ALPHAS_AT_A_TIME)
+    step = max(VALUES_AT_A_TIME // systems, 1)
+    for start in range(0, alphas, step):
+        chosen = slice(start, start + step)
         deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
         draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
         mean += deviations @ shares[chosen]

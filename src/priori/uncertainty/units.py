@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.plans import Identities
+from priori.uncertainty.cluster_variance import kish
 
 #: The seed of random groups, with the plan's own.
 GROUPS = 3_000_019
@@ -55,8 +56,7 @@ class Units:
     @property
     def evenness(self) -> float:
         """The effective units of a class (Kish 1965) as a share of those that have any; 1 where all are alike."""
-        present, totals = np.count_nonzero(self.sizes, axis=1), self.sizes.sum(axis=1)
-        return float((totals**2 / np.maximum((self.sizes**2).sum(axis=1), 1e-300) / np.maximum(present, 1)).min())
+        return float((kish(self.sizes.T) / np.maximum(np.count_nonzero(self.sizes, axis=1), 1)).min())
 
     def centre(self, influence: Floats) -> Floats:
         """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
