@@ -116,6 +116,21 @@ def test_the_assurance_is_fishers():
     assert width(units) <= 0.5 < width(units - 1)
 
 
+def test_a_threshold_that_a_study_chooses_makes_its_width_less_sure():
+    (curve, _), width = _curves(3), 0.05
+    chosen, given = plan(width=width, pilot=curve), plan(width=width, pilot=curve.test, threshold=curve.threshold[0])
+    effect = design_effect(curve.test, float(curve.threshold[0]))
+    (degrees, pilot), variance = effect.degrees(weights_of("hter")), effect.variance(weights_of("hter"))
+
+    def found(n, share):
+        spread = stats.f.ppf(0.8, min(share * degrees * n, n - 1), share * pilot)
+        return 2 * stats.t.ppf(0.975, n - 1) * np.sqrt(variance / n * spread)
+
+    for made, share in ((chosen, 0.6), (given, 1.0)):
+        assert found(made.users, share) <= width < found(made.users - 1, share)
+    assert chosen.users > given.users
+
+
 def test_a_pilot_without_errors_gives_a_bound():
     user = np.repeat(np.arange(50), 10)
     far = np.zeros(500)

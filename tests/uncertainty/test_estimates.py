@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from priori.uncertainty.estimates import Estimates, Part
+from priori.uncertainty.evidence import MethodEvidence, _with_mean
 
 
 def _estimates() -> Estimates:
@@ -23,7 +24,24 @@ def test_a_contrast_is_a_quadratic_form_of_the_covariance() -> None:
         by_part = [float(weights @ matrix @ weights) for matrix in each]
         assert value[k] == pytest.approx(weights @ estimates.value[:, k])
         assert variance[k] == pytest.approx(sum(by_part))
-        assert degrees[k] == pytest.approx(sum(by_part) ** 2 / (by_part[0] ** 2 / 39 + by_part[1] ** 2 / 14))
+        moved = [part.influence[:, :, k] @ weights for part in estimates.parts]
+        # Satterthwaite: the mean and the variance of a sum of squares, as of chi-square.
+        found = [2 * square**2 / (each.size * np.var(each**2)) for square, each in zip(by_part, moved, strict=True)]
+        freedom = np.minimum(found, [39, 14])
+        assert degrees[k] == pytest.approx(sum(by_part) ** 2 / (np.square(by_part) / freedom).sum())
+    assert (degrees < 53).all()
+
+
+def test_two_systems_or_many_have_the_same_degrees() -> None:
+    estimates = _estimates()
+    shares = np.full(5, 0.2)
+    evidence = MethodEvidence(_with_mean(estimates.value.T, shares), np.empty(0), 0.95, (), estimates, shares)
+    variance, degrees = evidence._variance(np.array([0, 2]), np.array([1, 0]))
+    for row, weights in enumerate(([1, -1, 0], [-1, 0, 1])):
+        _, by_hand, freedom = estimates.contrast(weights)
+        _, of_mean, freedom_of_mean = estimates.contrast(weights, shares)
+        assert variance[row] == pytest.approx([*by_hand, *of_mean])
+        assert degrees[row] == pytest.approx([*freedom, *freedom_of_mean])
 
 
 def test_the_mean_over_alphas_is_a_contrast_too() -> None:

@@ -31,7 +31,7 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
     scores = crossed(np.random.default_rng(seed), people, trials)
     negative = scores.negative
     wrong = negative.score > 0.3
-    if not 0 < wrong.sum() < wrong.size:
+    if not 0 < wrong.sum() < wrong.size or np.unique(negative.user).size < 2:
         return
     off = wrong - wrong.mean()
 
@@ -49,14 +49,14 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
     wanted = variance["user"] if shared == "user" else max(variance.values())
     found = rate_spread(wrong, negative, shared)
     independent = wrong.mean() * (1 - wrong.mean()) / off.size
-    if np.unique(user).size > 1:
-        who = [user] if shared == "user" else [user, probe]
-        erring = min(len(set(np.concatenate([role[kind] for role in who]))) for kind in (wrong, ~wrong))
-        size = np.bincount(np.concatenate(who))
-        pseudo = min((size @ size) / size.sum(), off.size) / (1 + erring)
-        assert found.erring == erring
-        assert found.effect == pytest.approx(max(wanted / independent, 1.0, pseudo), rel=1e-9)
-        assert 0 < found.freedom <= found.people - 1
+    who = [user] if shared == "user" else [user, probe]
+    erring = min(len(set(np.concatenate([role[kind] for role in who]))) for kind in (wrong, ~wrong))
+    size = np.bincount(np.concatenate(who))
+    pseudo = min((size @ size) / size.sum(), off.size) / (1 + erring)
+    counts = [np.bincount(np.concatenate([role[kind] for role in who])) for kind in (wrong, ~wrong)]
+    assert found.erring == pytest.approx(min(each.sum() ** 2 / max(each @ each, 1) for each in counts))
+    assert found.effect == pytest.approx(max(wanted / independent, 1.0, pseudo), rel=1e-9)
+    assert 0 < found.freedom <= found.people - 1
 
 
 def test_without_users_it_is_wilsons_and_with_users_it_is_wider():

@@ -73,17 +73,17 @@ def _zipf(users: int, mean: float) -> np.ndarray:
     return np.maximum(1, np.round(mean * users * share / share.sum())).astype(int)
 
 
-def _goats(share: float) -> dict:
+def _goats(share: float, separation: float = 6.5, shift: float = 4.0) -> dict:
     """62 users with 9 + 96 trials; a few let half of the impostors in, the others hardly any."""
 
     def draw(rng: np.random.Generator, prefix: str) -> Scores:
-        made = population(62, 9, 96, user_effect_sd=0.3, separation=6.5, prefix=prefix, rng=rng)
+        made = population(62, 9, 96, user_effect_sd=0.3, separation=separation, prefix=prefix, rng=rng)
         goat = rng.random(62) < share
-        return _moved(made, made.negative.score + 4.0 * goat[made.negative.user])
+        return _moved(made, made.negative.score + shift * goat[made.negative.user])
 
     def rates(at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        far, frr = expected_rates(at, separation=6.5)
-        return share * ndtr(4.0 - at) + (1 - share) * far, frr
+        far, frr = expected_rates(at, separation=separation)
+        return share * ndtr(shift - at) + (1 - share) * far, frr
 
     return {"draw": draw, "rates": rates}
 
@@ -119,6 +119,7 @@ HARD = (
          **_users(208, np.repeat([70, 0], [8, 200]), np.repeat([0, 10], [8, 200]), 0.5)),
     Hard("62 users, 1 % goats make the false acceptances", **_goats(0.01)),
     Hard("62 users, 2 % goats make the false acceptances", **_goats(0.02)),
+    Hard("62 users, 2 % goats make most false acceptances", **_goats(0.02, 5.5, 2.75)),
     Hard("62 users, 9 + 96 trials, very strong effect, EER 1.6 %", **_users(62, 9, 96, 0.9, 4.3)),
     Hard("62 users, 9 + 96 trials, very strong effect, EER 0.3 %", **_users(62, 9, 96, 0.9, 5.5)),
     Hard("20 users, 9 + 96 trials, strong effect, EER 1.6 %", **_users(20, 9, 96, 0.8, 4.3)),

@@ -67,7 +67,7 @@ CODES: dict[str, CautionKind] = {
     ),
     # the users
     "few-users": _warning("Few users", "Fewer users than show how much users differ."),
-    "few-erring-users": _warning("Few erring users", "Fewer than five users make all the errors of a kind."),
+    "few-erring-users": _warning("Few erring users", "Fewer than five users make all or most errors of a kind."),
     "no-errors": _warning("No errors", "No error of a kind was seen: the upper bound rests on the number of users."),
     "users-unused": _warning("User column not used", "The users of the trials are known, and trials are resampled."),
     "shared-users": _note("Users in both sets", "Some users of the test set are in the development set too."),

@@ -27,6 +27,9 @@ Development = Literal["grow", "stay"]
 
 #: A pilot of fewer users gives an uncertain design effect.
 FEW_PILOT_USERS = 30
+#: Where thresholds are chosen on development data, rates and so variances differ more from study to study than their
+#: trials tell: they have this share of the degrees of freedom (measured, validation/coverage/plans.py).
+CHOSEN = 0.6
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +162,8 @@ def plan(
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     known, dev_ratio = _variability(ready[kind], weights, by_user), None
+    if kind == "single" and first is not None and first.curve is not None:
+        known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
     if kind == "compare":
         claim = _claim(claim, pilots)
         if claim == "method":

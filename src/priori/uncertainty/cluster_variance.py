@@ -21,10 +21,22 @@ from priori.base.errors import InputError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 
-#: With fewer people that err, nothing tells how errors flock.
+#: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
 FEW_ERRING = 5
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 PAIRS_AT_A_TIME = 1 << 24
+
+
+def kish(shares: NDArray[Any]) -> Floats:
+    """Return how many equal shares would say as much (Kish 1965): (sum s)^2 / sum s^2, by column where there are some.
+
+    Examples
+    --------
+    >>> kish(np.array([2, 2, 2, 0])).item(), kish(np.array([48, 1, 1])).item()
+    (3.0, 1.0841283607979183)
+    """
+    total, squares = np.abs(shares).sum(axis=0), (shares**2).sum(axis=0)
+    return np.asarray(total**2 / np.maximum(squares, 1e-300), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +72,8 @@ class GroupSums:
 
     @property
     def effective(self) -> float:
-        """How many groups of one size would say as much (Kish): (sum m)^2 / sum m^2, all of them where sizes agree."""
-        return float(self.size.sum()) ** 2 / self.sharing
+        """How many groups of one size would say as much, all of them where sizes agree."""
+        return float(kish(self.size))
 
     @property
     def freedom(self) -> float:
@@ -104,13 +116,14 @@ def pseudo_user(effect: Floats, trials: Floats | float, erring: Floats | float) 
 class RateSpread(NamedTuple):
     """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom).
 
-    ``erring`` of the people have a part in the errors (or in the right decisions, if those are fewer).
+    So many make the errors as ``erring`` people would that made as many each (or the right decisions, if those are
+    fewer).
     """
 
     effect: float = 1.0
     people: int = 0
     freedom: float = np.inf
-    erring: int = 0
+    erring: float = 0.0
 
 
 def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSpread:
@@ -130,7 +143,8 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     off = wrong - wrong.mean()
     by_user = either = GroupSums.of(off, roles[0], people)
     variance = _corrected(by_user, None, n)
-    erring = min(np.unique(np.concatenate([role[kind] for role in roles])).size for kind in (wrong, ~wrong))
+    counts = [np.bincount(np.concatenate([role[kind] for role in roles])) for kind in (wrong, ~wrong)]
+    erring = min(int(np.count_nonzero(each)) for each in counts)
     if len(roles) == 2:
         by_probe = GroupSums.of(off, roles[1], people)
         either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
@@ -144,7 +158,7 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     assumed = float(pseudo_user(np.asarray(effect), largest, erring))
     if assumed <= effect and fourth:
         freedom = min(2 * float(either.squares) ** 2 / fourth, freedom)
-    return RateSpread(assumed, people, freedom, erring)
+    return RateSpread(assumed, people, freedom, min(float(kish(each)) for each in counts))
 
 
 def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
@@ -167,7 +181,7 @@ class ErrorSpread:
 
     ``variance`` is that of the rate when users (or identities) are drawn, without small-sample factors; ``freedom`` is
     how sure it is, by the effective number of its people; ``erring`` how many make the errors, in whichever role fewer
-    do; ``count`` how many people there are (0: unknown).
+    do (`kish`: as if each made as many); ``count`` how many people there are (0: unknown).
     """
 
     variance: Floats
@@ -264,8 +278,8 @@ def measure_differences(errors: Sequence[Errors], users: Sequence[NDArray[np.int
     n, difference = sizes.sum(), of_a - of_b
     by_user = GroupSums.from_errors(difference, sizes, difference.sum(axis=0) / n)
     rows = difference.shape[1]
-    erring = np.count_nonzero(difference, axis=0).astype(float)
-    return {"variance": by_user.squares / n**2, "freedom": np.full(rows, by_user.freedom), "erring": erring}
+    freedom = np.full(rows, by_user.freedom)
+    return {"variance": by_user.squares / n**2, "freedom": freedom, "erring": kish(difference)}
 
 
 def measure_clusters(
@@ -291,7 +305,7 @@ def measure_clusters(
     floor = np.maximum(independent, variance)
     sharing = by_user.sharing
     largest = trials = max(sharing / n, 1.0)
-    freedom, erring = np.full_like(rate, by_user.freedom), np.count_nonzero(user_errors, axis=0)
+    freedom, erring = np.full_like(rate, by_user.freedom), kish(user_errors)
     involved = _involved(user_errors, sizes)
     if partner is not None:
         probe = partner.astype(np.intp)
@@ -309,14 +323,14 @@ def measure_clusters(
         involved = _involved(user_errors + probe_errors, sizes + probes)
         sides = np.array([[by_user.freedom], [by_probe.freedom]])
         freedom = welch(np.stack([by_user.squares, by_probe.squares]), sides, either.freedom)
-        erring = np.minimum(erring, np.count_nonzero(probe_errors, axis=0))
+        erring = np.minimum(erring, kish(probe_errors))
     effect = np.divide(variance, independent, out=np.ones_like(variance), where=independent > 0)
     effect = np.clip(effect, 1.0, largest)
     return {
         "rate": rate, "variance": variance, "within": np.minimum(_within(user_errors, sizes, n), variance),
         "effect": effect, "by_identity": by_identity, "by_pair": by_pair, "floor": floor,
         "lost": np.full_like(rate, min(sharing / n**2, 1 - 1 / max(people, 2))),
-        "freedom": freedom, "erring": erring.astype(np.float64), "pseudo": pseudo_user(effect, trials, involved),
+        "freedom": freedom, "erring": erring, "pseudo": pseudo_user(effect, trials, involved),
     }  # fmt: skip
 
 

@@ -26,8 +26,8 @@ class Part:
     """One source of variation: the test set, the development set, or both where they have the same users.
 
     ``influence`` has the shape (units, systems, alphas): what each unit moves each value by. The variance of a
-    contrast is the sum of its squares; the correction for few units is inside. ``degrees`` are the degrees of freedom
-    of that variance at each alpha.
+    contrast is the sum of its squares; the correction for few units is inside. ``degrees`` are the most degrees of
+    freedom that this variance can have at each alpha; see `freedom`.
     """
 
     influence: Floats
@@ -65,7 +65,8 @@ class Estimates:
         for part in self.parts:
             moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
             squares.append((moved**2).sum(axis=0))
-            degrees.append(part.degrees if shares is None else part.degrees @ columns)
+            most = part.degrees if shares is None else part.degrees @ columns
+            degrees.append(freedom(squares[-1], (moved**4).sum(axis=0), len(moved), most))
         return weights @ self.value @ columns, *pooled(squares, degrees)
 
     def draws(self, n: int, seed: int, alphas: Any = slice(None)) -> Floats:
@@ -89,6 +90,24 @@ class Estimates:
                 moved = ndtri(normal) @ flat
                 deviations[first : first + step] += moved.reshape(-1, *influence.shape[1:])
         return deviations
+
+
+def freedom(squares: Floats, fourths: Floats, units: int, most: Floats) -> Floats:
+    """Return the degrees of freedom of sums of squares whose sums of fourth powers are known (Satterthwaite 1946).
+
+    Twice the square of a variance over the variance of it: where few units have most of the influence there are few.
+
+    Examples
+    --------
+    >>> even, uneven = np.array([1.0, -1.0, 1.0, -1.0]), np.array([3.0, -1.0, -1.0, -1.0])
+    >>> [freedom((x**2).sum(), (x**4).sum(), 4, np.array(3.0)).item() for x in (even, uneven)]
+    [3.0, 3.0]
+    >>> freedom(np.array(10.0), np.array(58.0), 10, np.array(9.0)).item()
+    4.166666666666667
+    """
+    spread = fourths - squares**2 / units
+    found = np.divide(2 * squares**2, spread, out=np.full(np.shape(spread), np.inf), where=spread > 0)
+    return np.asarray(np.clip(found, 1.0, most))
 
 
 def pooled(squares: Sequence[Floats], degrees: Sequence[Floats]) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.claims import Compared
-from priori.uncertainty.estimates import Estimates, pooled
+from priori.uncertainty.estimates import Estimates, freedom, pooled
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import Alternative
@@ -36,8 +36,8 @@ TOO_FEW = Caution(
 )
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
-#: Alphas whose draws are made at a time: some tens of megabytes for a hundred systems.
-ALPHAS_AT_A_TIME = 8
+#: Alphas times systems whose draws are made at a time: some tens of megabytes, and all alphas of two systems.
+VALUES_AT_A_TIME = 800
 #: Draws that are counted at a time: a hundred systems fit a processor's cache.
 DRAWS_AT_A_TIME = 1 << 10
 
@@ -131,6 +131,13 @@ def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
     total = own[first] + own[second]
     variance = total - 2 * products[first, second]
     return np.where(variance > 1e-9 * total, variance, 0.0)
+
+
+def _fourths(squares: Floats, cubes: Floats, first: Index, second: Index) -> Floats:
+    """Return the sums of the fourth powers of differences from products of squares, and of cubes with what they are."""
+    own = np.diagonal(squares)
+    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
+    return np.asarray(own[first] + own[second] + mixed)
 
 
 def _ratio(difference: Floats, spread: Floats) -> Floats:
@@ -309,18 +316,31 @@ class MethodEvidence(Evidence):
     shares: Floats
 
     @cached_property
-    def _products(self) -> list[Floats]:
-        """The products of the influences of all systems at each point, (points, systems, systems), by part."""
+    def _products(self) -> list[tuple[Floats, Floats, Floats]]:
+        """The products of the influences of all systems at each point, (points, systems, systems), by part.
+
+        Of the influences, of their squares, and of their cubes with them; from the mean of the systems, for precision.
+        """
         products = []
         for part in self.estimates.parts:
-            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares)
-            products.append(np.stack([at.T @ at for at in influence.swapaxes(0, 1)]))
+            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares).swapaxes(0, 1)
+            influence = influence - influence.mean(axis=2, keepdims=True)
+            first = [at.T @ at for at in influence]
+            second = [(at**2).T @ at**2 for at in influence]
+            third = [(at**3).T @ at for at in influence]
+            products.append((np.stack(first), np.stack(second), np.stack(third)))
         return products
 
     def _variance(self, first: Index, second: Index, points: slice = EVERY) -> tuple[Floats, Floats]:
-        squares = [np.stack([_of_pairs(at, first, second) for at in part[points]], axis=1) for part in self._products]
-        parts = self.estimates.parts
-        return pooled(squares, [np.append(part.degrees, part.degrees @ self.shares)[points] for part in parts])
+        squares, degrees = [], []
+        for part, (once, twice, thrice) in zip(self.estimates.parts, self._products, strict=True):
+            pairs = zip(once[points], twice[points], thrice[points], strict=True)
+            found = [(_of_pairs(a, first, second), _fourths(b, c, first, second)) for a, b, c in pairs]
+            square, fourth = (np.stack(each, axis=1) for each in zip(*found, strict=True))
+            most = np.append(part.degrees, part.degrees @ self.shares)[points]
+            squares.append(square)
+            degrees.append(freedom(square, fourth, len(part.influence), most))
+        return pooled(squares, degrees)
 
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the expected differences."""
@@ -379,8 +399,9 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
     kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
     draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
     mean = np.zeros((plan.n_resamples, systems))
-    for start in range(0, alphas, ALPHAS_AT_A_TIME):
-        chosen = slice(start, start + ALPHAS_AT_A_TIME)
+    step = max(VALUES_AT_A_TIME // systems, 1)
+    for start in range(0, alphas, step):
+        chosen = slice(start, start + step)
         deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
         draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
         mean += deviations @ shares[chosen]

@@ -13,7 +13,7 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.estimates import Estimates, side_by_side
+from priori.uncertainty.estimates import Estimates, pooled, side_by_side
 from priori.uncertainty.method import expected_values
 
 
@@ -39,8 +39,9 @@ def around(curve: EPC, estimates: Estimates, plan: BootstrapPlan, *, system: int
     value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
     shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
+    variance, degrees = pooled([variance, more], [degrees, _most(estimates)])
     deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
-    lower, upper = bounds_of(value + shift, deviations * np.sqrt(variance + more), *range_of(curve))
+    lower, upper = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
     # Half an error moves the bounds, never so far that the value itself is outside.
     lower, upper = np.minimum(lower, value), np.maximum(upper, value)
     return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
@@ -68,9 +69,15 @@ def expected_areas(
     draws = None
     if plan.simultaneous:
         draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
-    half = _reach(plan.level, degrees, draws) * np.sqrt(variance + more)
+    variance, degrees = pooled([variance, more], [degrees, np.full(len(weights), _most(estimates).min())])
+    half = _reach(plan.level, degrees, draws) * np.sqrt(variance)
     lower, upper = bounds_of(value + offset + shift, half, *(np.array(weights) @ ends).T)
     return Expected(value + offset, lower, upper, None, estimates.warnings)
+
+
+def _most(estimates: Estimates) -> Floats:
+    """Return the degrees of freedom of what no unit showed at each alpha: those of the smaller set."""
+    return np.asarray(np.min([part.degrees for part in estimates.parts], axis=0))
 
 
 def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:

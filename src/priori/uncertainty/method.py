@@ -34,7 +34,7 @@ DEV_UNITS, TEST_UNITS = 400, 1000
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
 FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Units are unequal where, weighed by their trials, they count for less than this share of their number.
-UNEQUAL = 0.5
+UNEQUAL = 0.6
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 
@@ -90,7 +90,7 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
     if by_user and min(units.evenness for units in (dev, test)) < UNEQUAL:
         result.append(Caution(
             "unequal-users",
-            "few users have most of the trials: a test of methods then rejects up to twice as often as it says",
+            "few users have most of the trials: a test of methods then rejects somewhat more often than it says",
         ))  # fmt: skip
     alpha = curves[0].alpha
     inside = (alpha > 0) & (alpha < 1)

@@ -159,7 +159,8 @@ def _cautions(errors: int, n: int, spread: RateSpread) -> tuple[str, ...]:
         return (Caution("no-errors", f"no error: the interval rests on {n} trials{people} without one"),)
     if not 0 < spread.erring < min(FEW_ERRING, spread.people / 2):
         return ()
-    few = f"only {spread.erring} of {spread.people} people have a part in the errors (or in what is right)"
+    number = np.ceil(spread.erring - 1e-9)
+    few = f"only {number:.0f} of {spread.people} people make all or most of the errors (or of what is right)"
     return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
 

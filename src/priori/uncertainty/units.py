@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.plans import Identities
+from priori.uncertainty.cluster_variance import kish
 
 #: The seed of random groups, with the plan's own.
 GROUPS = 3_000_019
@@ -44,15 +45,18 @@ class Units:
 
     @cached_property
     def correction(self) -> Floats:
-        """What the influence of a unit lacks because deviations are taken from the mean observed: its inverse."""
-        sizes = np.diff(self.strata)
-        return np.repeat(np.sqrt(sizes / np.maximum(sizes - 1, 1)), sizes)[:, None]
+        """What the influence of a unit lacks because deviations are taken from the mean observed: its inverse.
+
+        A unit with the share h of a class pulls the mean to itself by so much (Bell and McCaffrey 2002, CR2); of n
+        equal ones n / (n - 1) of the variance is left to add. More than half of a class counts as half.
+        """
+        share = (self.sizes / np.maximum(self.sizes.sum(axis=1, keepdims=True), 1e-300)).max(axis=0)
+        return np.asarray(1 / np.sqrt(1 - np.minimum(share, 0.5))[:, None])
 
     @property
     def evenness(self) -> float:
         """The effective units of a class (Kish 1965) as a share of those that have any; 1 where all are alike."""
-        present, totals = np.count_nonzero(self.sizes, axis=1), self.sizes.sum(axis=1)
-        return float((totals**2 / np.maximum((self.sizes**2).sum(axis=1), 1e-300) / np.maximum(present, 1)).min())
+        return float((kish(self.sizes.T) / np.maximum(np.count_nonzero(self.sizes, axis=1), 1)).min())
 
     def centre(self, influence: Floats) -> Floats:
         """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
@@ -66,18 +70,17 @@ class Units:
     def degrees(self, influence: Floats, sizes: Floats | None = None) -> Floats:
         """Return the degrees of freedom of influences (units, systems, alphas) at each alpha.
 
-        The effective units of each class (Kish 1965), by the class's share of the variance (Welch, Satterthwaite).
+        The effective units (Kish 1965) of both classes together, each class with its share of the variance: a user
+        in both is one unit, and classes of different users are as Welch and Satterthwaite have them.
         """
         sizes = self.sizes if sizes is None else sizes
-        totals = np.maximum(sizes.sum(axis=1), 1e-300)
-        effective = totals**2 / np.maximum((sizes**2).sum(axis=1), 1e-300)
-        share = sizes / totals[:, None]
-        share /= np.maximum(share.sum(axis=0), 1e-300)
-        squares = share @ (influence**2).sum(axis=1)
-        spread = (squares**2 / np.maximum(effective - 1, 1.0)[:, None]).sum(axis=0)
+        share = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
+        of_class = share / np.maximum(share.sum(axis=0), 1e-300)
+        by_class = of_class @ (influence**2).sum(axis=1)
+        spread = ((share.T @ by_class) ** 2).sum(axis=0)
         most = max(float(np.count_nonzero(sizes.sum(axis=0)) - 1), 1.0)
-        degrees = np.divide(squares.sum(axis=0) ** 2, spread, out=np.full(spread.size, most), where=spread > 0)
-        return np.asarray(np.clip(degrees, 1.0, most))
+        effective = np.divide(by_class.sum(axis=0) ** 2, spread, out=np.full(spread.size, most + 1), where=spread > 0)
+        return np.asarray(np.clip(effective - 1, 1.0, most))
 
 
 def group_units(scores: Scores, identities: Identities | None, most: int, seed: int) -> Units:

@@ -132,7 +132,8 @@ def test_the_difference_of_two_systems_has_the_freedom_of_its_own_variance():
         size = np.bincount(of_a.user)
         variance.append(own @ own / wrong.size**2)
         freedom.append(size.sum() ** 2 / (size @ size) - 1)
-        assert found.spread.erring[c, 0] == sum(bool(wrong[of_a.user == u].sum()) for u in range(5))
+        differing = np.array([abs(wrong[of_a.user == u].sum()) for u in range(5)])
+        assert found.spread.erring[c, 0] == pytest.approx(differing.sum() ** 2 / (differing @ differing))
     np.testing.assert_allclose(found.spread.variance[:, 0], variance)
     wanted = sum(variance) ** 2 / sum(v**2 / f for v, f in zip(variance, freedom, strict=True))
     assert found.freedom[0] == pytest.approx(min(wanted, 4), rel=1e-6)
@@ -157,6 +158,21 @@ def test_few_erring_users_get_a_pseudo_user():
         assert codes == {"unknown-impostors"} | ({"no-errors"} if not erring else {"few-erring-users"} & _few(erring))
         # Jeffreys' for half a user of 62 and Wilson's for none: of one size.
         assert 0.5 < band.upper[0] / rate.upper < 1.2
+
+
+def test_one_user_who_makes_most_of_the_errors_is_few():
+    """62 users: twelve err, the first of them in 80 of his 96 trials, the others once."""
+    users = np.repeat(np.arange(62), 96)
+    number = np.arange(users.size) % 96
+    wrong = (number == 0) & (users < 12) | (users == 0) & (number < 80)
+    scores = Scores.from_arrays(np.where(wrong, 1.5, 0.0), np.linspace(2, 3, 62), negative_user=users,
+                                positive_user=np.arange(62))  # fmt: skip
+    curve = priori.epc(Scores.from_arrays([0.0], [2.0]), scores, alpha=[0.5], measure="far")
+    said = [curve.band(n_resamples=100), priori.rate_interval(scores, float(curve.threshold[0]))]
+    # Kish: 91^2 / (80^2 + 11) is 1.3.
+    for result, text in zip(said, ("as few as 2 of 62 users", "only 2 of 62 people"), strict=True):
+        (found,) = (line for line in result.warnings if line.code == "few-erring-users")
+        assert found.startswith(text)
 
 
 def _few(erring: int) -> set[str]:

@@ -41,10 +41,11 @@ def error_cautions(
                 f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
             ))  # fmt: skip
         if few.any():
-            what = "tell the systems apart on" if paired else "make all the errors among"
+            number = int(np.ceil(erring[few].min() - 1e-9))
+            what = "tell the systems apart on" if paired else "make all or most of the errors among"
             found.append(Caution(
                 "few-erring-users",
-                f"as few as {int(erring[few].min())} of {spread.count} users {what} the {name} at {_where(few, plan)}: "
+                f"as few as {number} of {spread.count} users {what} the {name} at {_where(few, plan)}: "
                 "the next user may change the picture; trust the interval little",
             ))  # fmt: skip
     return (*found, *_few_users(spread, plan))
