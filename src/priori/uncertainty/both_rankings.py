@@ -63,6 +63,19 @@ def draw_both(
     return before, after
 
 
+def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:
+    """Return draws at fixed thresholds as draws of what systems are expected to show, thresholds chosen anew.
+
+    They lie around the expected values, and what their covariances lack of those given is added as normal noise: the
+    part of the development set, of which the ranking a posteriori knows nothing.
+    """
+    lacking = covariance - np.cov(drawn, rowvar=False, bias=True)
+    values, vectors = np.linalg.eigh(lacking)
+    normal = np.random.default_rng((seed, DRAWN)).standard_normal(drawn.shape)
+    added = (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return np.asarray(drawn - drawn.mean(axis=0) + expected + added)
+
+
 def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Floats:
     """Return how often each trial, the negatives first, comes in the draws ``first``, ``first + 1``, ..."""
     kernel = load_kernel("multiplicities")

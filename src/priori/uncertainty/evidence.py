@@ -36,8 +36,8 @@ TOO_FEW = Caution(
 )
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
-#: Alphas whose draws are made at a time: some tens of megabytes for a hundred systems.
-ALPHAS_AT_A_TIME = 8
+#: Numbers that are drawn at a time: some ten megabytes.
+NUMBERS_AT_A_TIME = 1 << 20
 #: Draws that are counted at a time: a hundred systems fit a processor's cache.
 DRAWS_AT_A_TIME = 1 << 10
 
@@ -84,6 +84,10 @@ class Evidence:
         """The covariances of the systems over the draws, at each point."""
         offs = (self.draws[:, point] - self.mean[point] for point in range(self.draws.shape[1]))
         return [off.T @ off / len(off) for off in offs]
+
+    def covariance(self, point: int) -> Floats:
+        """Return the covariances of the systems over the draws at one point."""
+        return np.asarray(self._drawn_products[point], dtype=np.float64)
 
     def drawn_spread(self, first: Index, second: Index) -> Floats:
         """Return the standard deviations of differences over the draws."""
@@ -378,13 +382,10 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
     systems, alphas = estimates.value.shape
     kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
     draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
-    mean = np.zeros((plan.n_resamples, systems))
-    for start in range(0, alphas, ALPHAS_AT_A_TIME):
-        chosen = slice(start, start + ALPHAS_AT_A_TIME)
-        deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
-        draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
-        mean += deviations @ shares[chosen]
-    draws[:, -1] = mean
+    step = max(1, NUMBERS_AT_A_TIME // (systems * alphas))
+    for first in range(0, plan.n_resamples, step):
+        rows = draws[first : first + step]
+        rows[:] = _with_mean(estimates.draws(len(rows), plan.seed, first).swapaxes(1, 2), shares)
     draws += expected.astype(kept)
     return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares)
 
