@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import unknown
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -29,6 +30,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.epc import EPC
+from priori.engines import ask_together
 from priori.uncertainty.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
@@ -195,16 +197,15 @@ def make_leaderboard(
     """Rank systems as a resampling describes; ``intervals`` are those of their values, where they are known."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
-    if any(curve.test.scanned for curve in curves):
-        raise OptionError("a leaderboard needs its test scores in memory; read them with priori.read, not priori.scan")
-    curves = [curve.at([alpha]) for curve in curves]
     check_names(curves)
+    tests = [curve.test for curve in curves]
+    curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
     title, figure = POSTERIORS[against]
-    post_value = np.array([figure(curve.test) for curve in compared.curves])
+    post_value = np.array(ask_together([partial(figure, curve.test) for curve in compared.curves], tests))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
     before, after = draw_both(compared.curves, plan, against, DRAWS, threads=threads)
     if claim == "method":
