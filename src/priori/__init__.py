@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.many import epc_all
     from priori.curves.roc import (
         AposterioriDET,
         AposterioriROC,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from priori.decisions.criteria import Criterion
     from priori.decisions.measures import Measure, Task
     from priori.decisions.outcomes import Outcomes, count
-    from priori.engines import Table, scan
+    from priori.engines import Table, scan, scan_table
     from priori.readers import read, read_table
     from priori.scores import Scores
     from priori.studies.coverage import Coverage, coverage
@@ -56,6 +57,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.epc": "EPC choose_threshold epc",
+        "priori.curves.many": "epc_all",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
@@ -63,7 +65,7 @@ _LATER = {
         "priori.decisions.outcomes": "Outcomes count",
         "priori.scores": "Scores",
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
-        "priori.engines": "Table scan",
+        "priori.engines": "Table scan scan_table",
         "priori.readers": "read read_table",
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
@@ -88,9 +90,9 @@ __all__ = [
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
-    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
-    "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
+    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "epc_all", "examples",
+    "mcnemar_test", "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table",
+    "recommend", "roc", "scan", "scan_table", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 

@@ -61,5 +61,4 @@ def test_draws_have_the_covariance_of_the_influences_and_share_their_numbers() -
     assert draws.shape == (20_000, 3, 5)
     _, variance, _ = estimates.contrast([1, -1, 0])
     assert (draws[:, 0] - draws[:, 1]).var(axis=0) == pytest.approx(variance, rel=0.05)
-    assert np.allclose(estimates.draws(100, 7, 2), draws[:100, :, 2])
-    assert np.allclose(estimates.draws(20_000, 7, [1, 3]), draws[:, :, [1, 3]])
+    assert np.allclose(estimates.draws(100, 7, first=30), draws[30:130])

@@ -15,6 +15,7 @@ from priori.uncertainty.both_rankings import (
     _at_threshold,
     _score_order,
     _weights,
+    as_methods,
     draw_both,
     kendall_tau,
     moved_ranks,
@@ -119,6 +120,24 @@ def test_the_best_a_posteriori_loses_when_its_scale_moves() -> None:
     )
     np.testing.assert_allclose(board.rank_probability.sum(axis=1), 1)
     assert "S0" not in board.could_be_best
+
+
+def test_draws_of_methods_have_the_covariances_of_methods() -> None:
+    rng = np.random.default_rng(3)
+    covariance = np.array([[4.0, 1.0], [1.0, 2.0]])
+    drawn = rng.multivariate_normal([5, 7], covariance / 4, 200_000)
+    found = as_methods(drawn, np.array([1.0, 2.0]), covariance, 0)
+    np.testing.assert_allclose(found.mean(axis=0), [1, 2], atol=0.01)
+    np.testing.assert_allclose(np.cov(found.T), covariance, atol=0.03)
+    # Draws that vary more than the methods are left as they are.
+    np.testing.assert_allclose(as_methods(drawn, np.zeros(2), np.zeros((2, 2)), 0), drawn - drawn.mean(axis=0))
+
+
+def test_gains_of_methods_are_between_the_ranks_that_are_shown() -> None:
+    curves = _curves(7, (2.2, 2.1, 2.0, 1.9, 1.8), shift=0.3)
+    board = priori.rank(curves, alpha=0.3, claim="method", n_resamples=500)
+    assert [move["name"] for move in board.moves] == board.system.tolist()
+    assert [move["gain"] for move in board.moves] == (board.post_rank - board.rank).tolist()
 
 
 def test_greater_may_be_better() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ from priori.base.errors import OptionError
 from priori.cli.commands import Group, option
 from priori.cli.output import printable, tell
 from priori.cli.progress import Progress
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import EPC
+from priori.curves.many import epc_all
 from priori.scores import ScoreSet
 from priori.scores.systems import SourceFile, System
 
@@ -50,6 +51,23 @@ class Reading:
         if isinstance(scores, Table):
             scores.engine.progress = Progress(f"scanning {path}")
         return scores
+
+    def read_table(self, path: str, **parts: Any) -> Mapping[str, tuple[ScoreSet, ScoreSet]]:
+        """Read a table of many systems, or scan it where it is; the parts are those of `priori.read_table`."""
+        if self.engine == "memory" or path == "-" or (self.engine == "auto" and _small(path)):
+            if self.engine not in ("auto", "memory"):
+                raise OptionError(f"--engine {self.engine} reads files: no standard input")
+            from priori.readers import read_table
+
+            return read_table(path, **parts, **self.settings)
+        from priori.engines import Table, scan_table
+
+        sets = scan_table(
+            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **self.settings  # type: ignore[arg-type]
+        )  # fmt: skip
+        for each in (each for pair in sets.values() for each in pair if isinstance(each, Table)):
+            each.engine.progress = Progress(f"scanning {path}")
+        return sets
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -111,8 +129,6 @@ class TableOfSystems:
 
     def read(self, reading: Reading, source_file: Callable[[str], SourceFile]) -> list[System]:
         """Read the table and split it."""
-        from priori.readers import read_table
-
         if self.table is None:
             raise OptionError(
                 "--systems-in, --systems-columns, --split and --where belong to a table: add --table FILE"
@@ -127,10 +143,9 @@ class TableOfSystems:
         if not (dev and colon and test):
             raise OptionError(f"--split {self.split!r}: write it as {shape}")
         filters = [_pair("--where", "COLUMN=VALUE,VALUE", typed) for typed in self.where]
-        read = read_table(
+        read = reading.read_table(
             self.table, systems=self.systems_in or _listed(self.systems_columns),
             split=(column, _listed(dev), _listed(test)), where={name: _listed(values) for name, values in filters},
-            **reading.settings,
         )  # fmt: skip
         file = source_file(self.table)
         return [System(name, *sets, file, file) for name, sets in read.items()]
@@ -187,7 +202,7 @@ class Systems:
 
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve; the settings are those of `priori.epc`."""
-        return [epc(system.dev, system.test, name=system.name, **settings) for system in self.read()]
+        return epc_all({system.name: (system.dev, system.test) for system in self.read()}, **settings)
 
 
 #: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,11 @@ from priori.scores import NanPolicy
 GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.
 ROWS = 1 << 17
+#: Keys of a counter that waits for the keys of many others.
+FEW_KEYS = 1 << 15
 
 Result = TypeVar("Result")
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 #: Scores, and 1 for the positive ones.
 Gathered = tuple[NDArray[Any], NDArray[np.uint8]]
@@ -45,6 +48,16 @@ class Batch(NamedTuple):
     def finite(self) -> bool:
         """Whether no score is infinite."""
         return -np.inf < self.low and self.high < np.inf
+
+
+class Work(Protocol[Answer_co]):
+    """What is done with the batches of a scan, one after the other, and what comes of it."""
+
+    def add(self, batch: Batch) -> None:
+        """Take one more batch."""
+
+    def answer(self) -> Answer_co:
+        """Return what came of all of them."""
 
 
 #: Yields some of the trials when it is called.
@@ -75,10 +88,10 @@ class Counter:
     Keys are written into ``room``, since counting many at once is cheaper.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, keys: int | None = None) -> None:
         self.counts = np.zeros(size, dtype=np.int64)
         # 64 bits, as bincount would copy anything else; many, as every count of them goes through all sums.
-        self._keys = np.empty(max(1 << 18, min(4 * size, 1 << 22)), dtype=np.int64)
+        self._keys = np.empty(keys or max(1 << 18, min(4 * size, 1 << 22)), dtype=np.int64)
         self._held = 0
 
     def rooms(self, size: int) -> Iterator[tuple[slice, Ints]]:
@@ -111,6 +124,8 @@ class Streaming(Engine):
     nan: int = 0
     #: Scores and labels are kept after the first scan if they fit into this many bytes.
     retain: int = 0
+    #: Keys that a counter holds at a time; None: as many as suit it best.
+    keys: int | None = None
     _retained: list[list[Batch]] | None = None
 
     @abstractmethod
@@ -124,80 +139,97 @@ class Streaming(Engine):
         """Return a number of rows that a scan will not pass."""
         return 1 << 62
 
-    def _over(self, work: Callable[[Iterator[Batch]], Result], *, user: bool = False) -> list[Result]:
-        """Do something with the batches of each piece, all pieces at the same time."""
+    def _over(self, begin: Callable[[], Work[Result]], *, size: int, user: bool = False) -> list[Result]:
+        """Do a work of so many bytes on each piece, all pieces at the same time."""
         if self._retained is not None and not user:
-            return _together([partial(work, iter(batches)) for batches in self._retained])
+            return _together([partial(_fed, begin, batches) for batches in self._retained])
         scans = self.pieces(user=user)
         retained: list[list[Batch]] = [[] for _ in scans]
         retains = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
         if retains:
             scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
-        results = _together([partial(_scanned, work, scan) for scan in scans])
+        results = _together([partial(_scanned, begin, scan) for scan in scans])
         self.finish()
         if retains:
             self._retained = retained
         return results
 
     def histogram(self, grid: Grid) -> Histogram:
-        def work(batches: Iterator[Batch]) -> tuple[Ints, float, float]:
-            counter = Counter(2 * grid.size)
-            low, high = np.inf, -np.inf
-            for batch in batches:
-                lows, highs = _finite_limits(batch)
-                low, high = min(low, lows), max(high, highs)
-                for part, key in counter.rooms(batch.score.size):
-                    grid.cells(batch.score[part], finite=batch.finite, out=key)
-                    key <<= 1
-                    key += batch.positive[part]
-            return counter.total(), low, high
-
-        pieces, lows, highs = zip(*self._over(work), strict=True)
+        counted = self._over(partial(_InCells, grid, self.keys), size=16 * grid.size)
+        pieces, lows, highs = zip(*counted, strict=True)
         counts = np.sum(pieces, axis=0)
         return Histogram(grid, counts[::2].copy(), counts[1::2].copy(), (min(lows), max(highs)), self.nan)
 
     def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        def work(batches: Iterator[Batch]) -> tuple[Distinct, list[Gathered]]:
-            scores = NOTHING
-            gathered: list[Gathered] = []
-            waiting = 0
-            buffer = np.empty(ROWS, dtype=np.int64)
-            for batch in batches:
-                if batch.score.size > buffer.size:
-                    buffer = np.empty(batch.score.size, dtype=np.int64)
-                cells = grid.cells(batch.score, finite=batch.finite, out=buffer[: batch.score.size])
-                chosen = np.flatnonzero(np.take(keep, cells))
-                gathered.append((batch.score[chosen], batch.positive[chosen]))
-                waiting += chosen.size
-                if waiting > GATHERED:
-                    scores, gathered, waiting = _with(scores, gathered), [], 0
-                    if limit is not None and scores.value.size > limit:
-                        raise TooMany
-            return scores, gathered
-
         # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
-        pieces = self._over(work)
+        pieces = self._over(partial(_Fetched, grid, keep, limit), size=16 * (limit or 1 << 20))
         reduced = [scores for scores, _ in pieces if scores.value.size]
         return _with(merged(reduced) if reduced else NOTHING, [some for _, gathered in pieces for some in gathered])
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        prepared = Cuts.of(cuts, self.dtype)
-        gaps = cuts.size + 1
-        owners = len(self.users()) if by_user else 1
-
-        def work(batches: Iterator[Batch]) -> Ints:
-            counter = Counter(2 * owners * gaps)
-            for batch in batches:
-                for part, key in counter.rooms(batch.score.size):
-                    prepared.gaps(batch.score[part], finite=batch.finite, out=key)
-                    key += batch.positive[part] * np.int64(owners * gaps)
-                    if batch.user is not None:
-                        key += batch.user[part].astype(np.int64) * gaps
-            return counter.total()
-
-        counts = np.sum(self._over(work, user=by_user), axis=0)
+        gaps, owners = cuts.size + 1, len(self.users()) if by_user else 1
+        begin = partial(_InGaps, Cuts.of(cuts, self.dtype), gaps, owners, self.keys)
+        counts = np.sum(self._over(begin, size=16 * owners * gaps, user=by_user), axis=0)
         negative, positive = (_tally(half, gaps, by_user) for half in np.split(counts, 2))
         return negative, positive
+
+
+class _InCells:
+    """Counts scores of each class in each cell, and finds the smallest and the largest finite one."""
+
+    def __init__(self, grid: Grid, keys: int | None) -> None:
+        self.grid, self.counter = grid, Counter(2 * grid.size, keys)
+        self.low, self.high = np.inf, -np.inf
+
+    def add(self, batch: Batch) -> None:
+        low, high = _finite_limits(batch)
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        for part, key in self.counter.rooms(batch.score.size):
+            self.grid.cells(batch.score[part], finite=batch.finite, out=key)
+            key <<= 1
+            key += batch.positive[part]
+
+    def answer(self) -> tuple[Ints, float, float]:
+        return self.counter.total(), self.low, self.high
+
+
+class _Fetched:
+    """Gathers the scores of some cells, until there are more distinct ones than asked for."""
+
+    def __init__(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> None:
+        self.grid, self.keep, self.limit = grid, keep, limit
+        self.scores, self.gathered, self.waiting = NOTHING, list[Gathered](), 0
+
+    def add(self, batch: Batch) -> None:
+        cells = self.grid.cells(batch.score, finite=batch.finite)
+        chosen = np.flatnonzero(np.take(self.keep, cells))
+        self.gathered.append((batch.score[chosen], batch.positive[chosen]))
+        self.waiting += chosen.size
+        if self.waiting > GATHERED:
+            self.scores, self.gathered, self.waiting = _with(self.scores, self.gathered), [], 0
+            if self.limit is not None and self.scores.value.size > self.limit:
+                raise TooMany
+
+    def answer(self) -> tuple[Distinct, list[Gathered]]:
+        return self.scores, self.gathered
+
+
+class _InGaps:
+    """Counts scores of each class between cuts, by user where there is more than one."""
+
+    def __init__(self, cuts: Cuts, gaps: int, owners: int, keys: int | None) -> None:
+        self.cuts, self.gaps, self.owners = cuts, gaps, owners
+        self.counter = Counter(2 * owners * gaps, keys)
+
+    def add(self, batch: Batch) -> None:
+        for part, key in self.counter.rooms(batch.score.size):
+            self.cuts.gaps(batch.score[part], finite=batch.finite, out=key)
+            key += batch.positive[part] * np.int64(self.owners * self.gaps)
+            if batch.user is not None:
+                key += batch.user[part].astype(np.int64) * self.gaps
+
+    def answer(self) -> Ints:
+        return self.counter.total()
 
 
 def _together(works: list[Callable[[], Result]]) -> list[Result]:
@@ -208,10 +240,18 @@ def _together(works: list[Callable[[], Result]]) -> list[Result]:
         return [future.result() for future in [pool.submit(work) for work in works]]
 
 
-def _scanned(work: Callable[[Iterator[Batch]], Result], scan: Scan) -> Result:
+def _fed(begin: Callable[[], Work[Result]], batches: Iterable[Batch]) -> Result:
+    """Give batches to a work."""
+    work = begin()
+    for batch in batches:
+        work.add(batch)
+    return work.answer()
+
+
+def _scanned(begin: Callable[[], Work[Result]], scan: Scan) -> Result:
     """Give a scan's batches to a work, and end the scan whatever happens."""
     with closing(scan()) as batches:
-        return work(batches)
+        return _fed(begin, batches)
 
 
 def _retaining(scan: Scan, copies: list[Batch]) -> Generator[Batch, None, None]:

@@ -40,6 +40,23 @@ def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
     return cuts, largest
 
 
+def relative_cuts(histogram: Histogram, share: float, least: float = 1e-4) -> Floats:
+    """Return ascending cuts between which FAR and FRR change by at most about a share of themselves.
+
+    The ends of cells are what there is to choose from; rates below the ``least`` are not told apart.
+    """
+    far, frr = (
+        np.maximum(rate, least)
+        for rate in (
+            1 - np.cumsum(histogram.negative[histogram.filled]) / histogram.negatives,
+            np.cumsum(histogram.positive[histogram.filled]) / histogram.positives,
+        )
+    )
+    steps = np.floor((np.log(frr) - np.log(far)) / share)
+    ends = histogram.grid.highest(histogram.filled).astype(np.float64)
+    return np.asarray(ends[np.diff(steps, append=np.inf) > 0])
+
+
 def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
     """Return the largest number of each filled cell, and whether it is the only one in it."""
     low, high = histogram.limits

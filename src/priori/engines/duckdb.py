@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -41,7 +41,7 @@ _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|
 
 
 @dataclass(frozen=True)
-class _Labels:
+class Labels:
     """How the label is read: an expression that gives whole numbers, which of them is positive, which negative."""
 
     expression: str
@@ -99,23 +99,24 @@ class DuckDB(Streaming):
         return f"-({plain})" if self.settings.lower_is_better else plain
 
     @cached_property
-    def labels(self) -> _Labels:
+    def labels(self) -> Labels:
         """How the label is read."""
         if "label" not in self.columns:
             same = f"CAST({self._column('user')} AS VARCHAR) = CAST({self._column('probe_user')} AS VARCHAR)"
-            return _Labels(f"CAST({same} AS UTINYINT)", 1, 0)
+            return Labels(f"CAST({same} AS UTINYINT)", 1, 0)
         kind, column = self._type("label"), self._column("label")
         if kind == "BOOLEAN" and self.settings.pos_label is None:
-            return _Labels(f"CAST({column} AS UTINYINT)", 1, 0)
+            return Labels(f"CAST({column} AS UTINYINT)", 1, 0)
         if _WHOLE.fullmatch(kind):
             # A few rows tell the two labels; a third one is found out when it comes.
             seen = self._distinct(column, f"(SELECT {column} FROM trials LIMIT {SAMPLE})")
             if len(seen) == 2 and None not in seen:
                 positive = positive_value(sorted(seen), self.settings.pos_label, where=self.source)
-                return _Labels(column, positive, sum(seen) - positive if self.settings.pos_label is None else None)
-        return self._all_labels()
+                return Labels(column, positive, sum(seen) - positive if self.settings.pos_label is None else None)
+        return self.all_labels()
 
-    def _all_labels(self) -> _Labels:
+    def all_labels(self) -> Labels:
+        """Look at every label; an error tells which there are, if there are not two."""
         column = self._column("label")
         if not _PLAIN.fullmatch(self._type("label")):
             column = f"CAST({column} AS VARCHAR)"
@@ -123,7 +124,7 @@ class DuckDB(Streaming):
         matching = self._positive_labels(counted)
         if not all(isinstance(value, (bool, int, float)) for value in matching):
             matching = [literal(str(value)) for value in matching]
-        return _Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
+        return Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS UTINYINT)", 1, 0)
 
     def _check_files(self) -> None:
         """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
@@ -140,7 +141,8 @@ class DuckDB(Streaming):
                 if with_nul:
                     raise self._nul_in_names(role)
 
-    def _missing(self, role: str) -> InputError:
+    def missing(self, role: str) -> InputError:
+        """Return the error for labels or users that are missing."""
         ((number,),) = self.rows(f"SELECT count(*) FROM trials WHERE {self._column(role)} IS NULL")
         return missing_labels(self.source, number, []) if role == "label" else self._missing_names(role, number)
 
@@ -174,20 +176,20 @@ class DuckDB(Streaming):
                 sample = np.ascontiguousarray(self.query(text).fetchnumpy()["score"])
             else:
                 self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
-                sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)
+                sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)["score"]
         if limits is not None and self.settings.lower_is_better:
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
     def pieces(self, *, user: bool = False) -> list[Scan]:
-        owners = self._owners() if user else None
+        owners = self.owners() if user else None
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
         relations = [self.query(text)] if self.files is None else self.files.pieces(text)
         return [partial(self._scan, relation, owners, self._state) for relation in relations]
 
-    def _scan(self, relation: DuckDBPyRelation, owners: _Owners | None, state: _State) -> Generator[Batch, None, None]:
+    def _scan(self, relation: DuckDBPyRelation, owners: Owners | None, state: _State) -> Generator[Batch, None, None]:
         with guarded(self.source), closing(batches(relation)) as stream:
             try:
                 for score, label, *users in stream:
@@ -211,9 +213,9 @@ class DuckDB(Streaming):
         if self.files is not None:
             self.files.watch.check()
         if state.missing is not None:
-            raise self._missing(state.missing)
+            raise self.missing(state.missing)
         if state.strange:
-            self._all_labels()  # an error that tells which labels there are, as there are not two
+            self.all_labels()
         if self.files is not None and state.rows != self.files.rows:
             raise changed(self.source)
         if state.nan and self.settings.nan == "error":
@@ -244,13 +246,13 @@ class DuckDB(Streaming):
     def _whole_users(self) -> bool:
         return bool(_WHOLE.fullmatch(self._type("user")))
 
-    def _owners(self) -> _Owners:
+    def owners(self) -> Owners:
         """Say how users become codes: whole numbers in numpy, text in a join."""
         names, column = self._names.values, self._column("user")
         if self._whole_users:
             numbers = names.astype(np.int64)
             order = np.argsort(numbers)
-            return _Owners(f"CAST({column} AS BIGINT)", "trials", numbers[order], order)
+            return Owners(f"CAST({column} AS BIGINT)", "trials", numbers[order], order)
         text = f"CAST({column} AS VARCHAR)"
         listed = f"SELECT DISTINCT {text} AS name FROM trials WHERE {self._present}"
         coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
@@ -258,7 +260,7 @@ class DuckDB(Streaming):
             with guarded(self.source):
                 self.files.keep("names", self.query(coded))
             coded = "FROM names"
-        return _Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
+        return Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         owners = len(self._names) if by_user else 1
@@ -279,7 +281,9 @@ class DuckDB(Streaming):
     def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
         from priori.engines.lazy_frames import Lazy
 
-        return Lazy(relation, self.settings, source=self.source)
+        lazy = Lazy(relation, self.settings, source=self.source)
+        lazy.shared = self.shared
+        return lazy
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
         with self._joined(other) as (left, right):
@@ -296,12 +300,13 @@ class DuckDB(Streaming):
             raise self._cannot_pair()
         relation = other.relation
         if self.files is not None and other.files is not None:  # two databases cannot be joined
-            relation = self.files.relation(other.files.paths)
+            relation = self.files.relation(other.files)
         with other._unchanged(), self._unchanged():
             yield self._lazy(self.relation), other._lazy(relation)
 
     def load(self) -> Scores:
-        with guarded(self.source):
+        # Trials without ids are paired by their order.
+        with guarded(self.source), nullcontext() if self.files is None else self.files.in_order():
             return self._lazy(self.relation).load()
 
     def close(self) -> None:
@@ -321,7 +326,7 @@ class _State:
 
 
 @dataclass(frozen=True)
-class _Owners:
+class Owners:
     """How users are read: an expression, where it is read from, and the codes of sorted whole-number names."""
 
     expression: str

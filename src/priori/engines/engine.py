@@ -24,13 +24,17 @@ SAMPLE = 1 << 16
 
 @dataclass(frozen=True)
 class TableSettings:
-    """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file."""
+    """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file.
+
+    ``more`` are further columns that it must have, by names of ours.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     pos_label: Any = None
     nan: NanPolicy = "error"
     lower_is_better: bool = False
     as_text: bool = False
+    more: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.nan not in NAN_POLICIES:
@@ -38,7 +42,7 @@ class TableSettings:
 
     def options(self) -> dict[str, Any]:
         """Return what `priori.read` and `Scores.from_frame` call these settings."""
-        return {name: value for name, value in vars(self).items() if name != "as_text"}
+        return {name: value for name, value in vars(self).items() if name not in ("as_text", "more")}
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Engine(ABC):
     format: str | None = None
     has_users: bool = False
     progress: Progress | None = None
+    #: What engines share whose trials are the same rows of one table.
+    shared: object | None = None
     #: Whether it shares no connection with another engine, so that both can be asked at once.
     alone: bool = False
     #: The most segments a grid may have.
@@ -161,6 +167,10 @@ class Engine(ABC):
 
     def _cannot_pair(self) -> InputError:
         return InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
+
+    def beside(self, other: Engine) -> bool:
+        """Tell whether the trials of both are the same rows of one table: they need no ids to be paired."""
+        return self.shared is not None and self.shared is other.shared
 
     @abstractmethod
     def load(self) -> Scores:

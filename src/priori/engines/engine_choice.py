@@ -102,7 +102,7 @@ def scan(
     single = len(watch.paths) == 1
     if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
         return read_whole()
-    if engine == "auto" and single and not _is_parquet(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
+    if engine == "auto" and single and not is_parquet(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
         return read_whole()
     files = Files(watch, settings, memory=room, temp=temp, format=format)
     in_memory = engine == "memory" or (engine == "auto" and files.rows * PER_TRIAL <= room)
@@ -119,7 +119,8 @@ def scan(
     return table
 
 
-def _is_parquet(path: str) -> bool:
+def is_parquet(path: str) -> bool:
+    """Tell whether a file begins as every Parquet file does."""
     with open(path, "rb") as file:
         return file.read(4) == PARQUET_MAGIC
 

@@ -118,13 +118,15 @@ class Lazy(Engine):
     @cached_property
     def trials(self) -> Any:
         """The frame with columns score (no NaN), positive (0 or 1), user and trial where there are."""
-        frame = self.frame.filter(~self._missing) if self.settings.nan == "drop" else self.frame
+        return self._selected(self.frame.filter(~self._missing) if self.settings.nan == "drop" else self.frame)
+
+    def _selected(self, frame: Any, *more: Any) -> Any:
         score = nw.when(self._missing).then(-np.inf).otherwise(self._raw_score)
         positive = reduce(or_, [self._label == label for label in self._classes.matching])
         columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
         columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
         columns += [self._text(role).alias(role) for role in ("trial", "dataset") if role in self.columns]
-        return frame.select(*columns)
+        return frame.select(*columns, *more)
 
     # -- asking ------------------------------------------------------------------------------------------
 
@@ -203,6 +205,8 @@ class Lazy(Engine):
         return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        if self.beside(other):
+            return self._tally_beside(other, cuts, by_user=by_user)
         right = self._to_join(other)
         keys = ["positive", "gap", *(["user"] if by_user else [])]
         left = self.trials.with_columns(_gap(cuts[0]).alias("gap")).select("trial", *keys)
@@ -213,7 +217,29 @@ class Lazy(Engine):
         self._check_paired(right, counted["rows"], differing)
         return self._tallies(counted, ["gap", "gap_b"])
 
+    def _tally_beside(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool) -> tuple[Tally, Tally]:
+        """Count the trials of two systems whose scores stand in the same rows."""
+        assert isinstance(other, Lazy)
+        self._check_complete(other)
+        beside = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
+        keys = ["positive", "gap", "gap_b", *(["user"] if by_user else [])]
+        frame = self._selected(self.frame, beside.alias("score_b"))
+        frame = frame.with_columns(_gap(cuts[0]).alias("gap"), _gap(cuts[1], "score_b").alias("gap_b"))
+        return self._tallies(self._counted(frame, keys), ["gap", "gap_b"])
+
+    def _check_complete(self, *others: Lazy) -> None:
+        for engine in (self, *others):
+            if engine._left_out:
+                raise InputError(
+                    f"cannot pair the trials: {engine._left_out} of {engine.source} are NaN and left out; reject them "
+                    f"instead ({argument('nan', 'reject')})"
+                )
+
     def same_trials(self, other: Engine) -> bool:
+        if self.beside(other):
+            assert isinstance(other, Lazy)
+            self._check_complete(other)
+            return self.has_users
         right = self._to_join(other)
         with_users = self.has_users and right.has_users
         user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
@@ -335,9 +361,9 @@ def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callabl
     return between(0, len(starts))
 
 
-def _gap(cuts: Floats) -> Any:
+def _gap(cuts: Floats, score: str = "score") -> Any:
     """Return the expression of the gap of a score between ascending cuts: a tree of comparisons."""
-    return _tree(cuts.tolist(), nw.col("score").__gt__, lambda gap: nw.lit(gap, nw.Int64))
+    return _tree(cuts.tolist(), nw.col(score).__gt__, lambda gap: nw.lit(gap, nw.Int64))
 
 
 def _cell(grid: Grid) -> Any:

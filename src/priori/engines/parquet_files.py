@@ -10,9 +10,12 @@ import os
 import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +26,7 @@ from priori.base.processors import processors
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
-from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
+from priori.readers.duckdb_parser import convert, first_line, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.input_file import open_source, shown, utf8_path
@@ -115,6 +118,12 @@ class Files:
     ) -> None:  # fmt: skip
         self.watch = watch
         self.settings = settings
+        self.memory = memory
+        #: What rows must be like, in SQL; the files that this is a part of; and how many parts are in use.
+        self.condition, self._parts = "", 0
+        self._whole: Files | None = None
+        #: Held by whoever asks the database: parts share it.
+        self.lock = RLock()
         self._cursors: list[DuckDBPyConnection] = []
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
@@ -142,7 +151,7 @@ class Files:
         names, paths = set(), []
         for number, path in enumerate(self.watch.paths):
             with open_source(path) as source:
-                sample = Sample(source, self.settings.columns, self.settings.pos_label)
+                sample = Sample(source, self.settings.columns, self.settings.pos_label, more=self.settings.more)
                 chosen = FORMATS[format] if format else recognise(sample)
                 names.add(chosen.name)
                 if chosen.name == "parquet":
@@ -162,16 +171,29 @@ class Files:
             raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
         if name != "parquet":
-            self.settings = replace(self.settings, columns={})  # they have our names now
+            # They have our names now.
+            self.settings = replace(self.settings, columns={}, more={column: column for column in self.settings.more})
         return name, paths
 
-    def relation(self, paths: list[str] | None = None) -> DuckDBPyRelation:
-        """Return all the files, or others, as one relation."""
-        return self.connection.sql(f"SELECT * FROM {_scan(paths or self.paths)}")
+    def part(self, condition: str, rows: int) -> Files:
+        """Return the so many rows that meet a condition, as files of their own."""
+        part = copy(self)
+        part.condition, part.rows, part._whole = condition, rows, self
+        self._parts += 1
+        return part
+
+    def relation(self, others: Files | None = None) -> DuckDBPyRelation:
+        """Return all the rows, or those of others, as one relation."""
+        return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
+
+    def _source(self, paths: list[str] | None = None) -> str:
+        """Return the rows, or those of some of the files, in SQL."""
+        source = _scan(paths or self.paths)
+        return f"(SELECT * FROM {source} WHERE {self.condition})" if self.condition else source
 
     def query(self, text: str) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
-        return self.connection.sql(f"WITH trials AS (FROM {_scan(self.paths)}) {text}")
+        return self.connection.sql(f"WITH trials AS (FROM {self._source()}) {text}")
 
     def pieces(self, text: str) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
@@ -181,37 +203,54 @@ class Files:
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]
         return [
-            cursor.sql(f"WITH trials AS (FROM {_scan(group)}) {text}")
+            cursor.sql(f"WITH trials AS (FROM {self._source(group)}) {text}")
             for cursor, group in zip(self._cursors, groups, strict=True)
         ]
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Keep rows in the order of the files."""
+        with self.lock:
+            self.connection.execute("SET preserve_insertion_order = true")
+            try:
+                yield
+            finally:
+                self.connection.execute("SET preserve_insertion_order = false")
 
     def keep(self, name: str, relation: DuckDBPyRelation) -> None:
         """Keep a small table in the database, where every piece can join it."""
         self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
         relation.create(name)
 
-    def limits(self, column: str) -> tuple[float, float] | None:
-        """Return the range of a column, if the files tell it."""
-        low, high, complete = single(
-            self.connection,
-            "SELECT min(TRY_CAST(stats_min_value AS DOUBLE)), max(TRY_CAST(stats_max_value AS DOUBLE)), "
-            "count(*) = count(stats_min_value) "
-            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}",
-        )
-        known = complete and low is not None and high is not None and np.isfinite([low, high]).all()
-        return (low, high) if known else None
+    @cached_property
+    def _ranges(self) -> dict[str, tuple[float, float]]:
+        """The range of each column of numbers, where the files tell it."""
+        told = self.connection.execute(
+            "SELECT path_in_schema, min(TRY_CAST(stats_min_value AS DOUBLE)), max(TRY_CAST(stats_max_value AS DOUBLE)) "
+            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) "
+            "GROUP BY path_in_schema HAVING count(*) = count(stats_min_value)"
+        ).fetchall()
+        known = [(column, low, high) for column, low, high in told if low is not None and high is not None]
+        return {column: (low, high) for column, low, high in known if np.isfinite([low, high]).all()}
 
-    def sample(self, text: str, size: int) -> NDArray[Any]:
-        """Return the column ``score`` of a query on a few rows of a few files."""
+    def limits(self, column: str) -> tuple[float, float] | None:
+        """Return the range of a column, if the files tell it; a part's lies within."""
+        return self._ranges.get(column)
+
+    def sample(self, text: str, size: int) -> dict[str, NDArray[Any]]:
+        """Return the columns of a query on a few rows of a few files."""
         few = self.paths[:: max(1, len(self.paths) // SAMPLED)]
-        parts = [f"(SELECT * FROM {_scan([path])} LIMIT {size // len(few)})" for path in few]
-        some_rows = self.connection.sql(f"WITH trials AS ({' UNION ALL '.join(parts)}) {text}")
-        return np.ascontiguousarray(some_rows.fetchnumpy()["score"])
+        parts = [f"(SELECT * FROM {self._source([path])} LIMIT {size // len(few)})" for path in few]
+        found = self.connection.sql(f"WITH trials AS ({' UNION ALL '.join(parts)}) {text}").fetchnumpy()
+        return {name: np.ascontiguousarray(column) for name, column in found.items()}
 
     def close(self) -> None:
-        """Close the database and remove its temporary files."""
-        self._close()
-        self._cleanup()
+        """Close the database and remove its temporary files; of several parts the last does."""
+        whole = self._whole or self
+        whole._parts -= 1
+        if whole._parts <= 0:
+            whole._close()
+            whole._cleanup()
 
 
 def _clean(directory: str, links: ExitStack) -> None:

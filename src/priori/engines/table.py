@@ -13,7 +13,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import Streaming
-from priori.engines.binning import narrow_cuts
+from priori.engines.binning import narrow_cuts, relative_cuts
 from priori.engines.cells import Histogram
 from priori.engines.engine import Engine, Tally, changed
 from priori.engines.explorer import CELLS, Explorer
@@ -112,6 +112,10 @@ class Table(ScoreSet):
     def expect(self, thresholds: ArrayLike) -> None:
         self.explorer.expect(thresholds)
 
+    def relative_cuts(self, share: float) -> Floats:
+        """Return cuts between which FAR and FRR change by at most about a share of themselves."""
+        return relative_cuts(self.histogram, share)
+
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
         return self.explorer.rejected(thresholds)
 
@@ -151,6 +155,11 @@ class Table(ScoreSet):
             self._stand_ins = key, sets
         return self._stand_ins[1]
 
+    def by_user(self, cuts: Floats) -> Scores:
+        """Return a set that holds, between the cuts, as many trials of each user as this does; it is not remembered."""
+        negative, positive = self._tally([cuts], [], by_user=True)
+        return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), self.users, source=self.source)
+
     def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
         """Return sets with the counts by user, each system counted on its own; None without others, or other users.
 
@@ -167,6 +176,11 @@ class Table(ScoreSet):
         if not others and not by_user:
             tn, fn = self.rejected(edges[0])
             return _by_gap(tn, self.n_negatives), _by_gap(fn, self.n_positives)
+        if len(others) > 1:
+            raise OptionError(
+                f"{self.source}: more than two scanned systems are compared by their users; give a user column "
+                f"({argument('columns', 'user=NAME')}), or more memory ({argument('memory')})"
+            )
         if others:
             (other,) = others
             tallies = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)

@@ -74,20 +74,15 @@ def read_table(
         raise unknown("NaN policy", nan, NAN_POLICIES)
     if format is not None and format not in FORMATS:
         raise unknown("format", format, FORMATS)
-    filters = {column: _several(values) for column, values in (where or {}).items()}
-    columns, more = _needed(systems, [split[0], *filters], dict(columns or {}))
+    filters = {column: several(values) for column, values in (where or {}).items()}
+    columns, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
     with open_source(path, source) as opened:
         sample = Sample(opened, columns, pos_label, None, more)
         chosen = recognise(sample) if format is None else FORMATS[format]
         if chosen.family != "table":
             raise InputError(f"{opened.name} ({chosen.title}): a table of many systems needs a header line")
-        table = _Table(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
-    names = [f"{split[0]}={'|'.join(_several(values))}" for values in split[1:]]
-    parts = [table.rows_where(split[0], _several(values)) for values in split[1:]]
-    if (parts[0] & parts[1]).any():
-        raise OptionError("split: the development and the test set share a value; give each its own")
-    filtered = [table.filtered(part, filters) for part in parts]
-    parts, notes = [rows for rows, _ in filtered], [lines for _, lines in filtered]
+        table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
+    names, parts, notes = table.split(split, filters)
     read = {}
     for system, column, own in table.systems(systems, parts[0] | parts[1]):
         sets = []
@@ -97,21 +92,23 @@ def read_table(
             sets.append(replace(into_scores(trials, pos_label, nan, lower_is_better, called), format=chosen.name))
         read[system] = (sets[0], sets[1])
     if announce is not None:
-        for name, lines in zip(names, notes, strict=True):
-            for line in lines:
-                announce(f"{opened.name}: {name} {line}")
+        for note in notes:
+            announce(note)
         sizes = [f"{part.sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
         announce(f"{opened.name}: {chosen.title}, {len(read)} systems, {' and '.join(sizes)}")
     return read
 
 
-def _several(values: Values) -> list[str]:
+def several(values: Values) -> list[str]:
+    """Return one value or several as a list."""
     return [values] if isinstance(values, str) else [str(value) for value in values]
 
 
-def _needed(systems: Values, others: list[str], columns: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+def needed_columns(
+    systems: Values, others: list[str], columns: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return the file's names for our columns, and for further ones: extra0, ... for names, score1, ... for scores."""
-    titles = _several(systems)
+    titles = several(systems)
     if not titles or len(set(titles)) < len(titles):
         raise OptionError(f"systems must name one column, or columns that differ, not {systems!r}")
     if isinstance(systems, str):
@@ -127,12 +124,26 @@ def _needed(systems: Values, others: list[str], columns: dict[str, str]) -> tupl
 
 
 @dataclass(frozen=True)
-class _Table:
+class TrialTable:
     """What was read, the columns beyond ours by the file's names for them, and what to call the file."""
 
     columns: Columns
     titles: Mapping[str, str]
     name: str
+
+    def split(
+        self, split: tuple[str, Values, Values], filters: Mapping[str, list[str]]
+    ) -> tuple[list[str], list[Mask], list[str]]:
+        """Return what to call the two sets, the rows of each, and what to say where a filter could not apply."""
+        names = [f"{split[0]}={'|'.join(several(values))}" for values in split[1:]]
+        parts = [self.rows_where(split[0], several(values)) for values in split[1:]]
+        if (parts[0] & parts[1]).any():
+            raise OptionError("split: the development and the test set share a value; give each its own")
+        filtered = [self.filtered(part, filters) for part in parts]
+        notes = [
+            f"{self.name}: {name} {line}" for name, (_, lines) in zip(names, filtered, strict=True) for line in lines
+        ]
+        return names, [rows for rows, _ in filtered], notes
 
     def rows_where(self, title: str, values: list[str]) -> Mask:
         """Return which rows have one of the values in a column; a value that no row has is an error."""
@@ -155,6 +166,11 @@ class _Table:
             else:
                 rows = rows & matching
         return rows, notes
+
+    def values_in(self, title: str, rows: Mask) -> list[str]:
+        """Return the values that rows have in a column."""
+        known, codes = self._column(title)
+        return [str(value) for value in known[np.unique(codes[rows])]]
 
     def _column(self, title: str) -> tuple[NDArray[Any], Codes]:
         """Return the names in a column beyond ours, and the code of each row's."""

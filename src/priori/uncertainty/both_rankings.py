@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.base.processors import processors
 from priori.base.types import Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
 from priori.decisions.outcomes import Outcomes
+from priori.engines import Table, ask_together
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
@@ -35,6 +38,8 @@ POSTERIORS: dict[Against, tuple[str, Callable[[ScoreSet], float]]] = {
 DCF = (10.0, 1.0, 0.01)
 #: Weights held at a time: some ten megabytes.
 AT_A_TIME = 1 << 20
+#: Scanned tables whose cells are held at a time, and the share of themselves by which rates change within a cell.
+TABLES_AT_A_TIME, RESOLUTION = 16, 1 / 32
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
 DRAWN = 3_000_001
 
@@ -44,8 +49,11 @@ def draw_both(
 ) -> tuple[Floats, Floats]:
     """Return the values of the systems in each draw, (draws, systems): at fixed thresholds, and a posteriori.
 
-    The curves have one alpha, and hold the same trials in the same order.
+    The curves have one alpha, and hold the same trials in the same order; of tables that are scanned, their users are
+    drawn, and cells between which rates change little stand for trials.
     """
+    if any(curve.test.scanned for curve in curves):
+        return _draw_counted(curves, plan, against, draws)
     tests = [curve.test.load() for curve in curves]
     orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
@@ -63,15 +71,58 @@ def draw_both(
     return before, after
 
 
+def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
+    tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
+    if not plan.design.whole_users or len(tables) < len(curves):
+        raise OptionError(
+            "a leaderboard of scanned tables draws their users: give a user column, or read the table into memory"
+        )
+    values = np.empty((2, draws, len(curves)))
+    weights = _drawn(plan, plan.design.identities([tables[0].by_user(np.empty(0))])[0].count, TEST_USERS, 0, draws)
+    for start in range(0, len(curves), TABLES_AT_A_TIME):
+        some = range(start, min(start + TABLES_AT_A_TIME, len(curves)))
+        cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in some]
+        counted = ask_together([partial(tables[s].by_user, cut) for s, cut in zip(some, cuts, strict=True)], tables)
+        for s, cut, cells in zip(some, cuts, counted, strict=True):
+            values[:, :, s] = _on_cells(curves[s], cells, cut, weights, plan, against)
+    return values[0], values[1]
+
+
+def _on_cells(
+    curve: EPC, cells: Scores, cuts: Floats, weights: Floats, plan: BootstrapPlan, against: Against
+) -> tuple[Floats, Floats]:
+    """Return the measure at the curve's threshold and the figure a posteriori, in each draw of users."""
+    people, gaps, drawn = plan.design.identities([cells])[0], cuts.size + 1, []
+    for trials, codes in ((cells.negative, people.negative), (cells.positive, people.positive)):
+        gap = np.searchsorted(cuts, trials.score, side="left")
+        counted = np.bincount(codes.astype(np.int64) * gaps + gap, trials.number, people.count * gaps)
+        drawn.append(weights @ counted.reshape(people.count, gaps))
+    rejected = int(np.searchsorted(cuts, curve.threshold[0])) + 1
+    tn, fn = (np.rint(each[:, :rejected].sum(axis=1)).astype(np.int64)[:, None] for each in drawn)
+    negative, positive = (np.rint(each.sum(axis=1)).astype(np.int64)[:, None] for each in drawn)
+    outcomes = Outcomes(tp=positive - fn, fp=negative - tn, tn=tn, fn=fn)
+    order = np.stack([np.arange(gaps), np.arange(gaps) + gaps], axis=1).ravel()  # of each gap both classes
+    last = np.arange(2 * gaps) % 2 == 1
+    figure = _a_posteriori(np.asfortranarray(np.hstack(drawn)), order, last, gaps, against)
+    return value_of(curve.measure, outcomes, curve.alpha)[:, 0], figure
+
+
+def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:
+    """Return draws at fixed thresholds as draws of what systems are expected to show, thresholds chosen anew.
+
+    They lie around the expected values, and what their covariances lack of those given is added as normal noise: the
+    part of the development set, of which the ranking a posteriori knows nothing.
+    """
+    lacking = covariance - np.cov(drawn, rowvar=False, bias=True)
+    values, vectors = np.linalg.eigh(lacking)
+    normal = np.random.default_rng((seed, DRAWN)).standard_normal(drawn.shape)
+    added = (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return np.asarray(drawn - drawn.mean(axis=0) + expected + added)
+
+
 def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Floats:
     """Return how often each trial, the negatives first, comes in the draws ``first``, ``first + 1``, ..."""
-    kernel = load_kernel("multiplicities")
-
-    def drawn(number: int, stream: int) -> Floats:
-        multiplicity = np.empty((draws, number))
-        kernel(first, plan.seed, 1, number, 0, stream, multiplicity)
-        return multiplicity
-
+    drawn = partial(_drawn, plan, first=first, draws=draws)
     if not plan.design.by_user:
         return np.asfortranarray(np.hstack([drawn(len(test.negative), DRAWN), drawn(len(test.positive), DRAWN + 1)]))
     people = plan.design.identities([test])[0]
@@ -80,6 +131,13 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Float
     if people.negative_partner is not None:
         negative = negative * users[:, people.negative_partner]
     return np.asfortranarray(np.hstack([negative, users[:, people.positive]]))
+
+
+def _drawn(plan: BootstrapPlan, number: int, stream: int, first: int, draws: int) -> Floats:
+    """Return how often each of so many comes in the draws."""
+    multiplicity = np.empty((draws, number))
+    load_kernel("multiplicities")(first, plan.seed, 1, number, 0, stream, multiplicity)
+    return multiplicity
 
 
 def _at_threshold(curve: EPC, test: Scores, weights: Floats) -> Floats:

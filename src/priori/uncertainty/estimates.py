@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,26 +68,25 @@ class Estimates:
             degrees.append(freedom(squares[-1], (moved**4).sum(axis=0), len(moved), most))
         return weights @ self.value @ columns, *pooled(squares, degrees)
 
-    def draws(self, n: int, seed: int, alphas: Any = slice(None)) -> Floats:
-        """Return ``n`` draws of how far estimates lie from what they estimate: (n, systems, chosen alphas).
+    def draws(self, n: int, seed: int, first: int = 0) -> Floats:
+        """Return ``n`` draws, from number ``first`` on, of how far estimates lie from what they estimate.
 
-        The influences of the units times independent standard normal numbers, the same for all systems and alphas.
+        The influences of the units times independent standard normal numbers, the same for all systems and alphas:
+        (n, systems, alphas).
         """
         from scipy.special import ndtri
 
         from priori.uncertainty.bootstrap.streams import uniforms
 
-        chosen = [part.influence[:, :, alphas] for part in self.parts]
-        deviations = np.zeros((n, *chosen[0].shape[1:]))
-        for number, influence in enumerate(chosen):
-            units = influence.shape[0]
-            flat = influence.reshape(units, -1)
+        deviations = np.zeros((n, *self.value.shape))
+        for number, part in enumerate(self.parts):
+            units = len(part.influence)
             step = max(1, AT_A_TIME // max(units, 1))
-            for first in range(0, n, step):
-                normal = np.empty((min(step, n - first), units))
-                uniforms(seed, WEIGHTS + number, first, normal)
-                moved = ndtri(normal) @ flat
-                deviations[first : first + step] += moved.reshape(-1, *influence.shape[1:])
+            for start in range(0, n, step):
+                rows = deviations[start : start + step]
+                normal = np.empty((len(rows), units))
+                uniforms(seed, WEIGHTS + number, first + start, normal)
+                rows += (ndtri(normal) @ part.influence.reshape(units, -1)).reshape(rows.shape)
         return deviations
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Counts, Floats, Index, Progress
 from priori.decisions.outcomes import Outcomes
+from priori.engines import ask_together
 from priori.uncertainty.bands import replicates_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
@@ -36,8 +37,8 @@ TOO_FEW = Caution(
 )
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
-#: Alphas times systems whose draws are made at a time: some tens of megabytes, and all alphas of two systems.
-VALUES_AT_A_TIME = 800
+#: Numbers that are drawn at a time: some ten megabytes.
+NUMBERS_AT_A_TIME = 1 << 20
 #: Draws that are counted at a time: a hundred systems fit a processor's cache.
 DRAWS_AT_A_TIME = 1 << 10
 
@@ -84,6 +85,10 @@ class Evidence:
         """The covariances of the systems over the draws, at each point."""
         offs = (self.draws[:, point] - self.mean[point] for point in range(self.draws.shape[1]))
         return [off.T @ off / len(off) for off in offs]
+
+    def covariance(self, point: int) -> Floats:
+        """Return the covariances of the systems over the draws at one point."""
+        return np.asarray(self._drawn_products[point], dtype=np.float64)
 
     def drawn_spread(self, first: Index, second: Index) -> Floats:
         """Return the standard deviations of differences over the draws."""
@@ -254,6 +259,11 @@ Drawn = tuple[Floats, Calibration | None, tuple[str, ...]]
 
 def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
     curves, plan, shares = compared.curves, compared.plan, compared.shares
+    tests = [curve.test for curve in curves]
+    if plan.design.whole_users and all(test.scanned for test in tests):
+        # Remembered by each: one scan of their table for all that follows.
+        cuts = [np.unique(curve.threshold) for curve in curves]
+        ask_together([partial(test.between, [cut], by_user=True) for test, cut in zip(tests, cuts, strict=True)], tests)
     calibration, notes = _calibration(compared) if plan.interval == "calibrated" else (None, ())
     each: list[Calibration] = []
     if calibration is not None:
@@ -398,14 +408,10 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
     systems, alphas = estimates.value.shape
     kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
     draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
-    mean = np.zeros((plan.n_resamples, systems))
-    step = max(VALUES_AT_A_TIME // systems, 1)
-    for start in range(0, alphas, step):
-        chosen = slice(start, start + step)
-        deviations = estimates.draws(plan.n_resamples, plan.seed, chosen)
-        draws[:, :-1][:, chosen] = deviations.swapaxes(1, 2)
-        mean += deviations @ shares[chosen]
-    draws[:, -1] = mean
+    step = max(1, NUMBERS_AT_A_TIME // (systems * alphas))
+    for first in range(0, plan.n_resamples, step):
+        rows = draws[first : first + step]
+        rows[:] = _with_mean(estimates.draws(len(rows), plan.seed, first).swapaxes(1, 2), shares)
     draws += expected.astype(kept)
     return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares)
 

@@ -6,7 +6,7 @@ trial moves it by the slope of the function in the count that the trial is part 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,16 +27,16 @@ PAIR_SUMS = 1000
 class Judged(NamedTuple):
     """One system on the test set.
 
-    ``values`` (sets, alphas) at the thresholds of each set; ``cells[c]`` the cell of each trial of a class and
-    ``moves[c]`` (cells, alphas) what a trial in a cell moves the mean of the values by.
+    ``values`` (sets, alphas) at the thresholds of each set; ``gaps[c]`` how many of the different thresholds accept
+    each trial of a class, and ``moves[c]`` (gaps, alphas) what a trial of a gap moves the mean of the values by.
     """
 
     values: Floats
-    cells: tuple[Ints, Ints]
+    gaps: tuple[Ints, Ints]
     moves: tuple[Floats, Floats]
 
 
-def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.intp], measure: Measure, alpha: Floats) -> Judged:
+def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: Measure, alpha: Floats) -> Judged:
     """Judge a system at thresholds (sets, alphas), given as the number of cells that they reject."""
     cells = tuple(np.floor(axis.places(trials.score)).astype(np.int64) for trials in (test.negative, test.positive))
     tn, fn = (
@@ -52,13 +52,13 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.intp], measure: Me
     sums = []
     for k in range(4):
         moved = [count + step * (i == k) for i, count in enumerate(counts)]
-        slope = np.zeros((axis.cells + 1, alpha.size))
-        slope[visited] = share * (_at_alphas(measure, moved, alpha) - value) / step
-        sums.append(np.cumsum(slope, axis=0))
+        slope = share * (_at_alphas(measure, moved, alpha) - value) / step
+        sums.append(np.concatenate([np.zeros((1, alpha.size)), np.cumsum(slope, axis=0)]))
     of_tp, of_fp, of_tn, of_fn = sums
     # A trial in cell j is accepted where at most j cells are rejected.
-    moves = (of_fp + of_tn[-1] - of_tn)[:-1], (of_tp + of_fn[-1] - of_fn)[:-1]
-    return Judged(value[index, np.arange(alpha.size)], (cells[0], cells[1]), moves)
+    gaps = [np.searchsorted(visited, cell, side="right") for cell in cells]
+    moves = of_fp + of_tn[-1] - of_tn, of_tp + of_fn[-1] - of_fn
+    return Judged(value[index, np.arange(alpha.size)], (gaps[0], gaps[1]), moves)
 
 
 def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) -> Floats:
@@ -68,33 +68,29 @@ def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) 
 
 
 def influence_of(
-    tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]
+    tests: Sequence[Scores], judged: Iterable[Judged], each: Sequence[Units]
 ) -> tuple[Floats, Floats | float]:
     """Return what each unit of the test set moves each value by, (units, systems, alphas), and a share.
 
     Where trials are crossed, the sums of both roles have the variance of pairs of units twice; the share of the
-    variance that is left without it, at each alpha, is the second value.
+    variance that is left without it, at each alpha, is the second value. Systems are gone through once.
     """
     units = each[0]
-    number = [(test.negative.number, test.positive.number) for test in tests]
-    of_negatives, of_positives = (
-        _by_unit(judged, c, [codes.classes[c] for codes in each], [pair[c] for pair in number], units.count)
-        for c in (0, 1)
-    )
+    crossed = [] if units.partner is None else _crossed(units, units.partner)
+    sums: list[list[Floats]] = [[] for _ in range(2 + len(crossed))]
+    for test, system, own in zip(tests, judged, each, strict=True):
+        groups = [
+            (c, codes, trials.number, units.count)
+            for c, (codes, trials) in enumerate(zip(own.classes, (test.negative, test.positive), strict=True))
+        ]
+        for found, group in zip(sums, [*groups, *crossed], strict=True):
+            found.append(_by_unit(system, *group))
+    of_negatives, of_positives, *of_crossed = (np.stack(found, axis=1) for found in sums)
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
         return one_way, 1.0
-    many = len(tests)
-    # Trials of one pair of units share both and are in two sums; they count once.
-    crossing = units.partner != units.negative
-    partner = np.where(crossing, units.partner, 0)
-    of_partners = _by_unit(judged, 0, [partner] * many, [crossing.astype(np.float64)] * many, units.count)
+    of_partners, by_pair = of_crossed
     either = units.centre(of_negatives + of_positives + of_partners)
-    pair, pairs = pair_codes(units.negative, units.partner, units.count)
-    rng = np.random.default_rng(0)
-    sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
-    signs = rng.choice([-1.0, 1.0], pairs)[pair] * crossing
-    by_pair = _by_unit(judged, 0, [sums[pair]] * many, [signs] * many, min(pairs, PAIR_SUMS))
     left = without_noise(either.reshape(units.count, -1), by_pair.reshape(len(by_pair), -1))
     two_way = units.correction[:, :, None] * left.reshape(either.shape)
     lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
@@ -106,22 +102,32 @@ def influence_of(
     return influence, np.clip(share, 0.5, 1.0)
 
 
-def _by_unit(
-    judged: Sequence[Judged], c: int, unit: Sequence[NDArray[Any]], number: Sequence[NDArray[Any] | None], units: int
-) -> Floats:
-    """Return what the trials of each unit move the values by, those of one class: (units, systems, alphas)."""
-    each = []
-    for system, codes, counts in zip(judged, unit, number, strict=True):
-        cells, moves = system.cells[c], system.moves[c]
-        size = moves.shape[0]
-        if cells.size * moves.shape[1] < units * size:
-            order = np.argsort(codes, kind="stable")
-            present, start = np.unique(codes[order], return_index=True)
-            moved = moves[cells[order]] if counts is None else moves[cells[order]] * counts[order, None]
-            sums = np.zeros((units, moves.shape[1]))
-            sums[present] = np.add.reduceat(moved, start, axis=0)
-        else:
-            counted = np.bincount(codes.astype(np.int64) * size + cells, counts, units * size)
-            sums = counted.reshape(units, size) @ moves
-        each.append(sums)
-    return np.stack(each, axis=1)
+#: Trials of a class that are added up: the class, a code and a weight for each of them, and how many sums there are.
+_Group = tuple[int, NDArray[Any], NDArray[Any] | None, int]
+
+
+def _crossed(units: Units, partners: NDArray[np.int32]) -> list[_Group]:
+    """Return the negatives by their partners, and in random sums of the pairs."""
+    # Trials of one pair of units share both and are in two sums; they count once.
+    crossing = partners != units.negative
+    pair, pairs = pair_codes(units.negative, partners, units.count)
+    rng = np.random.default_rng(0)
+    sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
+    signs = rng.choice([-1.0, 1.0], pairs)[pair] * crossing
+    by_partner: _Group = (0, np.where(crossing, partners, 0), crossing.astype(np.float64), units.count)
+    return [by_partner, (0, sums[pair], signs, min(pairs, PAIR_SUMS))]
+
+
+def _by_unit(system: Judged, c: int, codes: NDArray[Any], counts: NDArray[Any] | None, units: int) -> Floats:
+    """Return what the trials of each unit move the values by, those of one class: (units, alphas)."""
+    gaps, moves = system.gaps[c], system.moves[c]
+    size = moves.shape[0]
+    if gaps.size * moves.shape[1] < units * size:
+        order = np.argsort(codes, kind="stable")
+        present, start = np.unique(codes[order], return_index=True)
+        moved = moves[gaps[order]] if counts is None else moves[gaps[order]] * counts[order, None]
+        sums = np.zeros((units, moves.shape[1]))
+        sums[present] = np.add.reduceat(moved, start, axis=0)
+        return sums
+    counted = np.bincount(codes.astype(np.int64) * size + gaps, counts, units * size)
+    return np.asarray(counted.reshape(units, size) @ moves)

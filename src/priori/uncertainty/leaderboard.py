@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import unknown
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -29,18 +30,21 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.epc import EPC
+from priori.engines import ask_together
 from priori.uncertainty.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
     Against,
+    as_methods,
     draw_both,
     kendall_tau,
     moved_ranks,
     tau_interval,
 )
 from priori.uncertainty.claims import CLAIMS, Claim, prepare
-from priori.uncertainty.ranking import Tests, make_ranking
+from priori.uncertainty.evidence import gather_evidence
+from priori.uncertainty.ranking import Tests, check_names, ranking_of
 from priori.uncertainty.ranks import ranks_of
 
 if TYPE_CHECKING:
@@ -193,18 +197,22 @@ def make_leaderboard(
     """Rank systems as a resampling describes; ``intervals`` are those of their values, where they are known."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
-    if any(curve.test.scanned for curve in curves):
-        raise OptionError("a leaderboard needs its test scores in memory; read them with priori.read, not priori.scan")
-    curves = [curve.at([alpha]) for curve in curves]
-    ranking = make_ranking(curves, resampling, claim=claim, family=family, threads=threads, progress=progress)
+    check_names(curves)
+    tests = [curve.test for curve in curves]
+    curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)
+    evidence = gather_evidence(compared, threads=threads, progress=progress)
+    ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
     title, figure = POSTERIORS[against]
-    post_value = np.array([figure(curve.test) for curve in compared.curves])
-    badness = np.concatenate([curve.value for curve in curves]) * (-1 if measure.greater_is_better else 1)
+    post_value = np.array(ask_together([partial(figure, curve.test) for curve in compared.curves], tests))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
-    drawn = draw_both(compared.curves, plan, against, DRAWS, threads=threads)
-    rankings = _Rankings(badness, signs[1] * post_value, signs[0] * drawn[0], signs[1] * drawn[1], plan.level)
+    before, after = draw_both(compared.curves, plan, against, DRAWS, threads=threads)
+    if claim == "method":
+        before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
+    rankings = _Rankings(
+        signs[0] * evidence.expected[0], signs[1] * post_value, signs[0] * before, signs[1] * after, plan.level
+    )
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
     if intervals is None:
@@ -236,7 +244,7 @@ def make_leaderboard(
 
 @dataclass(frozen=True, eq=False)
 class _Rankings:
-    """How bad systems are at thresholds fixed in advance and a posteriori, as observed and in draws of both."""
+    """How bad systems are at thresholds fixed in advance and a posteriori, as ranked and in draws of both."""
 
     badness: Floats
     post_badness: Floats

@@ -7,7 +7,7 @@ infinitesimal jackknife (Efron 2014), and from the test set by linearised residu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -24,7 +24,7 @@ from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import system_of
 from priori.uncertainty.estimates import Estimates, Part, side_by_side
-from priori.uncertainty.judging import influence_of, judge
+from priori.uncertainty.judging import Judged, influence_of, judge
 from priori.uncertainty.score_axis import score_axis
 from priori.uncertainty.smoothed_sets import smoothed_sets
 from priori.uncertainty.units import Units, group_units, row_units, without_noise
@@ -37,6 +37,8 @@ FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 UNEQUAL = 0.6
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
+#: Values of the sets that are taken at a time: some ten megabytes.
+VALUES_AT_A_TIME = 1 << 20
 
 
 def expected_values(
@@ -64,16 +66,21 @@ def expected_values(
             raise InputError(f"the systems have other users: compare them unpaired ({argument('unpaired', 'True')})")
     sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
     alpha, measure = curves[0].alpha, curves[0].measure
-    judged = [
-        judge(test, axis, sets.rejected[:, s], measure, alpha)
-        for s, (test, axis) in enumerate(zip(tests, axes, strict=True))
-    ]
-    values = np.stack([each.values for each in judged], axis=1)
-    test, share = influence_of(tests, judged, test_units)
+    values = np.empty(sets.rejected.shape)
+
+    def judged() -> Iterator[Judged]:
+        for s, (test, axis) in enumerate(zip(tests, axes, strict=True)):
+            found = judge(test, axis, sets.rejected[:, s], measure, alpha)
+            values[:, s] = found.values
+            yield found
+
+    moved, share = influence_of(tests, judged(), test_units)
     # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
-    dev, noise = _jackknife(sets.weights, (values * np.sqrt(share)).reshape(len(values), -1), dev_units[0])
-    parts = _parts(dev, noise, test, dev_units[0], test_units[0], plan)
-    return Estimates(values.mean(axis=0), parts, cautions(curves, dev_units[0], test_units[0], by_user=by_user))
+    expected, root = values.mean(axis=0), np.sqrt(share)
+    values *= root
+    dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
+    parts = _parts(dev, noise, moved, dev_units[0], test_units[0], plan)
+    return Estimates(expected, parts, cautions(curves, dev_units[0], test_units[0], by_user=by_user))
 
 
 def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -> tuple[Caution, ...]:
@@ -175,17 +182,21 @@ def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, F
     The infinitesimal jackknife, the covariance of weights and values over the sets, by least squares: what other units
     do to the values is no noise then.
     """
-    sets = len(weights)
-    drawn, deviations = weights - 1, values - values.mean(axis=0)
+    sets, strata = len(weights), units.strata.size - 1
+    drawn = weights - 1
     gram = drawn.T @ drawn / sets
     for start, end in pairwise(units.strata):
         gram[start:end, start:end] += 1 / (end - start)  # weights of a stratum add up to 0: any number would do here
     inverse = np.linalg.inv(gram)
-    influence = inverse @ (drawn.T @ deviations) / sets
-    left = deviations - drawn @ influence
-    strata = units.strata.size - 1
     free = units.count - strata
-    noise = (np.trace(inverse) - strata) / sets / (sets - free) * units.count / max(free, 1)
+    size = (np.trace(inverse) - strata) / sets / (sets - free) * units.count / max(free, 1)
     sums = min(NOISE_SUMS, sets)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(sums, sets))
-    return units.correction * influence, np.sqrt(noise / sums) * (signs @ left)
+    influence, noise = np.empty((units.count, values.shape[1])), np.empty((sums, values.shape[1]))
+    step = max(1, VALUES_AT_A_TIME // sets)
+    for first in range(0, values.shape[1], step):
+        part = slice(first, first + step)
+        deviations = values[:, part] - values[:, part].mean(axis=0)
+        influence[:, part] = inverse @ (drawn.T @ deviations) / sets
+        noise[:, part] = signs @ (deviations - drawn @ influence[:, part])
+    return units.correction * influence, np.sqrt(size / sums) * noise

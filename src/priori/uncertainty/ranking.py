@@ -21,9 +21,9 @@ from priori.curves.epc import EPC
 from priori.uncertainty.board import AdjustedVerdict, Board, pairs_of_systems
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim, prepare, shares_of
+from priori.uncertainty.claims import Claim, Compared, prepare, shares_of
 from priori.uncertainty.comparison import COMPARED
-from priori.uncertainty.evidence import error_allowed, gather_evidence
+from priori.uncertainty.evidence import Evidence, error_allowed, gather_evidence
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import Alternative, check_alternative
 from priori.uncertainty.ranks import group_letters, rank_bounds, ranks_of
@@ -296,14 +296,29 @@ def make_ranking(
     progress: Progress | None = None, keep: bool = False,
 ) -> Ranking:  # fmt: skip
     """Compare several systems as a resampling describes; its ``resample`` follows from the claim."""
-    names = tuple(curve.name for curve in curves)
-    if len(curves) < 2 or len(set(names)) < len(names):
-        raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
-    if family not in get_args(Tests):
-        raise unknown("family", family, get_args(Tests))
+    check_names(curves)
     check_alternative(alternative)
     compared = prepare(curves, resampling, claim, unpaired=unpaired)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
+    ranking = ranking_of(compared, evidence, family=family, alternative=alternative, threads=threads, keep=keep)
+    return ranking._came_from(*curves)
+
+
+def check_names(curves: Sequence[EPC]) -> None:
+    """Refuse what is no set of systems."""
+    names = tuple(curve.name for curve in curves)
+    if len(curves) < 2 or len(set(names)) < len(names):
+        raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
+
+
+def ranking_of(
+    compared: Compared, evidence: Evidence, *, family: Tests, alternative: Alternative = "two-sided",
+    threads: int | None = None, keep: bool = False,
+) -> Ranking:  # fmt: skip
+    """Test all pairs of systems together on the evidence about them, and rank them."""
+    if family not in get_args(Tests):
+        raise unknown("family", family, get_args(Tests))
+    curves = compared.curves
     greater = curves[0].measure.greater_is_better
     board = Board(evidence, greater, alternative, threads)
     points, best_p_value = board.pairs(), board.best_p_values()
@@ -312,12 +327,12 @@ def make_ranking(
     pointwise, area = points.at(slice(None, -1)), points.at(-1)
     values = np.stack([curve.value for curve in curves])
     return Ranking(
-        names, curves[0].alpha, values, evidence.expected[:-1].T, greater, pointwise, board.simultaneous(pointwise),
-        area, best_p_value, board.rank_shares(),
+        tuple(curve.name for curve in curves), curves[0].alpha, values, evidence.expected[:-1].T, greater, pointwise,
+        board.simultaneous(pointwise), area, best_p_value, board.rank_shares(),
         {**compared.settings(), "alternative": alternative, "family": family},
-        (*compared.warnings, *evidence.warnings, *_many_systems(compared.curves, compared.plan)),
+        (*compared.warnings, *evidence.warnings, *_many_systems(curves, compared.plan)),
         evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
-    )._came_from(*curves)  # fmt: skip
+    )  # fmt: skip
 
 
 def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, ...]:

@@ -38,7 +38,7 @@ class SmoothedSets(NamedTuple):
     """How often each unit came (sets, units), and how many cells thresholds reject (sets, systems, alphas)."""
 
     weights: Floats
-    rejected: NDArray[np.intp]
+    rejected: NDArray[np.int32]
 
 
 def smoothed_sets(
@@ -57,7 +57,7 @@ def smoothed_sets(
     sets, count = max(SETS, SETS_PER_UNIT * units[0].count), units[0].count
     both = gather(work, sets, 64, threads=threads, progress=progress)
     shape = sets, len(systems), len(systems[0].fractions)
-    return SmoothedSets(both[:, :count], both[:, count:].astype(np.intp).reshape(shape))
+    return SmoothedSets(both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(shape))
 
 
 def _choose(system: Resampled, counts: Sequence[Ints], axis: ScoreAxis) -> NDArray[np.intp]:

@@ -1,0 +1,260 @@
+"""One table of many systems that stays where it is: each system on each set is a `Table` over some of its rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from priori.base.errors import InputError, OptionError, unknown
+from priori.engines.duckdb import DuckDB
+from priori.engines.engine import Engine, TableSettings
+from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_parquet
+from priori.engines.explorer import CELLS
+from priori.engines.one_scan import SharedTable, SharingSystem
+from priori.engines.parquet_files import Files, Watch
+from priori.engines.table import PER_TRIAL, Table
+from priori.readers import read_table
+from priori.readers.duckdb_parser import literal, quoted
+from priori.readers.layout import Columns
+from priori.readers.trial_tables import TrialTable, Values, needed_columns, several
+from priori.scores import Names, NanPolicy, ScoreSet
+
+#: Values of a column that rows may have.
+Condition = dict[str, list[str]]
+#: Bytes of the memory given that a cell of a system's histogram needs, with all that is made of it.
+PER_CELL = 512
+
+
+def scan_table(
+    path: str | os.PathLike[str], *, systems: Values, split: tuple[str, Values, Values],
+    where: Mapping[str, Values] | None = None, engine: EngineName = "auto", memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None, format: str | None = None, columns: Mapping[str, str] | None = None,
+    pos_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> dict[str, tuple[ScoreSet, ScoreSet]]:  # fmt: skip
+    """Open one table of many systems that may not fit in memory.
+
+    The systems of a wide table are paired by its rows. What is asked of all systems together, as `priori.epc_all` and
+    `priori.rank` do, is counted in one scan of the table for all of them (duckdb).
+
+    Parameters
+    ----------
+    path : path, glob or directory
+        The table: CSV, TSV or Parquet, in one file or several.
+    systems, split, where
+        As in `priori.read_table`.
+    engine, memory, temp
+        As in `priori.scan`.
+    format, columns, pos_label, nan, lower_is_better, announce
+        As in `priori.read`.
+
+    Returns
+    -------
+    dict
+        The name of each system with its development and test scores; of a long table that is scanned, in the order of
+        their names.
+
+    Examples
+    --------
+    >>> import os, tempfile, priori
+    >>> rows = ((part, label, label + k / 7, label + k / 5) for part in ("dev", "eval") for label in (0, 1)
+    ...         for k in range(9))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wide.csv")
+    ...     with open(path, "w") as file:
+    ...         print("set,label,A,B", *(",".join(map(str, row)) for row in rows), sep="\\n", file=file)
+    ...     sets = priori.scan_table(path, systems=["A", "B"], split=("set", "dev", "eval"), engine="duckdb")
+    ...     [curve.value.round(3).tolist() for curve in priori.epc_all(sets, alpha=[0.5])]
+    [[0.111], [0.222]]
+    """
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    room, say = bytes_of(memory), announce or (lambda line: None)
+    filters = {column: several(values) for column, values in (where or {}).items()}
+    ours, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
+    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, more=more)
+    watch = None if engine == "spark" else Watch(path)
+    if (
+        watch is not None
+        and len(watch.paths) == 1
+        and (engine == "memory" or (engine == "auto" and _fits(watch, room)))
+    ):
+        whole: dict[str, tuple[ScoreSet, ScoreSet]] = {**read_table(
+            watch.paths[0], systems=systems, split=split, where=where, format=format, columns=columns,
+            pos_label=pos_label, nan=nan, lower_is_better=lower_is_better, announce=announce,
+        )}  # fmt: skip
+        return whole
+    if engine == "memory":
+        raise OptionError(f"{os.fspath(path)}: several files are read into memory one by one; leave the engine out")
+    source = _InSpark.of(path, settings, temp) if watch is None else _InFiles.of(watch, settings, room, temp, format)
+    titles = {title: source.titles[column] for column, title in more.items() if column.startswith("extra")}
+    table, number = _census(source, titles)
+    names, parts, notes = table.split(split, filters)
+    chosen = [*table.systems(systems, parts[0] | parts[1])]
+    found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
+    for part, called in zip(parts, names, strict=True):
+        rows = [part if isinstance(systems, str) else part & own for _, _, own in chosen]
+        engines = source.engines(
+            [(name, source.titles.get(column, column)) for name, column, _ in chosen],
+            [_condition(table, titles, mask & own) for mask, (_, _, own) in zip(rows, chosen, strict=True)],
+            [int(number[mask & own].sum()) for mask, (_, _, own) in zip(rows, chosen, strict=True)],
+            _condition(table, titles, part), int(number[part].sum()),
+            titles[systems] if isinstance(systems, str) else None, called,
+        )  # fmt: skip
+        for (name, _, _), each in zip(chosen, engines, strict=True):
+            found[name].append(Table(each, memory=max(room // len(chosen), 1 << 20), cells=_cells(room, len(chosen))))
+    for note in notes:
+        say(note)
+    sizes = [f"{number[part].sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
+    say(f"{source.name}: {len(found)} systems, {' and '.join(sizes)}, scanned by {source.engine}")
+    return {name: (sets[0], sets[1]) for name, sets in found.items()}
+
+
+def _fits(watch: Watch, room: int) -> bool:
+    """Tell whether one file is so small that it is read without further ado."""
+    return watch.size < SMALL or (not is_parquet(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
+
+
+def _cells(room: int, systems: int) -> int:
+    return int(np.clip(room // systems // PER_CELL, 1 << 12, CELLS))
+
+
+def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
+    """Return every combination of the values of some columns as the row of a small table, and how often each comes."""
+    keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
+    frame = source.frame.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()))
+    counted = source.collect(frame.group_by(*keys).agg(nw.len().alias("rows")))
+    values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
+    order = np.lexsort([*values.values()][::-1])
+    found = {key: np.unique(column[order], return_inverse=True) for key, column in values.items()}
+    names = {key: Names(known) for key, (known, _) in found.items()}
+    codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
+    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)[order]
+    return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
+
+
+def _condition(table: TrialTable, titles: Mapping[str, str], rows: Any) -> Condition:
+    """Return the values that the rows have in each column: they are all rows with these."""
+    if not rows.any():
+        raise InputError(f"{table.name}: no rows; every system needs both sets")
+    return {column: table.values_in(title, rows) for title, column in titles.items()}
+
+
+# -- where the table is ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _InFiles:
+    """A table in files, counted by duckdb."""
+
+    files: Files
+    engine = "duckdb"
+
+    @classmethod
+    def of(
+        cls, watch: Watch, settings: TableSettings, memory: int, temp: str | os.PathLike[str] | None,
+        format: str | None,
+    ) -> _InFiles:  # fmt: skip
+        files = Files(watch, settings, memory=memory, temp=temp, format=format)
+        present = files.relation().columns
+        for title in files.settings.more.values():
+            if title not in present:
+                raise InputError(f"{watch.shown}: no column is called {title!r}; the columns are {', '.join(present)}")
+        return cls(files)
+
+    @property
+    def name(self) -> str:
+        return self.files.watch.shown
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The columns of the files by our names for them."""
+        return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
+
+    @property
+    def frame(self) -> Any:
+        return nw.from_native(self.files.relation())
+
+    def collect(self, frame: Any) -> Mapping[str, Any]:
+        return dict(frame.to_native().fetchnumpy())
+
+    def engines(
+        self, systems: Sequence[tuple[str, str]], conditions: Sequence[Condition], rows: Sequence[int],
+        condition: Condition, total: int, system_in: str | None, called: str,
+    ) -> list[Engine]:  # fmt: skip
+        """Return an engine for each system (name, column of scores) on the rows that meet its condition."""
+        part, settings = self.files.part(_sql(condition), total), replace(self.files.settings, more={})
+        by_column = [replace(settings, columns={**settings.columns, "score": column}) for _, column in systems]
+        head = DuckDB(part.relation(), by_column[0], source=self.name, files=part)
+        shared = SharedTable(
+            part, head, part.memory, None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
+        )
+        engines: list[Engine] = []
+        for (name, _), own, met, size in zip(systems, by_column, conditions, rows, strict=True):
+            files = part if system_in is None else self.files.part(_sql(met), size)
+            source = f"{self.name} ({name}, {called})"
+            engines.append(SharingSystem(files.relation(), own, name=name, source=source, files=files, shared=shared))
+        return engines
+
+
+def _sql(condition: Condition) -> str:
+    parts = (
+        f"CAST({quoted(column)} AS VARCHAR) IN ({', '.join(map(literal, values))})"
+        for column, values in condition.items()
+    )
+    return " AND ".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _InSpark:
+    """A table that Spark reads and counts, system by system."""
+
+    spark: Any
+    more: Mapping[str, str]
+    engine = "spark"
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> _InSpark:
+        from priori.engines.spark import open_spark
+
+        return cls(open_spark(path, settings, temp), settings.more)
+
+    @property
+    def name(self) -> str:
+        return str(self.spark.source)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        return {"score": self.spark.columns["score"], **self.more}
+
+    @property
+    def frame(self) -> Any:
+        return self.spark.frame
+
+    def collect(self, frame: Any) -> Mapping[str, Any]:
+        return dict(self.spark.collect(frame))
+
+    def engines(
+        self, systems: Sequence[tuple[str, str]], conditions: Sequence[Condition], rows: Sequence[int],
+        condition: Condition, total: int, system_in: str | None, called: str,
+    ) -> list[Engine]:  # fmt: skip
+        """Return an engine for each system (name, column of scores) on the rows that meet its condition."""
+        settings, engines = replace(self.spark.settings, more={}), list[Engine]()
+        shared = object()
+        for (name, column), met in zip(systems, conditions, strict=True):
+            own = replace(settings, columns={**settings.columns, "score": column})
+            tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
+            engine = type(self.spark)(
+                self.frame.filter(reduce(and_, tests)), own, source=f"{self.name} ({name}, {called})",
+                watch=self.spark.watch,
+            )  # fmt: skip
+            engine.shared = shared if system_in is None else None
+            engines.append(engine)
+        return engines

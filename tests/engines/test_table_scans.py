@@ -1,0 +1,171 @@
+"""One table of many systems, scanned: the same numbers as in memory, and one scan for all systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import priori
+from priori.base.errors import InputError, OptionError
+from priori.engines.one_scan import SharingSystem, ask_together
+
+SYSTEMS = ("A", "B", "C")
+SPLIT = ("set", "dev", "eval")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The same trials of three systems, wide and long, as Parquet and as text; users come in no order."""
+    folder = tmp_path_factory.mktemp("tables")
+    rng = np.random.default_rng(1)
+    rows = 4000
+    label, part = rng.integers(0, 2, rows), rng.choice(["dev", "eval", "old"], rows)
+    columns: dict[str, Any] = {"set": part, "label": label, "user": rng.permutation(np.arange(rows) % 23)}
+    columns["kind"] = rng.choice(["x", "y"], rows)
+    columns["trial"] = np.array([f"t{number}" for number in range(rows)])
+    hard = rng.normal(size=rows)
+    for quality, name in zip((2.0, 1.5, 1.4), SYSTEMS, strict=True):
+        columns[name] = np.round(quality * label + hard + rng.normal(size=rows), 2)
+    paths = {name: str(folder / name) for name in ("wide.parquet", "wide.csv", "long.parquet", "long.csv")}
+    database = duckdb.connect()
+    database.register("wide", columns)
+    database.execute("CREATE TABLE rows AS FROM wide")
+    shared = '"set", label, "user", kind, trial'
+    database.execute(
+        "CREATE TABLE stacked AS "
+        + " UNION ALL ".join(f"SELECT '{name}' AS system, {name} AS score, {shared} FROM rows" for name in SYSTEMS)
+    )
+    for name, path in paths.items():
+        table = "rows" if name.startswith("wide") else "stacked"
+        database.execute(
+            f"COPY {table} TO '{path}' ({'FORMAT parquet, ROW_GROUP_SIZE 2048' if 'parquet' in name else 'HEADER'})"
+        )
+    yield paths
+    database.close()
+
+
+def _systems(name: str) -> Any:
+    return "system" if name.startswith("long") else list(SYSTEMS)
+
+
+@pytest.mark.parametrize("name", ["wide.parquet", "wide.csv", "long.parquet", "long.csv"])
+def test_curves_and_ranks_are_those_of_memory(tables: dict[str, str], name: str) -> None:
+    options: dict[str, Any] = {"systems": _systems(name), "split": SPLIT, "where": {"kind": "x"}}
+    said: list[str] = []
+    read = priori.read_table(tables[name], **options)
+    scanned = priori.scan_table(tables[name], **options, engine="duckdb", memory="50MB", announce=said.append)
+    assert said[-1].endswith("scanned by duckdb")
+    assert list(scanned) == list(SYSTEMS)
+    assert all(each.scanned for pair in scanned.values() for each in pair)
+    curves = [priori.epc_all(sets, points=11) for sets in (read, scanned)]
+    for ours, theirs in zip(*curves, strict=True):
+        assert (ours.name, len(ours.test)) == (theirs.name, len(theirs.test))
+        np.testing.assert_array_equal(ours.threshold, theirs.threshold)
+        np.testing.assert_array_equal(ours.value, theirs.value)
+    boards = [priori.compare_all(each, claim="deployed", n_resamples=300) for each in curves]
+    np.testing.assert_array_equal(boards[0].pointwise.p_value, boards[1].pointwise.p_value)
+    np.testing.assert_array_equal(boards[0].pointwise.lower, boards[1].pointwise.lower)
+
+
+@pytest.mark.parametrize("against", ["eer", "min_dcf", "auc"])
+def test_a_leaderboard_of_a_scanned_table_is_that_of_memory(tables: dict[str, str], against: Any) -> None:
+    options: dict[str, Any] = {"systems": list(SYSTEMS), "split": SPLIT}
+    read = priori.read_table(tables["wide.parquet"], **options)
+    scanned = priori.scan_table(tables["wide.parquet"], **options, engine="duckdb")
+    boards = [
+        priori.rank(priori.epc_all(sets, alpha=[0.5]), against=against, n_resamples=300) for sets in (read, scanned)
+    ]
+    for name, column in boards[0].columns().items():
+        np.testing.assert_array_equal(column, boards[1].columns()[name])
+    assert boards[0].tau == boards[1].tau
+    spread = [[(move["lower"], move["upper"]) for move in board.moves] for board in boards]
+    np.testing.assert_allclose(spread[0], spread[1], atol=0.1)  # cells stand for trials here
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that went through all rows of a table."""
+    seen: list[str] = []
+    from priori.engines.parquet_files import Files
+
+    for method in ("query", "pieces"):
+        whole: Callable[..., Any] = getattr(Files, method)
+
+        def watched(self: Files, text: str, whole: Callable[..., Any] = whole) -> Any:
+            seen.append(text)
+            return whole(self, text)
+
+        monkeypatch.setattr(Files, method, watched)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["wide.parquet", "long.parquet"])
+def test_one_scan_serves_all_systems(tables: dict[str, str], name: str, scans: list[str]) -> None:
+    sets = priori.scan_table(tables[name], systems=_systems(name), split=SPLIT, engine="duckdb")
+    scans.clear()
+    priori.epc_all(sets, points=11)
+    of_scores = [text for text in scans if "LIMIT" not in text and ("score" in text or '"A"' in text)]
+    assert len(of_scores) == 4, of_scores  # of each set the cells, and the scores of some of them
+    assert {engine.shared.scans for engine in _engines(sets)} == {2}
+
+
+def _engines(sets: Any) -> list[SharingSystem]:
+    engines = [each.engine for pair in sets.values() for each in pair]
+    assert all(isinstance(engine, SharingSystem) for engine in engines)
+    return engines
+
+
+def test_wide_systems_are_paired_by_their_rows_and_loaded_in_their_order(tables: dict[str, str]) -> None:
+    options: dict[str, Any] = {"systems": list(SYSTEMS), "split": SPLIT, "columns": {"user": "user"}}
+    with_ids = priori.read_table(tables["wide.parquet"], **options)
+    scanned = priori.scan_table(tables["wide.parquet"], **options, engine="duckdb")
+    pair = [priori.epc(*scanned[name], points=5, name=name) for name in ("A", "B")]
+    kept = [priori.epc(*with_ids[name], points=5, name=name) for name in ("A", "B")]
+    for bootstrap in ("user", "sample"):
+        ours, theirs = (
+            priori.compare(*two, claim="deployed", bootstrap=bootstrap, n_resamples=200) for two in (pair, kept)
+        )
+        np.testing.assert_array_equal(ours.replicates, theirs.replicates)
+    loaded, read = scanned["A"][1].load(), with_ids["A"][1]
+    np.testing.assert_array_equal(loaded.negatives, read.negatives)
+    np.testing.assert_array_equal(loaded.negative.trial, read.negative.trial)
+
+
+def test_a_failure_of_one_system_ends_all_of_them(tables: dict[str, str]) -> None:
+    sets = priori.scan_table(tables["wide.parquet"], systems=list(SYSTEMS), split=SPLIT, engine="duckdb")
+
+    def fail() -> None:
+        raise InputError("no such thing")
+
+    every = [each for pair in sets.values() for each in pair]
+    with pytest.raises(InputError, match="no such thing"):
+        ask_together([fail, *(each.prepare for each in every)], every)
+    assert len(sets["A"][0]) > 0
+
+
+def test_missing_scores_are_told_of_the_system_that_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("set,label,A,B\n" + "".join(f"{part},{k % 2},{k % 5},{'nan' if k == 3 else k % 7}\n"
+                                             for part in ("dev", "eval") for k in range(20)))  # fmt: skip
+    options: dict[str, Any] = {"systems": ["A", "B"], "split": SPLIT, "engine": "duckdb"}
+    with pytest.raises(InputError, match=r"\(B, set=dev\).*NaN"):
+        priori.epc_all(priori.scan_table(path, **options), points=3)
+    rejected = priori.scan_table(path, **options, nan="reject")
+    priori.epc_all(rejected, points=3)
+    assert [pair[0].nan_rejected for pair in rejected.values()] == [0, 1]
+
+
+def test_what_cannot_be_scanned_is_said(tables: dict[str, str]) -> None:
+    with pytest.raises(OptionError, match="unknown engine 'polars'"):
+        priori.scan_table(tables["wide.csv"], systems=["A"], split=SPLIT, engine="polars")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no row has set = 'test'"):
+        priori.scan_table(tables["wide.parquet"], systems=["A"], split=("set", "dev", "test"), engine="duckdb")
+    with pytest.raises(InputError, match="no column is called 'Z'"):
+        priori.scan_table(tables["wide.parquet"], systems=["A", "Z"], split=SPLIT, engine="duckdb")
+    small = priori.scan_table(tables["wide.csv"], systems=["A"], split=SPLIT)
+    assert isinstance(small["A"][0], priori.Scores)
