@@ -51,6 +51,8 @@ RESULTS: dict[str, str] = {
     "ProportionInterval": "priori.uncertainty.proportions",
     "ProportionTest": "priori.uncertainty.proportions",
     "RateInterval": "priori.uncertainty.rate_intervals",
+    "GroupRates": "priori.uncertainty.group_rates",
+    "UserRates": "priori.uncertainty.user_rates",
     "AposterioriAUCInterval": "priori.uncertainty.auc",
     "AposterioriAUCTest": "priori.uncertainty.auc",
     "DesignEffect": "priori.studies.design_effect",
