@@ -46,6 +46,7 @@ def every_result() -> dict[str, Result]:
         "epc of one's own": priori.epc(
             a.dev, test, alpha=[0.5], criterion=lambda o, alpha: o.fp + alpha * o.fn, measure=lambda o: o.fp + 5 * o.fn
         ),
+        "epc by user": priori.epc_by(a.dev, test, points=3),
         "areas": priori.areas(a.dev, test),
         "band": a.band(n_resamples=100),
         "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),

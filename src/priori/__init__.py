@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.epc_by import GroupedEPC, epc_by
     from priori.curves.roc import (
         AposterioriDET,
         AposterioriROC,
@@ -58,6 +59,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.epc": "EPC choose_threshold epc",
+        "priori.curves.epc_by": "GroupedEPC epc_by",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
@@ -87,12 +89,12 @@ _LATER = {
 
 __all__ = [
     "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "GroupRates", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes",
-    "PrioriError", "Ranking", "Result",
+    "Coverage", "Criterion", "GroupRates", "GroupedEPC", "InputError", "Leaderboard", "Measure", "OptionError",
+    "Outcomes", "PrioriError", "Ranking", "Result",
     "Scores", "Table", "Task", "UserRates", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
-    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "group_rates",
+    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "epc_by", "examples", "group_rates",
     "mcnemar_test", "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table",
     "recommend", "roc", "scan", "silenced", "user_rates", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip

@@ -33,6 +33,7 @@ LAYOUT = 2
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
+    "GroupedEPC": "priori.curves.epc_by",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",
