@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.plots.style import axes, colours, finished, note_cautions
+from priori.plots.style import axes, colours, note_cautions
 from priori.uncertainty.user_rates import KINDS, UserRates
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel=f"rate (%), {level} intervals for all groups at once", ylabel=found.by,
            title=f"Error rates by {found.by} at threshold {found.threshold:.6g}")  # fmt: skip
     note_cautions(ax, found.warnings)
-    return finished(ax)
+    return _finished(ax)
 
 
 def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
@@ -57,4 +57,11 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel="mean genuine score of the user", ylabel="mean impostor score of the user",
            title=f"Who makes the errors, at threshold {found.threshold:.6g}")  # fmt: skip
     note_cautions(ax, found.warnings)
-    return finished(ax)
+    return _finished(ax)
+
+
+def _finished(ax: Axes) -> Axes:
+    """Add the grid, and the legend beside the axes: points may be anywhere in them."""
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
