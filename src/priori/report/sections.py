@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from priori.report.people import groups, users
 from priori.report.settling import settling
 from priori.studies.evaluation import Study
 
@@ -29,6 +30,8 @@ class Section:
 #: In the order of the page, after the curves.
 SECTIONS: tuple[Section, ...] = (
     Section("settling", "What would settle it", "sections/settling.html", settling),
+    Section("groups", "Rates by group", "sections/groups.html", groups),
+    Section("users", "Who makes the errors", "sections/users.html", users),
 )  # fmt: skip
 
 
