@@ -203,8 +203,10 @@ class _Trials:
         score = np.concatenate([scores.negative.score, scores.positive.score])
         group = np.concatenate(codes)
         positive = np.repeat([False, True], [scores.negative.score.size, scores.positive.score.size])
-        kept = np.flatnonzero(group >= 0)
-        order = kept[np.argsort(score[kept])]  # equal scores of a group are counted together, in any order
+        if group.min(initial=0) < 0:
+            kept = group >= 0
+            score, group, positive = score[kept], group[kept], positive[kept]
+        order = np.argsort(score)  # equal scores of a group are counted together, in any order
         narrow = group[order].astype(np.uint16) if groups < 1 << 16 else group[order]  # a radix sort, where it can be
         order = order[np.argsort(narrow, kind="stable")]
         return cls(score[order], group[order], positive[order], groups)
@@ -353,12 +355,14 @@ class _Hulls:
         reach = np.insert(ends + 1, place, accepting)
         below = np.insert(score[ends], place, -np.inf)
         owner = np.insert(group[ends], place, group[accepting])
-        last = np.append(owner[1:] != owner[:-1], True)
-        above = np.where(last, np.inf, np.append(below[1:], np.inf))
-        outcomes = trials.outcomes(owner, reach)
-        kept = _vertices(outcomes.fp, outcomes.fn, owner)
-        threshold = thresholds_between(below[kept], above[kept], last[kept])
-        return cls(outcomes[kept], threshold, owner[kept], trials.groups)
+        before = trials.positives_before
+        fn = before[reach] - before[starts[:-1]][owner]
+        fp = (starts[1:] - before[starts[1:]])[owner] - reach + before[reach]
+        kept = _vertices(fp, fn, owner)
+        after = np.minimum(kept + 1, owner.size - 1)
+        last = (after == kept) | (owner[after] != owner[kept])
+        threshold = thresholds_between(below[kept], np.where(last, np.inf, below[after]), last)
+        return cls(trials.outcomes(owner[kept], reach[kept]), threshold, owner[kept], trials.groups)
 
     def choose(self, alphas: Sequence[Fraction]) -> Index:
         """Return the vertex that each group chooses at each alpha; ties as in `priori.decisions.hull.Envelope`."""
