@@ -30,7 +30,7 @@ def users(study: Study) -> dict[str, Any] | None:
         "name": name,
         "threshold": f"{threshold:.6g}",
         "lines": about_users(found).split("\n"),
-        "figure": _figure("zoo", found, (6.0, 4.6)),
+        "figure": _figure("zoo", found, (8.0, 5.0)),
         "tables": [_worst(found, test["kind"]) for test in found.tests],
     }
 
@@ -55,7 +55,7 @@ def groups(study: Study) -> dict[str, Any] | None:
         "name": name,
         "threshold": f"{threshold:.6g}",
         "lines": about_groups(found).split("\n"),
-        "figure": _figure("groups", found, (6.5, 1.4 + 0.25 * rates)),
+        "figure": _figure("groups", found, (8.0, 1.4 + 0.3 * rates)),
         "table": TextTable("groups", "Rates by group", header, tuple(rows), words=(1,)),
         "warnings": found.warnings,
     }
