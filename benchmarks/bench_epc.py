@@ -21,6 +21,7 @@ import pytest
 
 import priori
 from priori import Scores
+from priori.studies.simulation import population
 
 SIZE = int(float(os.environ.get("PRIORI_BENCH_SIZE", "1e6")))
 
@@ -83,3 +84,34 @@ def test_command(benchmark: Any) -> None:
         benchmark.extra_info.update(cpu_seconds=cpu)
         print(f"\npriori epc on two CSV files of 200,000 rows: {cpu:.2f} s of CPU")
         benchmark.pedantic(run, rounds=1)
+
+
+def test_many_curves(benchmark: Any) -> None:
+    """A thousand users' own curves of a hundred scores: in one call and one by one, best of a few, in CPU time."""
+    dev, test = (population(1000, 20, 80, rng=seed) for seed in (1, 2))
+    devs, tests = dev.by("user"), test.by("user")
+
+    def cpu(function: Any, rounds: int) -> float:
+        times = []
+        for _ in range(rounds):
+            start = time.process_time()
+            function()
+            times.append(time.process_time() - start)
+        return min(times)
+
+    def together() -> None:
+        priori.epc_by(dev, test).interval()
+
+    together()
+    batch, with_intervals = cpu(lambda: priori.epc_by(dev, test), 9), cpu(together, 9)
+    alone = cpu(lambda: [priori.epc(devs[name], tests[name]) for name in devs], 3)
+    curves = [priori.epc(devs[name], tests[name]) for name in list(devs)[:50]]
+    curves[0].band(n_resamples=1000, threads=1)
+    bands = 20 * cpu(lambda: [curve.band(n_resamples=1000, threads=1) for curve in curves], 3)
+    benchmark.extra_info.update(ratio=alone / batch, ratio_with_bands=(alone + bands) / with_intervals)
+    print(
+        f"\n1,000 users' own curves of 100 scores, 101 alphas: {1000 * batch:.0f} ms of CPU together, one by one "
+        f"{alone / batch:.0f} x; with intervals {1000 * with_intervals:.0f} ms, one by one with bootstrap bands "
+        f"{(alone + bands) / with_intervals:.0f} x"
+    )
+    benchmark.pedantic(together, rounds=1)

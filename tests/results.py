@@ -46,6 +46,7 @@ def every_result() -> dict[str, Result]:
         "epc of one's own": priori.epc(
             a.dev, test, alpha=[0.5], criterion=lambda o, alpha: o.fp + alpha * o.fn, measure=lambda o: o.fp + 5 * o.fn
         ),
+        "epc by user": priori.epc_by(a.dev, test, points=3),
         "areas": priori.areas(a.dev, test),
         "band": a.band(n_resamples=100),
         "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),
@@ -64,6 +65,8 @@ def every_result() -> dict[str, Result]:
         "leaderboard": priori.rank([a, b, replace(b, name="C")], n_resamples=50),
         "coverage": priori.coverage([(a.dev, test)], train_users=8, test_users=8, n_resamples=4, points=5),
         "rate": priori.rate_interval(test, 1.0),
+        "rates by group": priori.group_rates(test, 1.0, groups={user: "ab"[user % 2] for user in range(20)}),
+        "rates by user": priori.user_rates(test, 1.0),
         "ztest of two": priori.ztest_scores(test, 1.0, other, 0.7),
         "ztest of rates": priori.ztest(far=0.01, frr=0.02, negatives=1000, positives=500),
         "ztest curve": priori.ztest_epc(a, b),

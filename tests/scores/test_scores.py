@@ -215,3 +215,25 @@ def test_many_scores_are_sorted_as_few_are() -> None:
         for found, drawn in ((scores.negatives, negative), (scores.positives, positive)):
             np.testing.assert_array_equal(found, np.sort(drawn))
             assert not found.flags.writeable
+
+
+def test_groups_are_kept_with_the_trials_and_split_by() -> None:
+    scores = Scores.from_predictions(
+        [0, 1, 0, 1, 1], [0.1, 0.9, np.nan, 0.8, np.nan], group=["f", "f", "m", "m", "m"], nan="reject"
+    )
+    assert scores.groups is not None
+    assert scores.groups.values.tolist() == ["f", "m"]
+    parts = scores.by("group")
+    assert [(name, len(part.negative), len(part.positive)) for name, part in parts.items()] == [
+        ("f", 1, 1),
+        ("m", 1, 2),
+    ]
+    # Failures to acquire stay with their trials.
+    assert (scores.nan_rejected, parts["f"].nan_rejected, parts["m"].nan_rejected) == (2, 0, 2)
+    assert parts["m"].positive.failed is not None
+    assert parts["m"].positive.failed.tolist() == [False, True]
+    frame = pd.DataFrame({"score": [0.1, 0.9], "label": [0, 1], "group": ["x", "y"], "sex": ["f", "m"]})
+    assert Scores.from_frame(frame).groups is None
+    named = Scores.from_frame(frame, columns={"group": "sex"}).groups
+    assert named is not None
+    assert named.values.tolist() == ["f", "m"]

@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.sklearn import AverageROCDisplay, DifferenceDisplay, EPCDisplay
+from priori.sklearn import AverageROCDisplay, DifferenceDisplay, EPCDisplay, GroupRatesDisplay
 
 mpl.use("agg")
 Data = tuple[NDArray[Any], NDArray[Any]]
@@ -393,3 +393,29 @@ def test_development_scores_that_only_look_trained_on(data: Data) -> None:
     forest = RandomForestClassifier(30, random_state=0).fit(X_dev, y_dev)
     display = EPCDisplay.from_estimator(forest, X, y, X_dev=X_dev, y_dev=y_dev, points=3)
     assert "dev-looks-trained-on" in [line.code for line in display.warnings_]
+
+
+def test_rates_by_sensitive_features_are_those_of_group_rates() -> None:
+    rng = np.random.default_rng(1)
+    X, sex = rng.normal(size=(1200, 3)), rng.choice(["f", "m"], 1200)
+    y = (X[:, 0] + 0.5 * rng.normal(size=1200) > 0).astype(int)
+    user = np.arange(1200) // 4
+    model = LogisticRegression().fit(X[:400], y[:400])
+    display = GroupRatesDisplay.from_estimator(
+        model, X[800:], y[800:], sensitive_features=sex[800:], X_dev=X[400:800], y_dev=y[400:800], users=user[800:],
+        name="sex", alpha=0.3,
+    )  # fmt: skip
+    score = model.predict_proba(X)[:, 1]
+    threshold = priori.choose_threshold(priori.Scores.from_predictions(y[400:800], score[400:800]), alpha=0.3)
+    assert display.rates_.threshold == threshold
+    test = priori.Scores.from_predictions(y[800:], score[800:], user=user[800:], group=sex[800:])
+    assert display.rates_.to_dict() == priori.group_rates(test, threshold, by="sex").to_dict()
+    assert display.rates_.dependence == "user"
+    # The rates themselves, as fairlearn's MetricFrame counts them: by group, of the samples of one class.
+    rates = display.rates_.rows("frr")
+    for group, rate in zip(rates["group"], rates["value"], strict=True):
+        mine = (sex[800:] == group) & (y[800:] == 1)
+        assert rate == pytest.approx((score[800:][mine] <= threshold).mean())
+    assert display.ax_.get_ylabel() == "sex"
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        GroupRatesDisplay.from_predictions(y, score, sensitive_features=sex[:5], y_true_dev=y, y_score_dev=score)

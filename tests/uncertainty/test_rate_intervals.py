@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
+import priori
 from priori import Scores, proportion_interval, rate_interval
 from priori.base.errors import InputError, OptionError
+from priori.scores import Trials
 from priori.studies.simulation import population
 from priori.uncertainty.cluster_variance import rate_spread
 
@@ -104,6 +106,53 @@ def test_the_result_tells_what_it_did():
     told = found.to_dict()
     assert (told["dependence"], told["people"], told["method"]) == ("crossed", 40, "adjusted-wilson")
     assert told["lower"][0] < told["rate"][0] < told["upper"][0]
+
+
+def with_failures():
+    """Scores by user of which some are NaN, and which those are."""
+    scores = population(30, 9, 20, user_effect_sd=0.5, rng=3)
+    rng = np.random.default_rng(0)
+    score = np.concatenate([scores.negative.score, scores.positive.score])
+    failed = rng.random(score.size) < np.repeat([0.03, 0.08], [600, 270])
+    score = np.where(failed, np.nan, score)
+    user = np.concatenate([scores.negative.user, scores.positive.user])
+    label = np.repeat([0, 1], [600, 270])
+    return label, score, user, failed
+
+
+def test_failures_to_acquire_are_rejected_or_left_out():
+    label, score, user, failed = with_failures()
+    rejected = Scores.from_predictions(label, score, user=user, nan="reject")
+    dropped = Scores.from_predictions(label, score, user=user, nan="drop")
+    rates = {rate: rate_interval(rejected, 1.0, rate=rate) for rate in ("far", "frr", "fmr", "fnmr", "fta")}
+    for of_acquired, of_all in (("fmr", "far"), ("fnmr", "frr")):
+        same = rate_interval(dropped, 1.0, rate=of_all)
+        found = rates[of_acquired]
+        assert (found.rate, found.lower, found.upper) == (same.rate, same.lower, same.upper)
+    # ISO/IEC 19795-1: FAR = FMR (1 - FTA), FRR = FTA + FNMR (1 - FTA), with the FTA of the class.
+    fta = [failed[label == kind].mean() for kind in (0, 1)]
+    assert rates["far"].rate == pytest.approx(rates["fmr"].rate * (1 - fta[0]))
+    assert rates["frr"].rate == pytest.approx(fta[1] + rates["fnmr"].rate * (1 - fta[1]))
+    assert (rates["fta"].errors, rates["fta"].trials, rates["fta"].people) == (failed.sum(), 870, 30)
+    assert rates["fta"].design_effect == pytest.approx(rate_spread(failed, Trials(score, user), "user").effect)
+    everything = Scores.from_predictions([0, 1, 1], [0.1, np.nan, np.nan], nan="reject")
+    with pytest.raises(InputError, match="every trial of a class failed"):
+        rate_interval(everything, 0.0, rate="fnmr")
+
+
+def test_a_scanned_table_gives_the_same_interval_without_loading_it(tmp_path, monkeypatch):
+    scores = population(30, 9, 20, user_effect_sd=0.5, rng=3)
+    classes = enumerate((scores.negative, scores.positive))
+    rows = [f"{value!r},{label},{user}" for label, trials in classes
+            for value, user in zip(trials.score.tolist(), trials.user, strict=True)]  # fmt: skip
+    (tmp_path / "test.csv").write_text("\n".join(["score,label,user", *rows]) + "\n")
+    table = priori.scan(str(tmp_path / "test.csv"), engine="duckdb")
+    monkeypatch.setattr(type(table), "load", None)
+    for rate in ("far", "frr"):
+        found, same = rate_interval(table, 1.2, rate=rate), rate_interval(scores, 1.2, rate=rate)
+        assert (found.lower, found.upper, found.freedom) == pytest.approx((same.lower, same.upper, same.freedom))
+        assert (found.errors, found.trials, found.people) == (same.errors, same.trials, same.people)
+    table.close()
 
 
 def test_bad_options_are_said():

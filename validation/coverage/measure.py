@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import paper
+import people
 import plans
 import rates
 import sizes
@@ -81,6 +82,12 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.single_rates, size.rates),
             partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
+        ],
+        "people": [
+            partial(people.measure_groups, size.bands // 2),
+            partial(people.measure_own, size.bands // 2),
+            partial(people.measure_curves, size.bands // 4),
+            partial(people.measure_zoo, size.bands // 2),
         ],
         "plans": [
             partial(plans.rates, size.rates),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 import paper
+import people
 import plans
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from hard import DEFAULT as HARD_DEFAULT
@@ -119,7 +120,8 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     """Return the page from the record, and from those of the test of two systems as methods and of leaderboards."""
     record = Record(rows)
     parts = (
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _plans, _how
+        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _plans,
+        _how,
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
@@ -393,6 +395,34 @@ Coverage and width (%) of the FAR, and of the HTER by the z formula:
 `adjusted-wilson` (`rate_interval`) allows for users; the others take trials for independent. If they are, exactly:
 
 {grid(record, "one rate, exactly", PROMISE, methods[:3])}"""
+
+
+def _people(record: Record) -> str:
+    kinds = [f"{kind}, {what}" for kind in ("goats", "lambs", "wolves") for what in ("scores", "errors")]
+    if not record.populations(people.GROUPS_PART):
+        return ""
+    return f"""## People: groups and users
+
+Rates by group at a known threshold (`group_rates`), users of 20 trials with a medium effect: coverage (width, %) of the
+intervals of all groups together, and of the largest gap and ratios between groups. Where groups are alike the intervals
+of differentials are one-sided, and cover more than they say:
+
+{grid(record, people.GROUPS_PART, PROMISE, ("all groups", "gap", "ratio", "ratio-to-mean"), show=_without_ratio_width)}
+Each user's own rate (`user_rates`), the mean over users: shrunken, beside Wilson's interval of his own trials alone.
+The true rates are not from a beta distribution:
+
+{grid(record, people.USERS_PART, PROMISE, ("shrunken", "wilson, alone"))}
+Each user's own curve (`epc_by(...).interval()`), the HTER at thresholds as they are:
+
+{grid(record, people.CURVES_PART, PROMISE, ("alpha 0.2", "alpha 0.5"))}
+The tests of the zoo at the 5 % level, 40 people of 39 impostor and 9 genuine trials: the share (%) of sets in which
+users are said to differ, by their scores (Kruskal and Wallis) and by their errors (permutations):
+
+{grid(record, people.ZOO_PART, PROMISE, kinds, show=share)}"""
+
+
+def _without_ratio_width(row: Row | None) -> str:
+    return share(row) if row is not None and row.method.startswith("ratio") else covered(row)
 
 
 def _other(record: Record) -> str:

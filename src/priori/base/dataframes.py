@@ -14,7 +14,10 @@ from priori.base.errors import InputError, OptionError, argument, unknown
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 #: Our columns, in the order in which they are looked for.
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group")
+
+#: Those that are read only where they are named: files have columns of this name that mean something else.
+NAMED_ONLY = ("group",)
 
 
 def is_missing(value: Any) -> bool:
@@ -38,6 +41,8 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
             raise unknown("column", role, COLUMNS)
     matched: dict[str, str] = {}
     for role in COLUMNS:
+        if role in NAMED_ONLY and role not in names:
+            continue
         sought = names.get(role, role)
         similar = [name for name in present if name == sought]
         similar = similar or [name for name in present if name.lower() == sought.lower()]

@@ -34,6 +34,10 @@ class OneClassError(InputError):
     """Scores of one class only, where both are needed; an average over data sets may leave such a set out."""
 
 
+class FewUsersError(InputError):
+    """Trials of one user only, where it takes several to see how much users differ."""
+
+
 class MissingScoresError(InputError, AttributeError):
     """Something that needs the scores was asked of a result read from a file, which has none."""
 

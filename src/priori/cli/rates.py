@@ -1,20 +1,37 @@
-"""``priori rates``: every measure at given thresholds."""
+"""``priori rates``: every measure at given thresholds, with intervals; by group, or by user."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import click
+import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.cautions import Caution
+from priori.base.errors import FewUsersError, OptionError
+from priori.base.types import Floats
 from priori.cli.commands import make_command, option
-from priori.cli.options import output_group
+from priori.cli.options import LEVEL, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, TRIALS, Reading
 from priori.curves.checks import set_cautions
-from priori.decisions.measures import MEASURES
+from priori.decisions.measures import MEASURES, Ratio
 from priori.decisions.outcomes import count
+from priori.scores import ScoreSet
+from priori.uncertainty.group_rates import GroupRates, group_rates
+from priori.uncertainty.proportions import proportion_interval
+from priori.uncertainty.rate_intervals import RATE_TITLES, Rate, rate_interval
+from priori.uncertainty.user_rates import KINDS, UserRates, user_rates
 from priori.words.numbers import cell as percent
+from priori.words.people import about_groups, about_users
+
+#: A rate with the ends of its interval, at each threshold.
+Limits = tuple[Floats, Floats, Floats]
+#: How many users of each kind a table shows.
+WORST = 10
 
 
 def _number(text: str) -> float:
@@ -28,31 +45,198 @@ def _number(text: str) -> float:
 
 
 @make_command(
-    "rates", "Outcomes and all measures at a threshold fixed in advance.",
+    "rates", "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
     click.Argument(["test"], metavar="TEST"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
-    TRIALS, output_group("table", "csv", "json"), READING,
+    option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
+           "differentials; or, by user, say who makes the errors."),
+    option("--fte", metavar="FAILED/PEOPLE", help="How many people of how many could not enrol: the rates of all."),
+    LEVEL, TRIALS,
+    output_group("table", "csv", "json", plot="With --by: draw the groups, or the zoo plot: FILE.svg, .png or .pdf."),
+    READING,
 )  # fmt: skip
-def command(test: str, threshold: tuple[str, ...], trials: str | None, output: Output, reading: Reading) -> None:
+def command(
+    test: str, threshold: tuple[str, ...], by: str | None, fte: str | None, level: float, trials: str | None,
+    output: Output, reading: Reading,
+) -> None:  # fmt: skip
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
+
+    Rates of one class have an interval that allows for the users of the trials, where these are known. NaN scores
+    that count as rejected (--nan reject) are failures to acquire: FMR and FNMR leave them out, FAR and FRR do not
+    (ISO/IEC 19795-1).
 
     \b
     Examples:
       priori rates test.csv --threshold 0.25
       priori rates test.csv --threshold 0.25 --threshold 0.5 --format csv
+      priori rates test.csv --threshold 0.25 --by sex
+      priori rates test.csv --threshold 0.25 --by user --plot zoo.svg
     """
     thresholds = [_number(text) for text in threshold]
+    if by is not None:
+        if len(thresholds) != 1 or fte is not None:
+            raise OptionError("--by goes with one --threshold, and without --fte")
+        _by_people(test, thresholds[0], by, level, trials, output, reading)
+        return
+    if output.plot:
+        raise OptionError("--plot draws groups or users: add --by COLUMN")
+    enrolled = None if fte is None else _enrolled(fte, level)
     scores = reading.read(test, trials=trials)
     outcomes = count(scores, thresholds)
-    values = {name: measure(outcomes) for name, measure in MEASURES.items() if not measure.needs_alpha}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
-    columns = {"threshold": thresholds, **counts, **values}
+    values = {name: measure(outcomes) for name, measure in MEASURES.items() if not measure.needs_alpha}
+    limits, warnings = _limits(scores, thresholds, level, enrolled)
+    numbers = {name: value for name, (value, _, _) in limits.items() if name not in values}
+    ends = {f"{name}_{end}": each for name, (_, *both) in limits.items()
+            for end, each in zip(("lower", "upper"), both, strict=True)}  # fmt: skip
+    columns: dict[str, Any] = {"threshold": thresholds, **counts, **values, **numbers, **ends}
 
     def table() -> str:
         rows = [[name, *(str(value) for value in number.tolist())] for name, number in counts.items()]
-        for name, value in values.items():
-            measure = MEASURES[name]
-            rows.append([f"{measure.title} ({name})", *(percent(number, measure.rate) for number in value)])
-        return table_text("", ["accept when score >", *(f"{value:.6g}" for value in thresholds)], rows)
+        # Without failures to acquire FMR and FNMR are FAR and FRR.
+        beside = [name for name in numbers if scores.nan_rejected or name not in ("fmr", "fnmr", "fta")]
+        for name in ("far", "frr", *beside, *(name for name in values if name not in ("far", "frr"))):
+            title, rate = (MEASURES[name].title, MEASURES[name].rate) if name in values else (TITLES[name], True)
+            rows.append([f"{title} ({name})", *_cells(columns[name], limits.get(name), rate)])
+        header = ["accept when score >", *(f"{value:.6g}" for value in thresholds)]
+        return table_text("", header, rows, note=_note(level, scores))
 
-    output.finish(table=table, csv=lambda: columns, json=lambda: columns, warnings=set_cautions(scores))
+    output.finish(table=table, csv=lambda: columns, json=lambda: columns, warnings=(*set_cautions(scores), *warnings))
+
+
+#: What the rates beside the measures are called.
+TITLES: dict[str, str] = {
+    **{str(rate): title for rate, title in RATE_TITLES.items()},
+    "fte": "Failure-to-enrol rate",
+    "gfar": "Generalised FAR",
+    "gfrr": "Generalised FRR",
+}
+
+
+def _enrolled(typed: str, level: float) -> Limits:
+    """Return the failure-to-enrol rate and its interval from FAILED/PEOPLE."""
+    failed, slash, people = typed.partition("/")
+    if not (slash and failed.strip().isdigit() and people.strip().isdigit() and 0 <= int(failed) <= int(people) > 0):
+        raise OptionError(f"--fte {typed!r}: write how many people of how many could not enrol, for example 3/200")
+    found = proportion_interval(int(failed), int(people), confidence_level=level)
+    return np.atleast_1d(found.rate), np.atleast_1d(found.lower), np.atleast_1d(found.upper)
+
+
+def _limits(
+    scores: ScoreSet, thresholds: Sequence[float], level: float, enrolled: Limits | None
+) -> tuple[dict[str, Limits], list[str]]:
+    """Return the rates that have an interval, by name, and what to mind about them."""
+    warnings: list[str] = []
+
+    def found(rate: Rate) -> Limits:
+        try:
+            each = [rate_interval(scores, number, rate=rate, confidence_level=level) for number in thresholds]
+        except FewUsersError as error:
+            each = [rate_interval(scores, number, rate=rate, dependence="none") for number in thresholds]
+            warnings.append(Caution("few-users", f"no interval of the {rate.upper()}: {error}"))
+            nothing = np.full(len(thresholds), np.nan)
+            return np.array([one.rate for one in each]), nothing, nothing
+        rates, lower, upper = (np.array([getattr(one, name) for one in each]) for name in ("rate", "lower", "upper"))
+        return rates, lower, upper
+
+    of_class = {"negative": found("far"), "positive": found("frr")}
+    limits: dict[str, Limits] = {}
+    for name, measure in MEASURES.items():
+        if isinstance(measure, Ratio) and measure.of_class:
+            value, lower, upper = of_class[measure.of_class]
+            limits[name] = (1 - value, 1 - upper, 1 - lower) if measure.greater_is_better else (value, lower, upper)
+    # Without a failure there is nothing to leave out.
+    failed = bool(scores.nan_rejected)
+    limits["fmr"], limits["fnmr"] = (found("fmr"), found("fnmr")) if failed else (limits["far"], limits["frr"])
+    nothing = np.zeros(len(thresholds))
+    limits["fta"] = found("fta") if failed else (nothing, nothing, np.full(len(thresholds), np.nan))
+    if enrolled is not None:
+        limits |= _generalised(limits["far"], limits["frr"], enrolled)
+    return limits, warnings
+
+
+def _generalised(far: Limits, frr: Limits, enrolled: Limits) -> dict[str, Limits]:
+    """Return the rates of everybody, also of those who could not enrol (ISO/IEC 19795-1).
+
+    The limits are those at the ends of both intervals: wide enough whatever the two share.
+    """
+    rate, lower, upper = (end + np.zeros_like(far[0]) for end in enrolled)
+    return {
+        "fte": (rate, lower, upper),
+        "gfar": (far[0] * (1 - rate), far[1] * (1 - upper), far[2] * (1 - lower)),
+        "gfrr": (rate + frr[0] * (1 - rate), lower + frr[1] * (1 - lower), upper + frr[2] * (1 - upper)),
+    }
+
+
+def _cells(value: Floats, limits: Limits | None, rate: bool = True) -> list[str]:
+    if limits is None or np.isnan(limits[2]).any():
+        return [percent(number, rate) for number in value]
+    ends = zip(value, limits[1], limits[2], strict=True)
+    return [f"{percent(number)} ({percent(lower)} to {percent(upper)})" for number, lower, upper in ends]
+
+
+def _note(level: float, scores: ScoreSet) -> str:
+    by = "by user" if scores.has_users else "trials taken for independent"
+    text = f"({100 * level:g} % intervals, {by})"
+    if scores.nan_rejected:
+        text += (
+            "\nFailures to acquire are rejected in FAR and FRR and left out of FMR and FNMR: FAR = FMR (1 - FTA), "
+            "FRR = FTA + FNMR (1 - FTA), each with the FTA of its class."
+        )
+    return text
+
+
+# -- by group, by user -----------------------------------------------------------------------------------------------
+
+
+def _by_people(
+    test: str, threshold: float, by: str, level: float, trials: str | None, output: Output, reading: Reading
+) -> None:
+    """Print the rates of groups, or of users."""
+    found: GroupRates | UserRates
+    if by == "user":
+        scores = reading.read(test, trials=trials)
+        found = user_rates(scores, threshold, confidence_level=level)
+        text = _users_table(found)
+    else:
+        scores = replace(reading, column=(*reading.column, f"group={by}")).read(test, trials=trials)
+        rates: tuple[Rate, ...] = ("far", "frr", "fmr", "fnmr", "fta") if scores.nan_rejected else ("far", "frr")
+        found = group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
+        text = _groups_table(found)
+    output.finish(
+        table=lambda: text, csv=found.columns, json=found.to_dict, figure=found.plot,
+        warnings=(*set_cautions(scores), *found.warnings),
+    )  # fmt: skip
+
+
+def _groups_table(found: GroupRates) -> str:
+    rows = []
+    for row, what in enumerate(found.what.tolist()):
+        ratio = what.startswith("ratio")
+        name = f"{found.rate[row].upper()}, {_WHAT.get(what, '')}{found.group[row]}"
+        name += {"gap": f" - {found.other[row]}", "ratio": f" / {found.other[row]}"}.get(what, "")
+        numbers = (float(column[row]) for column in (found.value, found.lower, found.upper))
+        shown = [f"{number:.3g}" if ratio else percent(number) for number in numbers]
+        rows.append([name, *shown, f"{found.errors[row]}", f"{found.trials[row]}", f"{found.people[row] or '-'}"])
+    title = f"Error rates by {found.by}, accept when score > {found.threshold:.6g}"
+    header = ["rate and group", "value", "lower", "upper", "errors", "trials", "users"]
+    return table_text(title, header, rows, note=about_groups(found))
+
+
+_WHAT = {"gap": "gap: ", "ratio": "ratio: ", "ratio-to-mean": "over geometric mean: "}
+
+
+def _users_table(found: UserRates) -> str:
+    parts = []
+    for test in found.tests:
+        kind = test["kind"]
+        worst: dict[str, Any] = found.of_kind(kind, WORST)
+        rows = [
+            [str(worst["user"][row]), f"{worst['errors'][row]} of {worst['trials'][row]}",
+             *(percent(float(worst[name][row])) for name in ("rate", "shrunken", "lower", "upper")),
+             kind if worst["found"][row] else ""]
+            for row in range(len(worst["user"]))
+        ]  # fmt: skip
+        title = f"{test['rate'].upper()} of {KINDS[kind][1]} ({percent(test['overall'])} in all): highest first"
+        parts.append(table_text(title, ["user", "errors", "rate", "shrunken", "lower", "upper", "found"], rows))
+    return "\n".join([*parts, about_users(found) + "\n"])

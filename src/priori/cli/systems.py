@@ -99,7 +99,7 @@ READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
            "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-           "score, label, user, probe_user, trial or dataset. Repeatable."),
+           "score, label, user, probe_user, trial, dataset or group. Repeatable."),
     option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
     option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error",
            help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),

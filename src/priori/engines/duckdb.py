@@ -128,7 +128,7 @@ class DuckDB(Streaming):
 
     def _check_files(self) -> None:
         """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
-        for role in ("user", "probe_user", "dataset"):
+        for role in ("user", "probe_user", "dataset", "group"):
             if role in self.columns:
                 text = f"CAST({self._column(role)} AS VARCHAR)"
                 counts = [

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -125,7 +124,9 @@ class Lazy(Engine):
         positive = reduce(or_, [self._label == label for label in self._classes.matching])
         columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
         columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
-        columns += [self._text(role).alias(role) for role in ("trial", "dataset") if role in self.columns]
+        columns += [self._text(role).alias(role) for role in ("trial", "dataset", "group") if role in self.columns]
+        if self.settings.nan == "reject":
+            columns.append(self._missing.cast(nw.Int64).alias("failed"))
         return frame.select(*columns, *more)
 
     # -- asking ------------------------------------------------------------------------------------------
@@ -289,21 +290,23 @@ class Lazy(Engine):
 
     def load(self) -> Scores:
         columns = self.collect(self.trials)
-        for role in ("user", "probe_user", "trial", "dataset"):
+        for role in ("user", "probe_user", "trial", "dataset", "group"):
             if role in columns:
                 self._check_names(role, columns[role].tolist())
         user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
         users, (codes, probes) = Names.encode(user, probe)
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
+        groups, (group,) = Names.encode(columns["group"].astype(str) if "group" in columns else None)
         trial = columns["trial"].astype(str) if "trial" in columns else None
-        scores = Scores.from_columns(
-            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset),
+        failed = columns["failed"] == 1 if self.settings.nan == "reject" and self._classes.missing else None
+        return Scores.from_columns(
+            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed),
             columns["positive"] == 1,
             users=users,
             datasets=datasets,
+            groups=groups,
             source=self.source,
         )
-        return replace(scores, nan_rejected=self._classes.missing) if self.settings.nan == "reject" else scores
 
     @property
     def _left_out(self) -> int:

@@ -36,7 +36,8 @@ def read(
     format : {"csv", "tsv", "table", "parquet", "two-column", "bob4", "bob5", "kaldi", "voxceleb"}, optional
         The format, when it should not be recognised from the name and the first lines.
     columns : mapping, optional
-        For tables with a header: our names (score, label, user, probe_user, trial, dataset) to the file's.
+        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group) to the file's. A
+        group is read only where it is named here.
     pos_label : optional
         The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
     nan : {"error", "reject", "drop"}

@@ -16,10 +16,18 @@ def into_scores(table: Columns, pos_label: Any, nan: NanPolicy, lower_is_better:
     """Return the scores of one system on one set."""
     codes = table.codes
     return Scores.from_columns(
-        Trials(table.score, codes.get("user"), codes.get("probe_user"), table.trial, codes.get("dataset")),
+        Trials(
+            table.score,
+            codes.get("user"),
+            codes.get("probe_user"),
+            table.trial,
+            codes.get("dataset"),
+            group=codes.get("group"),
+        ),
         _positive(table, pos_label, source),
         users=table.names.get("user"),
         datasets=table.names.get("dataset"),
+        groups=table.names.get("group"),
         nan=nan,
         lower_is_better=lower_is_better,
         source=source,

@@ -54,10 +54,11 @@ def static_figures(study: Study) -> dict[str, str]:
         drawings["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
     for place in study.matter:
         drawings[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
-    return {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
+    return {name: drawn(name, partial(draw, study), size) for name, (draw, size) in drawings.items()}
 
 
-def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: tuple[float, float]) -> str:
+def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+    """Return what ``draw`` puts on a figure of ``size`` inches, as SVG that can stand inside a page."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -68,7 +69,7 @@ def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: 
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        draw(study, figure)
+        draw(figure)
         for axes in figure.axes:
             axes.set_title("")
         buffer = io.StringIO()

@@ -18,6 +18,7 @@ from priori.base.results import plain
 from priori.curves.thinning import thin
 from priori.plots.curves import det_axes
 from priori.report.ranking_data import ranking_data
+from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import probit
@@ -108,6 +109,7 @@ def page_context(
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
+        "sections": sections_of(study),
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
         "at_interest": alpha_text(study.settings.alpha),

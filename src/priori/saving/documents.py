@@ -33,6 +33,7 @@ LAYOUT = 2
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
+    "GroupedEPC": "priori.curves.epc_by",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",
@@ -51,6 +52,8 @@ RESULTS: dict[str, str] = {
     "ProportionInterval": "priori.uncertainty.proportions",
     "ProportionTest": "priori.uncertainty.proportions",
     "RateInterval": "priori.uncertainty.rate_intervals",
+    "GroupRates": "priori.uncertainty.group_rates",
+    "UserRates": "priori.uncertainty.user_rates",
     "AposterioriAUCInterval": "priori.uncertainty.auc",
     "AposterioriAUCTest": "priori.uncertainty.auc",
     "DesignEffect": "priori.studies.design_effect",

@@ -94,13 +94,7 @@ class Candidates(ABC):
 
         Accept-all is ``-inf``, reject-all ``+inf``.
         """
-        below, above = self.neighbours(fp, fn)
-        with np.errstate(invalid="ignore"):
-            middle = 0.5 * below + 0.5 * above
-        threshold = np.where((below <= middle) & (middle < above), middle, below)
-        # Where every score is -inf, the lowest threshold already rejects all of them.
-        rejects_all = (fp == 0) & (fn == self.n_positives) & (below > -np.inf)
-        return np.where(rejects_all, np.inf, threshold)
+        return thresholds_between(*self.neighbours(fp, fn), (fp == 0) & (fn == self.n_positives))
 
 
 class Gaps(Candidates):
@@ -254,6 +248,15 @@ def joined(parts: Sequence[Shortlist]) -> Shortlist:
     fp, fn, below, above = (np.concatenate(column) for column in columns)
     _, first = np.unique(fn - fp, return_index=True)
     return Shortlist(fp, fn, below, above, parts[0].n_negatives, parts[0].n_positives)._take(first)
+
+
+def thresholds_between(below: Floats, above: Floats, rejects_all: Mask) -> Floats:
+    """Return the thresholds of gaps between neighbouring scores; see `Candidates.thresholds`."""
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * below + 0.5 * above
+    threshold = np.where((below <= middle) & (middle < above), middle, below)
+    # Where every score is -inf, the lowest threshold already rejects all of them.
+    return np.where(rejects_all & (below > -np.inf), np.inf, threshold)
 
 
 def first_of_each(ordered: Floats) -> Index:

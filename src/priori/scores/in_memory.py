@@ -43,14 +43,12 @@ class Scores(ScoreSet):
     ----------
     negative, positive : Trials
         The trials of each class, in the order given.
-    users, datasets : Names or None
-        The names behind the codes in ``user`` / ``probe_user`` and ``dataset``.
+    users, datasets, groups : Names or None
+        The names behind the codes in ``user`` / ``probe_user``, ``dataset`` and ``group``.
     source : str
         Where the trials came from, for messages and reports.
     backend : str or None
         The dataframe library the trials came from; results go back to it.
-    nan_rejected : int
-        How many NaN scores were turned into rejected trials (``-inf``).
     format : str or None
         The file format they were read from.
     """
@@ -61,8 +59,8 @@ class Scores(ScoreSet):
     datasets: Names | None = None
     source: str = "scores"
     backend: str | None = None
-    nan_rejected: int = 0
     format: str | None = None
+    groups: Names | None = None
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -120,6 +118,7 @@ class Scores(ScoreSet):
         probe_user: ArrayLike | None = None,
         trial: ArrayLike | None = None,
         dataset: ArrayLike | None = None,
+        group: ArrayLike | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
@@ -135,8 +134,9 @@ class Scores(ScoreSet):
             Scores; higher speaks for the positive class.
         pos_label : optional
             The label of the positive class.
-        user, probe_user, trial, dataset : array-like, optional
-            The claimed identity, who was really there, the id that pairs systems, the data set.
+        user, probe_user, trial, dataset, group : array-like, optional
+            The claimed identity, who was really there, the id that pairs systems, the data set, the group of people
+            (sex, age, site) whose rates `priori.group_rates` compares.
 
         Examples
         --------
@@ -148,13 +148,14 @@ class Scores(ScoreSet):
         labels = unmasked(np.asanyarray(y_true))
         if labels.ndim != 1 or labels.size != score.size:
             raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
-        columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
+        columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset, "group": group}
         named = {name: None if held is None else as_names(held, name, score.size) for name, held in columns.items()}
         users, (user_code, probe_code) = Names.encode(named["user"], named["probe_user"])
         datasets, (dataset_code,) = Names.encode(named["dataset"])
-        trials = Trials(score, user_code, probe_code, named["trial"], dataset_code)
+        groups, (group_code,) = Names.encode(named["group"])
+        trials = Trials(score, user_code, probe_code, named["trial"], dataset_code, group=group_code)
         positive = is_positive(labels, pos_label, where=source)
-        return cls.from_columns(trials, positive, users=users, datasets=datasets, nan=nan,
+        return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, nan=nan,
                                 lower_is_better=lower_is_better, source=source)  # fmt: skip
 
     @classmethod
@@ -170,7 +171,8 @@ class Scores(ScoreSet):
     ) -> Scores:
         """Make scores from a dataframe of any library that narwhals knows, or a duckdb relation.
 
-        ``columns`` maps our names (score, label, user, probe_user, trial, dataset) to the frame's.
+        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group) to the frame's; a group
+        is read only where it is named.
 
         Examples
         --------
@@ -196,13 +198,14 @@ class Scores(ScoreSet):
         *,
         users: Names | None = None,
         datasets: Names | None = None,
+        groups: Names | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
     ) -> Scores:
         """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
         classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
-        return cls._checked(*classes, users, datasets, nan, lower_is_better, source)
+        return replace(cls._checked(*classes, users, datasets, nan, lower_is_better, source), groups=groups)
 
     @classmethod
     def _checked(
@@ -221,7 +224,7 @@ class Scores(ScoreSet):
                 raise OneClassError(
                     f"{source}: no {name} trial; both classes are needed (check the labels, or say which is positive)"
                 )
-        return cls(negative, positive, users, datasets, source, nan_rejected=missing if nan == "reject" else 0)
+        return cls(negative, positive, users, datasets, source)
 
     # -- looking at it ---------------------------------------------------------------------------------
 
@@ -261,6 +264,10 @@ class Scores(ScoreSet):
     @property
     def n_positives(self) -> int:
         return len(self.positive)
+
+    @property
+    def nan_rejected(self) -> int:
+        return sum(int(trials.failed.sum()) for trials in (self.negative, self.positive) if trials.failed is not None)
 
     def __repr__(self) -> str:
         parts = [f"{len(self.negative)} negatives", f"{len(self.positive)} positives"]
@@ -303,26 +310,24 @@ class Scores(ScoreSet):
 
     # -- parts -------------------------------------------------------------------------------------------
 
-    def by(self, column: Literal["dataset", "user"] = "dataset") -> dict[str, Scores]:
-        """Split into one `Scores` per data set or per user, by name, in the order of the names.
+    def by(self, column: Literal["dataset", "user", "group"] = "dataset") -> dict[str, Scores]:
+        """Split into one `Scores` per data set, user or group, by name, in the order of the names.
 
         A part may lack a class; whoever needs both must look (``len(part.negative)``).
         """
-        names = {"dataset": self.datasets, "user": self.users}.get(column)
+        names = {"dataset": self.datasets, "user": self.users, "group": self.groups}.get(column)
         if names is None:
             raise InputError(f"{self.source}: there is no column {column!r} to split by")
         parts: dict[str, Scores] = {}
         groups = [
-            _group(trials.dataset if column == "dataset" else trials.user, len(names))
+            _group({"dataset": trials.dataset, "user": trials.user, "group": trials.group}[column], len(names))
             for trials in (self.negative, self.positive)
         ]
         for name, negative, positive in zip(names.values, *groups, strict=True):
             if negative.size or positive.size:
-                classes, source = (
-                    (self.negative.take(negative), self.positive.take(positive)),
-                    f"{self.source} [{name}]",
-                )
-                parts[str(name)] = Scores(*classes, self.users, self.datasets, source, self.backend, 0, self.format)
+                classes = self.negative.take(negative), self.positive.take(positive)
+                source = f"{self.source} [{name}]"
+                parts[str(name)] = replace(self, negative=classes[0], positive=classes[1], source=source)
         return parts
 
 

@@ -37,6 +37,7 @@ class SavedScores(ScoreSet):
     negatives: Any = NotSaved()
     positives: Any = NotSaved()
     datasets: Any = NotSaved()
+    groups: Any = NotSaved()
 
     @classmethod
     def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:

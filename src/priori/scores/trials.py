@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, argument
-from priori.base.types import Codes, Floats
+from priori.base.types import Codes, Floats, Mask
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
-IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset")
+IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
 #: From so many scores on, threads pay.
 MANY = 1 << 15
@@ -55,8 +55,9 @@ def kind_of(column: NDArray[Any]) -> str:
 class Trials:
     """The trials of one class, in the order in which they came.
 
-    ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
-    ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2, ...).
+    ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``, ``group`` into
+    ``Scores.groups``; ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2,
+    ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None: none did).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
     """
@@ -68,6 +69,8 @@ class Trials:
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
     number: NDArray[Any] | None = None
+    group: Codes | None = None
+    failed: Mask | None = None
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
@@ -111,7 +114,7 @@ class Trials:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
-            pick(self.number),
+            pick(self.number), pick(self.group), pick(self.failed),
         )  # fmt: skip
 
 
@@ -171,10 +174,12 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
     if nan == "drop" and np.isnan(trials.score).any():
         trials = trials.take(~np.isnan(trials.score))
     score = (-trials.score if lower_is_better else trials.score) + 0.0
-    if nan == "reject":
-        score[np.isnan(score)] = -np.inf
+    failed = trials.failed
+    if nan == "reject" and (missing := np.isnan(score)).any():
+        score[missing] = -np.inf
+        failed = missing
     score.setflags(write=False)
-    return replace(trials, score=score)
+    return replace(trials, score=score, failed=failed)
 
 
 def sort_both(negative: Trials, positive: Trials) -> None:

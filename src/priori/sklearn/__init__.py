@@ -11,10 +11,11 @@ except ImportError as error:  # pragma: no cover - tested where scikit-learn is 
 from priori.sklearn.averages import AverageROCDisplay
 from priori.sklearn.curves import EPCDisplay
 from priori.sklearn.differences import DifferenceDisplay
+from priori.sklearn.groups import GroupRatesDisplay
 from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
 from priori.sklearn.threshold import AprioriThresholdClassifier
 
 __all__ = [
     "AprioriScorer", "AprioriThresholdClassifier", "AverageROCDisplay", "DifferenceDisplay", "EPCDisplay",
-    "make_apriori_scorer",
+    "GroupRatesDisplay", "make_apriori_scorer",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import InputError
+from priori.base.errors import FewUsersError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 
@@ -50,10 +50,12 @@ class GroupSums:
     size: Floats
 
     @classmethod
-    def of(cls, deviations: Floats, group: NDArray[np.integer], groups: int) -> GroupSums:
-        """Add up the deviations of single trials."""
-        size = np.bincount(group, minlength=groups)
-        return cls(np.asarray(np.bincount(group, deviations, groups), dtype=np.float64), size.astype(np.float64))
+    def of(
+        cls, deviations: Floats, group: NDArray[np.integer], groups: int, number: NDArray[Any] | None = None
+    ) -> GroupSums:
+        """Add up the deviations of single trials, or of entries that stand for a ``number`` of trials each."""
+        size, whole = np.bincount(group, number, groups), deviations if number is None else deviations * number
+        return cls(np.asarray(np.bincount(group, whole, groups), dtype=np.float64), size.astype(np.float64))
 
     @classmethod
     def from_errors(cls, errors: NDArray[Any], size: Floats, rate: Floats | float) -> GroupSums:
@@ -128,7 +130,7 @@ class RateSpread(NamedTuple):
 
 def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSpread:
     """Measure how the errors of one class come together by user, or by two identities."""
-    n = wrong.size
+    n, number = len(trials), trials.number
     if shared == "none" or trials.user is None:
         return RateSpread()
     columns = [trials.user]
@@ -138,10 +140,11 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     names, coded = np.unique(np.concatenate(columns), return_inverse=True)
     people = int(names.size)
     if people < 2:
-        raise InputError("an interval that allows for users needs trials of at least two of them")
+        raise FewUsersError("an interval that allows for users needs trials of at least two of them")
     roles = np.split(coded, len(columns))
-    off = wrong - wrong.mean()
-    by_user = either = GroupSums.of(off, roles[0], people)
+    errors = int(wrong.sum() if number is None else number[wrong].sum())
+    off = np.asarray(wrong - errors / n, dtype=np.float64)
+    by_user = either = GroupSums.of(off, roles[0], people, number)
     variance = _corrected(by_user, None, n)
     counts = [np.bincount(np.concatenate([role[kind] for role in roles])) for kind in (wrong, ~wrong)]
     erring = min(int(np.count_nonzero(each)) for each in counts)
@@ -153,7 +156,8 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
         variance = max(_corrected(either, by_pair, n), variance)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
     fourth, freedom = float((either.deviation**4).sum()), either.freedom
-    effect = max(variance / float(off @ off / n**2), 1.0) if 0 < wrong.sum() < n else 1.0
+    alone = float(off @ (off if number is None else off * number) / n**2)
+    effect = max(variance / alone, 1.0) if 0 < errors < n else 1.0
     largest = min(either.sharing / (len(roles) * n), n)
     assumed = float(pseudo_user(np.asarray(effect), largest, erring))
     if assumed <= effect and fourth:

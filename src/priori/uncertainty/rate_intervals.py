@@ -8,27 +8,37 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
+from priori.base.types import Mask
 from priori.curves.inputs import as_score_set
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
-Rate = Literal["far", "frr"]
+Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
+#: What the rates are called, in the words of ISO/IEC 19795-1.
+RATE_TITLES: dict[Rate, str] = {
+    "far": "False acceptance rate",
+    "frr": "False rejection rate",
+    "fmr": "False match rate",
+    "fnmr": "False non-match rate",
+    "fta": "Failure-to-acquire rate",
+}
 Dependence = Literal["none", "user", "crossed"]
 
 
 @dataclass(frozen=True, repr=False)
 class RateInterval(Result):
-    """An interval for the false acceptance or false rejection rate at a threshold. Made by `rate_interval`.
+    """An interval for an error rate at a threshold. Made by `rate_interval`.
 
     Attributes
     ----------
@@ -72,7 +82,7 @@ class RateInterval(Result):
         return self.upper - self.lower
 
     _layout = Layout(
-        "An interval of a FAR or FRR at a threshold fixed in advance: one row.",
+        "An interval of an error rate at a threshold fixed in advance: one row.",
         {"threshold": "number", **of("integer", "errors trials")}
         | of("number", "rate lower upper width design_effect effective_trials"),
         {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
@@ -91,7 +101,7 @@ def rate_interval(
     scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
     dependence: Dependence | None = None, confidence_level: float = 0.95,
 ) -> RateInterval:  # fmt: skip
-    """Return an interval for the FAR or the FRR at a threshold fixed in advance, allowing for who the trials share.
+    """Return an interval for an error rate at a threshold fixed in advance, allowing for who the trials share.
 
     Parameters
     ----------
@@ -99,8 +109,10 @@ def rate_interval(
         The test scores; with users, and better with both identities (``user`` and ``probe_user``).
     threshold : float
         Accept when score > threshold.
-    rate : {"far", "frr"}
-        The false acceptance rate (of the negatives) or the false rejection rate (of the positives).
+    rate : {"far", "frr", "fmr", "fnmr", "fta"}
+        The false acceptance rate (of the negatives) or the false rejection rate (of the positives). NaN scores that
+        count as rejected (``nan="reject"``) are failures to acquire: the false match and the false non-match rate
+        leave them out, the failure-to-acquire rate is their share of all trials (ISO/IEC 19795-1).
     method : {"adjusted-wilson", "wilson", "exact", "normal"}
         ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
         rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
@@ -134,13 +146,62 @@ def rate_interval(
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    scores = as_score_set(scores, refusal).load()
+    known = as_score_set(scores, refusal)
+    if known.scanned and not known.nan_rejected:  # counts by user say as much as the trials
+        (scores,) = known.between([np.array([float(threshold)])], by_user=known.has_users)
+    else:
+        scores = known.load()
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
-    trials = scores.negative if rate == "far" else scores.positive
-    wrong = trials.score > threshold if rate == "far" else trials.score <= threshold
-    errors, n = int(wrong.sum()), len(trials)
+    judged = judge(scores, threshold, rate)
+    spread = rate_spread(judged.wrong, judged.trials, shared)
+    return interval_of(judged, spread, rate, threshold, shared, method, level)._came_from(scores)
+
+
+class Judged(NamedTuple):
+    """The trials that a rate is counted on, and which of them are errors."""
+
+    trials: Trials
+    wrong: Mask
+
+    @property
+    def errors(self) -> int:
+        """The number of errors."""
+        number = self.trials.number
+        return int(self.wrong.sum() if number is None else number[self.wrong].sum())
+
+
+def judge(scores: Scores, threshold: float, rate: Rate) -> Judged:
+    """Return the trials that a rate is counted on; those that failed to acquire are rejected, or left out."""
+    if rate == "fta":
+        return _acquired(scores)
+    trials = scores.negative if rate in ("far", "fmr") else scores.positive
+    if rate in ("fmr", "fnmr") and trials.failed is not None:
+        trials = trials.take(~trials.failed)
+        if not len(trials):
+            raise InputError(f"{scores.source}: every trial of a class failed to acquire; there is no {rate.upper()}")
+    return Judged(trials, trials.score > threshold if rate in ("far", "fmr") else trials.score <= threshold)
+
+
+def _acquired(scores: Scores) -> Judged:
+    """Return the trials of both classes, those that failed to acquire as errors."""
+    both = scores.negative, scores.positive
+
+    def column(name: str) -> NDArray[Any] | None:
+        columns = [getattr(trials, name) for trials in both]
+        return None if any(held is None for held in columns) else np.concatenate(columns)
+
+    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
+    score = np.concatenate([trials.score for trials in both])
+    trials = Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
+    return Judged(trials, np.concatenate(failed))
+
+
+def interval_of(
+    judged: Judged, spread: RateSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
+) -> RateInterval:
+    """Return the interval of a rate whose spread is known."""
+    errors, n = judged.errors, len(judged.trials)
     p = errors / n
-    spread = rate_spread(wrong, trials, shared)
     if method != "adjusted-wilson":
         interval = proportion_interval(errors, n, method=method, confidence_level=level)
         lower, upper = float(interval.lower), float(interval.upper)
@@ -149,7 +210,7 @@ def rate_interval(
     return RateInterval(
         rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
         spread.freedom, shared, method, level, _cautions(errors, n, spread),
-    )._came_from(scores)  # fmt: skip
+    )  # fmt: skip
 
 
 def _cautions(errors: int, n: int, spread: RateSpread) -> tuple[str, ...]:

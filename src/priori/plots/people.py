@@ -1,0 +1,67 @@
+"""People: the rates of groups with their intervals, and users by their mean scores (the zoo plot)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priori.plots.style import axes, colours, note_cautions
+from priori.uncertainty.user_rates import KINDS, UserRates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.uncertainty.group_rates import GroupRates
+
+
+def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
+    """Draw the rates of the groups, one row a group, with their simultaneous intervals."""
+    rates = list(dict.fromkeys(found.rate.tolist()))
+    names = list(dict.fromkeys(found.group[found.what == "rate"].tolist()))
+    ax = axes(ax, figsize=(7.0, max(2.5, 0.35 * len(names) + 1.6)))
+    for number, (rate, colour) in enumerate(zip(rates, colours(len(rates)), strict=True)):
+        rows = found.rows(rate)
+        place = [names.index(name) + 0.22 * (number - (len(rates) - 1) / 2) for name in rows["group"].tolist()]
+        value, lower, upper = (100 * rows[name] for name in ("value", "lower", "upper"))
+        ax.errorbar(value, place, xerr=np.stack([value - lower, upper - value]), fmt="o", ms=4, lw=1.2, color=colour,
+                    label=rate.upper())  # fmt: skip
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    level = f"{100 * found.confidence_level:g} %"
+    ax.set(xlabel=f"rate (%), {level} intervals for all groups at once", ylabel=found.by,
+           title=f"Error rates by {found.by} at threshold {found.threshold:.6g}")  # fmt: skip
+    note_cautions(ax, found.warnings)
+    return _finished(ax)
+
+
+def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
+    """Draw users by their mean genuine and impostor scores; goats, lambs and wolves are coloured, quarters marked."""
+    genuine, impostor, names = found.means()
+    ax = axes(ax, figsize=(6.5, 5.5))
+    ax.scatter(genuine, impostor, s=14, color="0.7", label="sheep", zorder=2)
+    place = {name: number for number, name in enumerate(names)}
+    for kind, size, colour in zip(KINDS, (30, 70, 130), colours(3), strict=True):
+        rows = [place[name] for name in found.user[found.found & (found.kind == kind)] if name in place]
+        if rows:
+            ax.scatter(genuine[rows], impostor[rows], s=size, facecolors="none", edgecolors=colour, lw=1.4,
+                       label=KINDS[kind][2], zorder=3)  # fmt: skip
+    for limits, line in ((genuine, ax.axvline), (impostor, ax.axhline)):
+        for quarter in np.quantile(limits, [0.25, 0.75]) if limits.size else ():
+            line(quarter, color="0.8", lw=0.8, ls=":", zorder=1)
+    corners = {"doves": (1, 0), "worms": (0, 1), "chameleons": (1, 1), "phantoms": (0, 0)}
+    for name, (x, y) in corners.items():
+        ax.annotate(name, (x, y), (-4 if x else 4, -4 if y else 4), xycoords="axes fraction",
+                    textcoords="offset points", ha="right" if x else "left", va="top" if y else "bottom",
+                    color="0.45", fontsize=8)  # fmt: skip
+    ax.set(xlabel="mean genuine score of the user", ylabel="mean impostor score of the user",
+           title=f"Who makes the errors, at threshold {found.threshold:.6g}")  # fmt: skip
+    note_cautions(ax, found.warnings)
+    return _finished(ax)
+
+
+def _finished(ax: Axes) -> Axes:
+    """Add the grid, and the legend beside the axes: points may be anywhere in them."""
+    ax.grid(alpha=0.25)
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax

@@ -1,0 +1,120 @@
+"""Error rates by group as a scikit-learn display, at a threshold that was fixed on development data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_consistent_length
+
+from priori.curves.epc import choose_threshold
+from priori.decisions.measures import Task
+from priori.scores import Scores
+from priori.sklearn.displays import CriterionOption
+from priori.sklearn.responses import ResponseMethod, responses, scores
+from priori.uncertainty.group_rates import GroupRates, group_rates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GroupRatesDisplay:
+    """False positive and false negative rates of groups of people, thresholds chosen on other data.
+
+    Make one with `from_estimator` or `from_predictions`. ``sensitive_features`` is fairlearn's name for the groups.
+
+    Attributes
+    ----------
+    rates_ : GroupRates
+        The rates with simultaneous intervals, and the largest gap and ratios between groups with theirs.
+    warnings_ : tuple of str
+        What to mind about it; noted below the axes.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from priori.sklearn import GroupRatesDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y, sex = rng.integers(0, 2, 2000), rng.choice(["f", "m"], 2000)
+    >>> score = rng.normal(y - 0.5 * (sex == "m"))
+    >>> display = GroupRatesDisplay.from_predictions(
+    ...     y[1000:], score[1000:], sensitive_features=sex[1000:], y_true_dev=y[:1000], y_score_dev=score[:1000])
+    >>> gap = display.rates_.rows("frr", "gap")
+    >>> f"FRR of {gap['group'][0]} minus {gap['other'][0]}: {gap['value'][0]:.2f}, at least {gap['lower'][0]:.2f}"
+    'FRR of m minus f: 0.19, at least 0.11'
+    """
+
+    rates_: GroupRates
+    ax_: Any = field(init=False, default=None)
+    figure_: Any = field(init=False, default=None)
+
+    @property
+    def warnings_(self) -> tuple[str, ...]:
+        """What to mind about the rates."""
+        return self.rates_.warnings
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the rates of the groups with their intervals."""
+        self.ax_ = self.rates_.plot(ax)
+        self.figure_ = self.ax_.figure
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, sensitive_features: ArrayLike, X_dev: Any, y_dev: Any,
+        users: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        name: str = "group", ax: Axes | None = None, task: str | Task = "authentication",
+        criterion: CriterionOption = None, alpha: Any = 0.5, confidence_level: float = 0.95,
+    ) -> Self:  # fmt: skip
+        """Make the display of a fitted classifier; neither X nor X_dev may have been used to fit it.
+
+        The parameters are those of `from_predictions`, with data instead of labels and scores.
+        """
+        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
+        y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
+        return cls.from_predictions(
+            y, y_score, sensitive_features=sensitive_features, y_true_dev=y_dev, y_score_dev=y_score_dev, users=users,
+            pos_label=positive, name=name, ax=ax, task=task, criterion=criterion, alpha=alpha,
+            confidence_level=confidence_level,
+        )  # fmt: skip
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, sensitive_features: ArrayLike, y_true_dev: ArrayLike,
+        y_score_dev: ArrayLike, users: ArrayLike | None = None, pos_label: Any = None, name: str = "group",
+        ax: Axes | None = None, task: str | Task = "authentication", criterion: CriterionOption = None,
+        alpha: Any = 0.5, confidence_level: float = 0.95,
+    ) -> Self:  # fmt: skip
+        """Make the display of labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_score : array-like
+            Labels and scores of the test set.
+        sensitive_features : array-like
+            The group of each test sample.
+        y_true_dev, y_score_dev : array-like
+            Labels and scores of the development set, on which the threshold is chosen.
+        users : array-like, optional
+            Whom each test sample is of, where people have several: intervals then allow for it.
+        pos_label : optional
+            The positive class.
+        name : str
+            What the groups are of, for the figure.
+        task, criterion, alpha
+            What the threshold minimises, as in `priori.choose_threshold`.
+        confidence_level : float
+            That of all groups' intervals of one rate together.
+        """
+        check_consistent_length(y_true, y_score, sensitive_features, users)
+        dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
+        threshold = choose_threshold(dev, criterion=criterion, alpha=alpha, task=task)
+        test = Scores.from_predictions(
+            y_true, np.asarray(y_score), pos_label=pos_label, user=users, group=sensitive_features, source="test"
+        )
+        return cls(rates_=group_rates(test, threshold, by=name, confidence_level=confidence_level)).plot(ax)

@@ -1,0 +1,369 @@
+"""Group rates: the error rates of groups of people at one threshold, and how far apart the groups are.
+
+The interval of each group is that of `rate_interval`, all groups of a rate together (Sidak). The largest difference
+between two groups, and the largest ratio, are bounded by the intervals of all pairs of groups together (Tukey), each
+from the intervals of its two rates: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a
+general approach", Statistics in Medicine 27, 2008; for ratios A. Donner and G. Zou, "Closed-form confidence intervals
+for functions of the normal mean and standard deviation", Statistical Methods in Medical Research 21, 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution, said_of
+from priori.base.errors import InputError, unknown
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
+from priori.base.results import Result
+from priori.base.types import Codes, Floats, Ints
+from priori.curves.inputs import as_score_set
+from priori.scores import Names, Scores, ScoreSet
+from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
+from priori.uncertainty.proportions import check_level
+from priori.uncertainty.rate_intervals import Dependence, Judged, Rate, RateInterval, interval_of, judge, shared_by
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: With fewer users than this the interval of a group says little.
+FEW_USERS = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupRates(Result):
+    """Error rates by group at one threshold, and the differentials between groups. Made by `group_rates`.
+
+    Attributes
+    ----------
+    rate, what : ndarray
+        Which rate a row is about (``far``, ``frr``, ...), and what it says: the ``rate`` of a group, the largest
+        ``gap`` between two groups, their largest ``ratio``, or the ``ratio-to-mean``, that of the highest rate to the
+        geometric mean of all.
+    group, other : ndarray
+        The group; in the rows about two groups, the one with the highest rate and the one with the lowest.
+    value, lower, upper : ndarray
+        The number and its interval.
+    errors, trials, people : ndarray
+        What it was counted from; in rows about several groups, from all of these together.
+    warnings : tuple of str
+        What to mind about it.
+    """
+
+    rate: NDArray[Any]
+    what: NDArray[Any]
+    group: NDArray[Any]
+    other: NDArray[Any]
+    errors: Ints
+    trials: Ints
+    people: Ints
+    value: Floats
+    lower: Floats
+    upper: Floats
+    by: str
+    threshold: float
+    dependence: str
+    confidence_level: float
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Error rates by group at a threshold fixed in advance, and the differentials between groups.",
+        {**of("text", "rate what group other"), **of("integer", "errors trials people")}
+        | of("number", "value lower upper"),
+        {"by": TEXT, "threshold": NUMBER, "dependence": choice(*get_args(Dependence)), "confidence_level": LEVEL}
+        | {"warnings": CAUTIONS},
+        descriptions={
+            "by": "What the groups are of.",
+            "group": "The group; of a differential, the one with the highest rate.",
+            "other": "Of a differential, the group with the lowest rate.",
+            "people": "How many users it rests on; 0 where they are not known.",
+            "rate": "Which rate.",
+            "value": "The rate, the difference, or the ratio.",
+            "what": "The rate of a group, the largest gap, the largest ratio, or that to the geometric mean.",
+        },
+    )
+
+    def rows(self, rate: str, what: str = "rate") -> dict[str, NDArray[Any]]:
+        """Return the rows of the table about one rate that say one thing."""
+        chosen = (self.rate == rate) & (self.what == what)
+        return {name: column[chosen] for name, column in self.columns().items()}
+
+    def _shown(self) -> str:
+        gaps = [f"{rate} gap {value:.4g}" for rate, what, value in zip(self.rate, self.what, self.value, strict=True)
+                if what == "gap"]  # fmt: skip
+        return f"GroupRates(by {self.by}, {np.unique(self.group).size} groups, {', '.join(gaps)})"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rates of the groups with their intervals; returns the axes."""
+        from priori.plots.people import plot_groups
+
+        return plot_groups(self, ax=ax)
+
+
+class _Row(NamedTuple):
+    rate: str
+    what: str
+    group: str
+    other: str
+    errors: int
+    trials: int
+    people: int
+    value: float
+    lower: float
+    upper: float
+
+
+def group_rates(
+    scores: ScoreSet, threshold: float, *, rates: Sequence[Rate] = ("far", "frr"), by: str = "group",
+    groups: Mapping[Any, Any] | None = None, dependence: Dependence | None = None, confidence_level: float = 0.95,
+) -> GroupRates:  # fmt: skip
+    """Compare the error rates of groups of people at a threshold fixed in advance.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores with a group of each trial (``columns={"group": "sex"}`` in `priori.read`), that of the claimed
+        identity; and with users, without whom trials are taken for independent.
+    threshold : float
+        Accept when score > threshold.
+    rates : sequence of {"far", "frr", "fmr", "fnmr", "fta"}
+        Which rates; see `priori.rate_interval`.
+    by : str
+        What the groups are of, for tables and figures.
+    groups : mapping, optional
+        The group of each user, by the user's name, instead of a column.
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; see `priori.rate_interval`.
+    confidence_level : float
+        That of all groups' intervals of one rate together, and of each differential.
+
+    Notes
+    -----
+    The differentials are those of NISTIR 8280 and its sequels: the highest rate minus the lowest, over the lowest, and
+    over the geometric mean. Observed ones are too large on average, as the highest rate is the luckless one; the
+    intervals allow for that: they hold for all pairs of groups at once, so they start at no difference (0, or a ratio
+    of 1) where no two groups differ significantly.
+
+    Examples
+    --------
+    >>> import priori
+    >>> from priori.studies.simulation import population
+    >>> scores = population(60, 9, 20, rng=1)
+    >>> sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}
+    >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
+    >>> for row in range(2):
+    ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
+    f 0.142 from 0.091 to 0.214
+    m 0.120 from 0.065 to 0.211
+    """
+    level = check_level(confidence_level)
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    known = as_score_set(scores, refusal).load()
+    if groups is not None:
+        known = _with_groups(known, groups)
+    if known.groups is None or known.negative.group is None:
+        raise InputError(
+            f"{known.source}: the groups of the trials are not known; name the column that has them "
+            "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
+        )
+    shared = shared_by(known, dependence)
+    rows: list[_Row] = []
+    warnings: list[str] = []
+    for rate in dict.fromkeys(rates):
+        if rate not in get_args(Rate):
+            raise unknown("rate", rate, get_args(Rate))
+        more, said = _of_rate(known, rate, float(threshold), shared, level)
+        rows += more
+        warnings += said
+    columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
+    return GroupRates(
+        **columns, by=by, threshold=float(threshold), dependence=shared, confidence_level=level,
+        warnings=tuple(dict.fromkeys(warnings)),
+    )._came_from(known)  # fmt: skip
+
+
+def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
+    """Return the scores with the group of each user's trials."""
+    if scores.users is None or scores.negative.user is None or scores.positive.user is None:
+        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
+    by_name = {str(user): str(group) for user, group in groups.items()}
+    users = [str(name) for name in scores.users.values.tolist()]
+    unheard = next((name for name in users if name not in by_name), None)
+    if unheard is not None:
+        raise InputError(f"groups: the group of user {unheard!r} is missing; give one for each user")
+    names, (codes,) = Names.encode(np.array([by_name[name] for name in users]))
+    assert codes is not None
+    negative = replace(scores.negative, group=codes[scores.negative.user])
+    return replace(scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]),
+                   groups=names)  # fmt: skip
+
+
+def _of_rate(
+    scores: Scores, rate: Rate, threshold: float, shared: str, level: float
+) -> tuple[list[_Row], list[str]]:  # fmt: skip
+    """Return the rows about one rate, and what to mind."""
+    assert scores.groups is not None
+    judged = judge(scores, threshold, rate)
+    codes = judged.trials.group
+    assert codes is not None
+    present = np.unique(codes)
+    names = [str(name) for name in scores.groups.values[present]]
+    parts = [Judged(judged.trials.take(codes == code), judged.wrong[codes == code]) for code in present]
+    spreads = [_spread(part, shared) for part in parts]
+    together = level ** (1 / len(parts))
+    pairwise = _level_of_pairs(level, len(parts))
+
+    def intervals(at: float) -> list[RateInterval]:
+        return [
+            interval_of(part, spread, rate, threshold, shared, "adjusted-wilson", at)
+            for part, spread in zip(parts, spreads, strict=True)
+        ]
+
+    shown, paired = intervals(together), intervals(pairwise)
+    rows = [
+        _Row(rate, "rate", name, "", each.errors, each.trials, each.people, each.rate, each.lower, each.upper)
+        for name, each in zip(names, shown, strict=True)
+    ]
+    if len(parts) > 1:
+        rows += _differentials(rate, names, paired, _correlations(judged, codes, present, shared))
+    warnings = [said_of(f"{name}, {rate.upper()}", line) for name, each in zip(names, shown, strict=True)
+                for line in each.warnings]  # fmt: skip
+    few = [f"{name} ({each.people})" for name, each in zip(names, shown, strict=True) if 0 < each.people < FEW_USERS]
+    if few:
+        warnings.append(
+            Caution("few-users", f"groups with fewer than {FEW_USERS} users: {', '.join(few)}; they say little")
+        )
+    return rows, warnings
+
+
+def _spread(part: Judged, shared: str) -> RateSpread:
+    """Return how a group's rate varies; one user alone is one independent trial, whatever he does."""
+    user = part.trials.user
+    if shared != "none" and user is not None and (user == user[0]).all():
+        return RateSpread(float(len(part.trials)), 1, 1.0, 0)
+    return rate_spread(part.wrong, part.trials, shared)
+
+
+def _level_of_pairs(level: float, groups: int) -> float:
+    """Return the level of one pair's interval such that those of all pairs hold together (Tukey).
+
+    The range of so many independent normal numbers stays within sqrt(2) times the quantile of that level.
+    """
+    from scipy.special import ndtr
+
+    if groups < 3:
+        return level
+    x, step = np.linspace(-8.0, 8.0, 2001, retstep=True)
+    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        within = groups * step * float((density * (ndtr(x) - ndtr(x - middle)) ** (groups - 1)).sum())
+        low, high = (middle, high) if within < level else (low, middle)
+    return float(2 * ndtr(low / np.sqrt(2)) - 1)
+
+
+def _correlations(judged: Judged, codes: Codes, present: NDArray[np.integer], shared: str) -> Floats:
+    """Return the correlations of the groups' rates, which come from people with trials in several groups.
+
+    As in `cluster_variance`: products over the trials that share somebody, those of a pair of people counted once.
+    """
+    trials, groups = judged.trials, present.size
+    if shared == "none" or trials.user is None:
+        return np.eye(groups)
+    group = np.searchsorted(present, codes)
+    number = np.bincount(group)
+    off = judged.wrong - (np.bincount(group, judged.wrong) / number)[group]
+
+    def products(unit: NDArray[np.integer], units: int, deviations: Floats) -> Floats:
+        sums = np.bincount(unit * groups + np.resize(group, unit.size), deviations, units * groups)
+        return np.asarray(sums.reshape(units, groups).T @ sums.reshape(units, groups))
+
+    claimed = trials.user.astype(np.int64)
+    people = int(claimed.max()) + 1
+    covariance = products(claimed, people, off)
+    probe = trials.probe_user
+    if shared == "crossed" and probe is not None and (probe != trials.user).any():
+        people = max(people, int(probe.max()) + 1)
+        either = np.concatenate([claimed, probe.astype(np.int64)])
+        pair, pairs = pair_codes(claimed, probe, people)
+        covariance = products(either, people, np.resize(off, either.size)) - products(pair, pairs, off)
+    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    scale = np.outer(sd, sd)
+    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(np.clip(correlation, -1.0, 1.0))
+
+
+def _differentials(rate: str, names: list[str], each: list[RateInterval], correlation: Floats) -> list[_Row]:
+    """Return the rows about the largest gap and ratios between groups."""
+    value, lower, upper = (np.array([getattr(one, name) for one in each]) for name in ("rate", "lower", "upper"))
+    first, second = (index.ravel() for index in np.indices(correlation.shape))
+    pairs = Pairs.of(value, lower, upper, correlation, first, second)
+    apart = first != second
+    high, low = int(value.argmax()), value.size - 1 - int(value[::-1].argmin())
+    both = [each[high], each[low]]
+
+    def row(what: str, of: list[RateInterval], number: float, limits: tuple[float, float]) -> _Row:
+        errors, trials, people = (sum(getattr(one, name) for one in of) for name in ("errors", "trials", "people"))
+        return _Row(rate, what, names[high], names[low], errors, trials, people, number, *limits)
+
+    limits = max(0.0, pairs.gap_lower[apart].max()), min(1.0, pairs.gap_upper[apart].max())
+    ratios = max(1.0, pairs.ratio_lower[apart].max()), max(1.0, pairs.ratio_upper[apart].max())
+    with np.errstate(divide="ignore"):
+        logs = [np.log(np.where(apart, column, 1.0)).reshape(correlation.shape).mean(axis=1).max()
+                for column in (pairs.ratio_lower, pairs.ratio_upper)]  # fmt: skip
+        mean = float(np.exp(np.log(value).mean()))
+    to_mean = max(1.0, float(np.exp(logs[0]))), max(1.0, float(np.exp(logs[1])))
+    return [
+        row("gap", both, float(value[high] - value[low]), limits),
+        row("ratio", both, _over(value[high], value[low]), ratios),
+        row("ratio-to-mean", each, _over(value[high], mean), to_mean),
+    ]
+
+
+def _over(high: float, low: float) -> float:
+    """Return a ratio of rates; that of two zeros is 1."""
+    return float(high / low) if low > 0 else (np.inf if high > 0 else 1.0)
+
+
+class Pairs(NamedTuple):
+    """The limits of the differences and of the ratios of pairs of rates, the first of each pair against the second."""
+
+    gap_lower: Floats
+    gap_upper: Floats
+    ratio_lower: Floats
+    ratio_upper: Floats
+
+    @classmethod
+    def of(
+        cls, value: Floats, lower: Floats, upper: Floats, correlation: Floats, first: NDArray[np.intp],
+        second: NDArray[np.intp],
+    ) -> Pairs:  # fmt: skip
+        """Return the limits from those of single rates (method of variance estimates recovery)."""
+        a, b, rho = value[first], value[second], correlation[first, second]
+        below = a - lower[first], upper[second] - b
+        above = upper[first] - a, b - lower[second]
+        gap_lower = a - b - _distance(*below, rho)
+        gap_upper = a - b + _distance(*above, rho)
+        # The ratio r at which the limit of a - r b is 0: (a - r b)^2 = distance(of a, r times that of b)^2.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            square, half, rest = _quadratic(a, b, *below, rho)
+            ratio_lower = np.where(rest <= 0, 0.0, rest / (half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))))
+            square, half, rest = _quadratic(a, b, *above, rho)
+            root = half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))
+            ratio_upper = np.where(square > 1e-15, root / square, np.inf)
+        return cls(gap_lower, gap_upper, ratio_lower, ratio_upper)
+
+
+def _distance(of_first: Floats, of_second: Floats, rho: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(of_first**2 + of_second**2 - 2 * rho * of_first * of_second, 0.0)))
+
+
+def _quadratic(a: Floats, b: Floats, of_a: Floats, of_b: Floats, rho: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the coefficients of r^2, of -2 r and of 1 in (a - r b)^2 - distance(of_a, r of_b)^2."""
+    return b**2 - of_b**2, a * b - rho * of_a * of_b, a**2 - of_a**2

@@ -1,0 +1,334 @@
+"""User rates: who makes the errors. Each user's own rates, shrunken, and the zoo: goats, lambs and wolves.
+
+G. Doddington, W. Liggett, A. Martin, M. Przybocki and D. Reynolds, "Sheep, goats, lambs and wolves: a statistical
+analysis of speaker performance", ICSLP 1998: goats are hard to recognise, lambs are easily imitated, wolves imitate
+well, sheep are the rest. N. Yager and T. Dunstone, "The biometric menagerie", IEEE PAMI 32, 2010: chameleons score high
+and phantoms low whoever is there, doves are the best of all and worms the worst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution
+from priori.base.errors import InputError, unknown
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
+from priori.base.results import Result
+from priori.base.saved import Saved
+from priori.base.types import Codes, Floats, Index, Ints, Mask
+from priori.curves.inputs import as_score_set
+from priori.scores import Scores, ScoreSet, Trials
+from priori.uncertainty.beta_binomial import fit_beta_binomial
+from priori.uncertainty.proportions import check_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = Literal["goat", "lamb", "wolf"]
+Animal = Literal["chameleon", "phantom", "dove", "worm"]
+#: The rate of each kind, what its trials are, and several of it.
+KINDS: dict[Kind, tuple[str, str, str]] = {
+    "goat": ("frr", "the user's own genuine trials", "goats"),
+    "lamb": ("far", "impostor trials in which somebody claims to be the user", "lambs"),
+    "wolf": ("far", "impostor trials in which the user claims to be somebody else", "wolves"),
+}
+#: Of each animal, whether its genuine and its impostor scores are among the highest quarter (or the lowest).
+ANIMALS: dict[Animal, tuple[bool, bool]] = {
+    "chameleon": (True, True), "phantom": (False, False), "dove": (True, False), "worm": (False, True),
+}  # fmt: skip
+#: With fewer users nothing can be told of how they differ.
+FEW_USERS = 10
+#: Permutations of the test that users err alike.
+PERMUTATIONS = 1999
+
+_TEST = record({"kind": choice(*KINDS), "rate": TEXT, **of(SIZE, "users found"), **of(NUMBER, "overall correlation"),
+                **of(NUMBER, "statistic freedom p_scores p_errors")})  # fmt: skip
+_ANIMAL = record({"animal": choice(*ANIMALS), "found": SIZE, **of(NUMBER, "expected p_value")})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserRates(Result):
+    """Each user's own error rates at one threshold. Made by `user_rates`.
+
+    Attributes
+    ----------
+    user, kind : ndarray
+        A row is a user in one of three roles: what would make him a ``goat`` (the FRR of his genuine trials), a
+        ``lamb`` (the FAR against him) or a ``wolf`` (the FAR of his own attempts, where both identities are known).
+    errors, trials, rate : ndarray
+        What was counted.
+    shrunken, lower, upper : ndarray
+        The rate drawn towards everybody's, and the interval of his own rate (`priori.uncertainty.beta_binomial`).
+    found : ndarray
+        Whether he is one: his interval lies above the rate of all users together. A user who is none is a sheep.
+    mean_score : ndarray
+        The mean of the finite scores of these trials.
+    tests : tuple of dict
+        For each kind: the users, how many were ``found``, the ``overall`` rate, the ``correlation`` of two errors of
+        a user; the Kruskal-Wallis ``statistic`` of the scores, its degrees of ``freedom`` and p-value (``p_scores``);
+        the p-value of users that err alike (``p_errors``).
+    warnings : tuple of str
+        What to mind about it.
+    """
+
+    user: NDArray[Any]
+    kind: NDArray[Any]
+    errors: Ints
+    trials: Ints
+    rate: Floats
+    shrunken: Floats
+    lower: Floats
+    upper: Floats
+    found: Mask
+    mean_score: Floats
+    tests: tuple[dict[str, Any], ...]
+    threshold: float
+    confidence_level: float
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Each user's own error rates at a threshold fixed in advance: one row per user and role.",
+        {**of("text", "user kind"), **of("integer", "errors trials"), **of("number", "rate shrunken lower upper")}
+        | {"found": "boolean", "mean_score": "number"},
+        {"tests": listed(_TEST), "animals": listed(_ANIMAL), "threshold": NUMBER, "confidence_level": LEVEL}
+        | {"warnings": CAUTIONS},
+        descriptions={
+            "animals": "Users whose genuine and impostor scores are both extreme, by kind, and what chance would give.",
+            "found": "Whether the user is of the kind: the interval lies above the rate of all users together.",
+            "kind": "What a high rate in this role makes of a user.",
+            "mean_score": "The mean of the finite scores of the trials.",
+            "rate": "The user's rate.",
+            "shrunken": "The rate drawn towards everybody's (beta-binomial).",
+            "tests": "Whether users differ, by kind.",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, tests=tuple(saved["tests"]), animals=tuple(saved["animals"]), **known)
+
+    def of_kind(self, kind: Kind, most: int | None = None) -> dict[str, NDArray[Any]]:
+        """Return the rows of one role, the highest shrunken rate first; ``most`` of them."""
+        if kind not in KINDS:
+            raise unknown("kind", kind, KINDS)
+        rows = np.flatnonzero(self.kind == kind)
+        rows = rows[np.lexsort((-self.trials[rows], -self.shrunken[rows]))][:most]
+        return {name: column[rows] for name, column in self.columns().items()}
+
+    @cached_property
+    def animals(self) -> tuple[dict[str, Any], ...]:
+        """How many users are chameleons, phantoms, doves and worms, beside chance (Yager and Dunstone)."""
+        genuine, impostor, _ = self.means()
+        extremes = [[_extreme(scores, high=high) for high in (False, True)] for scores in (genuine, impostor)]
+        counted = []
+        for animal, (high_genuine, high_impostor) in ANIMALS.items():
+            first, second = extremes[0][high_genuine], extremes[1][high_impostor]
+            found, total = int((first & second).sum()), genuine.size
+            sizes = int(first.sum()), int(second.sum())
+            p_value = at_least(found, total, *sizes) if total else 1.0
+            expected = sizes[0] * sizes[1] / total if total else 0.0
+            counted.append({"animal": animal, "found": found, "expected": expected, "p_value": p_value})
+        return tuple(counted)
+
+    def means(self) -> tuple[Floats, Floats, NDArray[Any]]:
+        """Return the mean genuine and impostor score of the users that have both, and their names."""
+        rows = [{name: row for row, name in enumerate(self.user) if self.kind[row] == kind} for kind in KINDS]
+        names = [name for name in rows[0] if name in rows[1] or name in rows[2]]
+        genuine = np.array([self.mean_score[rows[0][name]] for name in names])
+        impostor = np.array([self._impostor_mean([role[name] for role in rows[1:] if name in role]) for name in names])
+        usable = np.isfinite(genuine) & np.isfinite(impostor)
+        return genuine[usable], impostor[usable], np.array(names, dtype=object)[usable]
+
+    def _impostor_mean(self, rows: list[int]) -> float:
+        """Return the mean score of the impostor trials with a user, in either role."""
+        weights = self.trials[rows]
+        return float(weights @ self.mean_score[rows] / weights.sum())
+
+    def _shown(self) -> str:
+        found = ", ".join(f"{test['found']} of {test['users']} {KINDS[test['kind']][2]}" for test in self.tests)
+        return f"UserRates({found})"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the zoo plot: users by their mean genuine and impostor scores; returns the axes."""
+        from priori.plots.people import plot_zoo
+
+        return plot_zoo(self, ax=ax)
+
+
+def user_rates(
+    scores: ScoreSet, threshold: float, *, confidence_level: float = 0.95, rng: int | np.random.Generator = 0
+) -> UserRates:
+    """Return who makes the errors at a threshold fixed in advance: each user's own rates, and whether users differ.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores, with users; wolves need both identities (``user`` and ``probe_user``).
+    threshold : float
+        Accept when score > threshold.
+    confidence_level : float
+        That of the interval of each user's own rate, on average over users.
+    rng : int or Generator
+        Seed of the permutations.
+
+    Notes
+    -----
+    A user's own few trials say little: of many users the one with the highest rate is mostly unlucky. Shrunken rates
+    draw each towards the rate of all, the more the fewer trials he has and the less users differ.
+
+    Two tests say whether users differ at all. Kruskal and Wallis's is of their scores, whatever the threshold, as in
+    the paper of 1998. The other is of their errors: the chi-square statistic of equal rates among permutations of the
+    errors over the trials. Both take a user's trials for independent: where both identities matter, a test of lambs
+    is right as long as everybody is attacked by about the same people.
+
+    Examples
+    --------
+    >>> import priori
+    >>> from priori.studies.simulation import population
+    >>> found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
+    >>> found
+    UserRates(4 of 60 goats, 8 of 60 lambs)
+    >>> worst = found.of_kind("goat", 1)
+    >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, shrunken to {worst['shrunken'][0]:.2f}"
+    'u41: 5 of 9, shrunken to 0.40'
+    """
+    level = check_level(confidence_level)
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    known = as_score_set(scores, refusal).load()
+    if known.users is None or not known.has_users:
+        raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
+    roles = _roles(known, float(threshold))
+    draw = np.random.default_rng(rng)
+    parts = [role.judged(known.users.values, level, draw) for role in roles]
+    columns = {name: np.concatenate([part[name] for part, _ in parts]) for name in parts[0][0]}
+    tests = tuple(test for _, test in parts)
+    few = min(test["users"] for test in tests)
+    warnings: tuple[str, ...] = ()
+    if few < FEW_USERS:
+        warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"),)
+    return UserRates(
+        **columns, tests=tests, threshold=float(threshold), confidence_level=level, warnings=warnings
+    )._came_from(known)  # fmt: skip
+
+
+class _Role(NamedTuple):
+    """The trials of one role: whose they are, which are errors."""
+
+    kind: Kind
+    owner: Codes
+    trials: Trials
+    wrong: Mask
+
+    def judged(
+        self, names: NDArray[Any], level: float, rng: np.random.Generator
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the columns of the users' rates, and the tests."""
+        trials = np.bincount(self.owner, minlength=len(names))
+        present = np.flatnonzero(trials)
+        trials = trials[present]
+        errors = np.bincount(self.owner, self.wrong, len(names)).astype(np.int64)[present]
+        fitted = fit_beta_binomial(errors.astype(np.float64), trials.astype(np.float64))
+        shrunken, lower, upper = fitted.rates(errors.astype(np.float64), trials.astype(np.float64), level)
+        overall = float(errors.sum() / trials.sum())
+        found = lower > overall
+        statistic, freedom, p_scores = kruskal_wallis(self.trials.score, self.owner)
+        test = {
+            "kind": self.kind, "rate": KINDS[self.kind][0], "users": present.size, "found": int(found.sum()),
+            "overall": overall, "correlation": fitted.correlation, "statistic": statistic, "freedom": freedom,
+            "p_scores": p_scores, "p_errors": alike(errors, trials, rng),
+        }  # fmt: skip
+        columns = {
+            "user": names[present].astype(str), "kind": np.full(present.size, self.kind), "errors": errors,
+            "trials": trials, "rate": errors / trials, "shrunken": shrunken, "lower": lower, "upper": upper,
+            "found": found, "mean_score": self._means(len(names))[present],
+        }  # fmt: skip
+        return columns, test
+
+    def _means(self, users: int) -> Floats:
+        finite = np.isfinite(self.trials.score)
+        owner, number = self.owner[finite], np.bincount(self.owner[finite], minlength=users)
+        total = np.bincount(owner, self.trials.score[finite], users)
+        return np.asarray(np.divide(total, number, out=np.full(users, np.nan), where=number > 0))
+
+
+def _roles(scores: Scores, threshold: float) -> list[_Role]:
+    negative, positive = scores.negative, scores.positive
+    assert negative.user is not None
+    assert positive.user is not None
+    accepted = negative.score > threshold
+    roles = [
+        _Role("goat", positive.user, positive, positive.score <= threshold),
+        _Role("lamb", negative.user, negative, accepted),
+    ]
+    if negative.probe_user is not None:
+        roles.append(_Role("wolf", negative.probe_user, negative, accepted))
+    return roles
+
+
+# -- tests ---------------------------------------------------------------------------------------------------------
+
+
+def kruskal_wallis(scores: Floats, owner: Codes) -> tuple[float, float, float]:
+    """Return the Kruskal-Wallis statistic of scores by owner, its degrees of freedom and its p-value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> statistic, freedom, p_value = kruskal_wallis(np.array([1.0, 2, 3, 4, 5, 6]), np.array([0, 0, 0, 1, 1, 1]))
+    >>> f"{statistic:.4f} {freedom:.0f} {p_value:.4f}"
+    '3.8571 1 0.0495'
+    """
+    from scipy.special import chdtrc
+
+    values, place, times = np.unique(scores, return_inverse=True, return_counts=True)
+    n, number = scores.size, np.bincount(owner)
+    last = np.cumsum(times)
+    ranks = ((last - times + 1 + last) / 2)[np.ravel(place)]
+    owners = int(np.count_nonzero(number))
+    spread = (n**3 - n - float((times.astype(np.float64) ** 3 - times).sum())) / 12
+    if owners < 2 or spread == 0 or values.size < 2:
+        return 0.0, float(owners - 1), 1.0
+    off = np.bincount(owner, ranks - (n + 1) / 2)[number > 0]
+    statistic = float((off**2 / number[number > 0]).sum()) * (n - 1) / spread
+    return statistic, float(owners - 1), float(chdtrc(owners - 1, statistic))
+
+
+def alike(errors: Ints, trials: Ints, rng: np.random.Generator) -> float:
+    """Return the p-value of users that err alike: how often errors that fall on any trial are spread as unevenly."""
+    total = int(errors.sum())
+    if errors.size < 2 or not 0 < total < trials.sum():
+        return 1.0
+    # With the sum fixed, the chi-square statistic is a rising function of the sum of x^2 / n.
+    observed = float((errors**2 / trials).sum())
+    drawn = rng.multivariate_hypergeometric(trials, total, size=PERMUTATIONS, method="marginals")
+    uneven = (drawn**2 / trials).sum(axis=1) >= observed * (1 - 1e-12)
+    return float((1 + uneven.sum()) / (1 + PERMUTATIONS))
+
+
+def _extreme(scores: Floats, *, high: bool) -> Mask:
+    """Return the users in the highest (or lowest) quarter."""
+    size = scores.size // 4
+    order: Index = np.argsort(scores, kind="stable")
+    chosen = np.zeros(scores.size, dtype=np.bool_)
+    chosen[order[scores.size - size :] if high else order[:size]] = True
+    return chosen
+
+
+def at_least(found: int, total: int, first: int, second: int) -> float:
+    """Return the probability that two subsets drawn at random, of these sizes, share at least so many (hypergeometric).
+
+    Examples
+    --------
+    >>> f"{at_least(3, 12, 3, 3):.5f}"
+    '0.00455'
+    """
+    from math import comb
+
+    ways = sum(comb(first, shared) * comb(total - first, second - shared)
+               for shared in range(found, min(first, second) + 1))  # fmt: skip
+    return ways / comb(total, second)

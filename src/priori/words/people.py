@@ -1,0 +1,47 @@
+"""Sentences about people: which groups differ, who makes the errors; the same for command line and page."""
+
+from __future__ import annotations
+
+from priori.uncertainty.group_rates import GroupRates
+from priori.uncertainty.user_rates import KINDS, UserRates
+from priori.words.numbers import level_text, listing, p_text, percent, short
+
+
+def about_groups(found: GroupRates) -> str:
+    """Say for each rate how far apart the groups are, and whether that is more than chance."""
+    level = level_text(found.confidence_level)
+    lines = []
+    for rate in dict.fromkeys(found.rate.tolist()):
+        gap, ratio = found.rows(rate, "gap"), found.rows(rate, "ratio")
+        if not gap["value"].size:
+            lines.append(f"{rate.upper()}: one group only, nothing to compare.")
+            continue
+        high, low = short(str(gap["group"][0])), short(str(gap["other"][0]))
+        lower, upper = float(gap["lower"][0]), float(gap["upper"][0])
+        difference = f"{percent(float(gap['value'][0]))} ({level} interval {percent(lower)} to {percent(upper)})"
+        times = f"{ratio['value'][0]:.3g} times ({ratio['lower'][0]:.3g} to {ratio['upper'][0]:.3g})"
+        verdict = "groups differ" if lower > 0 else "no difference between groups is significant"
+        lines.append(
+            f"{rate.upper()}: {verdict}; {high} has the highest rate and {low} the lowest, {difference}, {times}."
+        )
+    by = "users" if found.dependence != "none" else "trials, taken for independent"
+    return "\n".join([*lines, f"Intervals hold for all groups, and for all pairs of groups, at once, by {by}."])
+
+
+def about_users(found: UserRates) -> str:
+    """Say for each kind of the zoo whether users differ, and how many stand out."""
+    lines = []
+    for test in found.tests:
+        differ = min(test["p_scores"], test["p_errors"]) < 1 - found.confidence_level
+        verdict = "users differ" if differ else "users do not differ significantly"
+        lines.append(
+            f"{KINDS[test['kind']][2].capitalize()}: {verdict} (scores p {p_text(test['p_scores'])}, errors p "
+            f"{p_text(test['p_errors'])}); {test['found']} of {test['users']} have a {test['rate'].upper()} clearly "
+            f"above {percent(test['overall'])}."
+        )
+    animals = [f"{each['found']} {each['animal']}s ({each['expected']:.1f} by chance, p {p_text(each['p_value'])})"
+               for each in found.animals]  # fmt: skip
+    lines.append(f"By mean scores: {listing(animals)}.")
+    level = level_text(found.confidence_level)
+    lines.append(f"Rates are shrunken towards everybody's (beta-binomial); {level} intervals of each user's own rate.")
+    return "\n".join(lines)

@@ -1,0 +1,117 @@
+"""``priori rates``: intervals, the words of ISO/IEC 19795-1, groups and users, from files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import priori
+from pages import run
+from priori.studies.simulation import population
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Thirty users with a sex; some scores are missing in the second file."""
+    scores = population(30, 9, 29, user_effect_sd=0.5, crossed=True, rng=2)
+    rng = np.random.default_rng(0)
+    rows, missing = ["score,label,user,probe_user,sex"], ["score,label,user,probe_user,sex"]
+    for label, trials in enumerate((scores.negative, scores.positive)):
+        assert trials.user is not None
+        assert trials.probe_user is not None
+        for value, user, probe in zip(trials.score.tolist(), trials.user, trials.probe_user, strict=True):
+            rest = f"{label},u{user},u{probe},{'fm'[user % 2]}"
+            rows.append(f"{value!r},{rest}")
+            missing.append(f"{'nan' if rng.random() < 0.04 else repr(value)},{rest}")
+    (tmp_path / "test.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "missing.csv").write_text("\n".join(missing) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(*words: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(run(["rates", *words, "--format", "csv"]))))
+
+
+def test_rates_have_the_intervals_of_rate_interval(folder: Path) -> None:
+    first, second = table("test.csv", "--threshold", "1.2", "--threshold", "2", "--level", "0.9")
+    scores = priori.read("test.csv")
+    for row, threshold in ((first, 1.2), (second, 2.0)):
+        for name, rate in (("far", "far"), ("frr", "frr"), ("fmr", "far")):
+            found = priori.rate_interval(scores, threshold, rate=rate, confidence_level=0.9)  # type: ignore[arg-type]
+            assert float(row[f"{name}_lower"]) == pytest.approx(found.lower)
+            assert float(row[f"{name}_upper"]) == pytest.approx(found.upper)
+        assert float(row["tpr_lower"]) == pytest.approx(1 - float(row["frr_upper"]))
+    shown = run(["rates", "test.csv", "--threshold", "1.2"])
+    assert "(95 % intervals, by user)" in shown
+    assert "False match rate" not in shown
+    assert "precision_lower" not in first
+
+
+def test_iso_words_stand_side_by_side_where_scores_are_missing(folder: Path) -> None:
+    (row,) = table("missing.csv", "--threshold", "1.2", "--nan", "reject", "--fte", "3/200")
+    number = {name: float(value) for name, value in row.items()}
+    scores = priori.read("missing.csv", nan="reject")
+    fta = [float(trials.failed.mean()) for trials in (scores.negative, scores.positive)]  # type: ignore[union-attr]
+    assert number["far"] == pytest.approx(number["fmr"] * (1 - fta[0]))
+    assert number["frr"] == pytest.approx(fta[1] + number["fnmr"] * (1 - fta[1]))
+    assert number["fta"] == pytest.approx(scores.nan_rejected / len(scores))
+    assert number["fte"] == 0.015
+    assert number["gfar"] == pytest.approx(number["far"] * 0.985)
+    assert number["gfrr"] == pytest.approx(0.015 + number["frr"] * 0.985)
+    assert number["gfrr_lower"] < number["gfrr"] < number["gfrr_upper"]
+    shown = run(["rates", "missing.csv", "--threshold", "1.2", "--nan", "reject"])
+    lines = [line.split("(")[0].strip() for line in shown.splitlines()]
+    at = lines.index("False acceptance rate")
+    assert lines[at : at + 5] == ["False acceptance rate", "False rejection rate", "False match rate",
+                                  "False non-match rate", "Failure-to-acquire rate"]  # fmt: skip
+    assert "FAR = FMR (1 - FTA)" in shown
+
+
+def test_groups_are_those_of_group_rates(folder: Path) -> None:
+    rows = table("test.csv", "--threshold", "1.2", "--by", "sex")
+    found = priori.group_rates(priori.read("test.csv", columns={"group": "sex"}), 1.2)
+    assert [row["group"] for row in rows] == found.group.tolist()
+    assert [float(row["upper"]) for row in rows] == pytest.approx(found.upper.tolist())
+    shown = run(["rates", "test.csv", "--threshold", "1.2", "--by", "sex", "--plot", "groups.svg"])
+    assert "FAR, gap: " in shown
+    assert "Intervals hold for all groups" in shown
+    assert (folder / "groups.svg").read_text().startswith("<?xml")
+    assert {row["rate"] for row in table("missing.csv", "--threshold", "1.2", "--by", "sex", "--nan", "reject")} == {
+        "far", "frr", "fmr", "fnmr", "fta",
+    }  # fmt: skip
+
+
+def test_users_are_those_of_user_rates(folder: Path) -> None:
+    told = json.loads(run(["rates", "test.csv", "--threshold", "1.2", "--by", "user", "--json"]))
+    found = priori.user_rates(priori.read("test.csv"), 1.2)
+    assert told["user"] == found.user.tolist()
+    assert told["shrunken"] == pytest.approx(found.shrunken.tolist())
+    assert [test["kind"] for test in told["tests"]] == ["goat", "lamb", "wolf"]
+    shown = run(["rates", "test.csv", "--threshold", "1.2", "--by", "user"])
+    assert shown.count("highest first") == 3
+    assert "Wolves: users " in shown
+
+
+def test_one_user_has_rates_without_interval(folder: Path) -> None:
+    (folder / "one.csv").write_text("score,label,user\n0.1,0,a\n0.4,0,a\n0.3,1,a\n0.9,1,a\n")
+    shown = run(["rates", "one.csv", "--threshold", "0.35"])
+    assert "False acceptance rate (far)            50.00 %\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--threshold", "1", "--threshold", "2", "--by", "sex"], "--by goes with one --threshold"),
+        (["--threshold", "1", "--plot", "x.svg"], "--plot draws groups or users: add --by COLUMN"),
+        (["--threshold", "1", "--fte", "200/3"], "--fte '200/3': write how many people of how many could not enrol"),
+        (["--threshold", "1", "--by", "age"], "no column 'age' for the group"),
+    ],
+)
+def test_what_does_not_go_together_is_said(folder: Path, words: list[str], said: str) -> None:
+    assert said in run(["rates", "test.csv", *words])

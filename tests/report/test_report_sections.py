@@ -1,0 +1,80 @@
+"""Sections: they appear where the data have them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import priori
+import small_studies
+from priori.report import render_html
+from priori.report.people import groups, users
+from priori.report.sections import SECTIONS, Section, sections_of
+from priori.report.settling import settling
+from priori.scores.trials import Names
+from priori.studies.evaluation import Settings, make_study
+
+
+def test_how_many_would_settle_it_is_the_plan() -> None:
+    study = small_studies.study(2.0, 2.1, sizes={"users": 12})
+    found = settling(study)
+    assert found is not None
+    curves = [priori.epc(curve.dev, curve.test, alpha=[0.5]) for curve in study.curves]
+    assert study.pairs[0].expected is not None
+    planned = priori.plan(difference=float(study.pairs[0].expected[study.at]), pilot=curves[0], pilot_b=curves[1])
+    assert found["table"].rows[0] == ("This study", "12", "240", "120")
+    assert found["table"].rows[1][1:] == (f"{planned.users:,}", f"{planned.negatives:,}", f"{planned.positives:,}")
+    for static in (False, True):
+        assert f"<td>{planned.negatives:,}</td>" in render_html(study, static=static)
+
+
+def test_nothing_to_settle() -> None:
+    assert settling(small_studies.study(2.5, bootstrap=None)) is None
+    assert settling(small_studies.study(2.5, 0.5)) is None  # clear
+    assert settling(small_studies.study(2.0, 2.1, bootstrap=None)) is None
+    assert settling(small_studies.study(2.0, 2.1, measure="mcc")) is None
+
+
+def test_a_new_section_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = Section("settling", "Another", "sections/settling.html", lambda study: None)
+    monkeypatch.setattr("priori.report.sections.SECTIONS", (*SECTIONS, added))
+    keys = [section.key for section, _ in sections_of(small_studies.study(2.5, 0.5))]
+    assert keys == []
+
+
+def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
+    study = small_studies.study(2.0, 2.5, sizes={"users": 12})
+    here = users(study)
+    assert here is not None
+    curve = study.curves[1]
+    found = priori.user_rates(curve.test, float(curve.threshold[study.at]))
+    worst = found.of_kind("goat", 10)
+    table = here["tables"][0]
+    assert (len(table.rows), table.rows[0][0]) == (10, str(worst["user"][0]))
+    assert table.rows[0][2] == f"{100 * worst['shrunken'][0]:.2f} %"
+    assert users(small_studies.study(2.0)) is None
+    assert "Who makes the errors" in render_html(study)
+
+
+def test_rates_by_group_appear_where_groups_are_known() -> None:
+    (system,) = small_studies.systems(2.0, users=12)
+    test = system.test.load()
+    negative, positive = (
+        replace(trials, group=(np.arange(len(trials)) % 2).astype(np.int32))
+        for trials in (test.negative, test.positive)
+    )
+    grouped = replace(test, negative=negative, positive=positive, groups=Names(np.array(["f", "<m>"])))
+    systems = [replace(system, test=grouped)]
+    study = make_study(systems, Settings(n_resamples=200, points=21))
+    here = groups(study)
+    assert here is not None
+    curve = study.curves[0]
+    found = priori.group_rates(curve.test, float(curve.threshold[study.at]))
+    assert here["table"].rows[0][:3] == ("f", "FAR", f"{100 * found.value[0]:.2f} %")
+    page = render_html(study, static=True)
+    assert "Rates by group" in page
+    assert "<m>" not in page
+    assert "&lt;m&gt;" in page
+    assert groups(small_studies.study(2.0)) is None

@@ -1,0 +1,139 @@
+"""Rates by group: intervals beside those of single rates and of statsmodels, differentials beside plain formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm, studentized_range
+
+import priori
+from priori import Scores, rate_interval
+from priori.base.errors import InputError, OptionError
+from priori.studies.simulation import population
+from priori.uncertainty.group_rates import Pairs, _correlations, _level_of_pairs
+from priori.uncertainty.rate_intervals import judge
+
+
+def independent(errors: list[int], trials: list[int]) -> Scores:
+    """Negatives of groups a, b, ..., so many of which are above 0; one positive each."""
+    score, group = [], []
+    for name, wrong, size in zip("abcdef", errors, trials, strict=False):
+        score += [1.0] * wrong + [-1.0] * (size - wrong)
+        group += [name] * size
+    label = [0] * len(score) + [1] * len(trials)
+    return Scores.from_predictions(label, score + [1.0] * len(trials), group=group + list("abcdef")[: len(trials)])
+
+
+def test_two_groups_of_independent_trials_have_newcombes_interval() -> None:
+    # statsmodels 0.14: confint_proportions_2indep(56, 70, 48, 80, method="newcomb"), the table of Newcombe (1998, (a)).
+    found = priori.group_rates(independent([56, 48], [70, 80]), 0.0, rates=["far"])
+    gap = found.rows("far", "gap")
+    assert gap["value"][0] == pytest.approx(0.2)
+    assert (gap["lower"][0], gap["upper"][0]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    rates = found.rows("far")
+    assert rates["value"].tolist() == pytest.approx([0.8, 0.6])
+    single = rate_interval(independent([56, 48], [70, 80]).by("group")["a"], 0.0, confidence_level=0.95**0.5)
+    assert (rates["lower"][0], rates["upper"][0]) == pytest.approx((single.lower, single.upper))
+
+
+def test_the_ratio_solves_for_no_difference() -> None:
+    value, lower, upper = np.array([0.8, 0.6]), np.array([0.69, 0.49]), np.array([0.87, 0.70])
+    rho = np.array([[1.0, 0.3], [0.3, 1.0]])
+    pairs = Pairs.of(value, lower, upper, rho, np.array([0]), np.array([1]))
+
+    def limit(ratio: float, side: int) -> float:
+        of_a = value[0] - lower[0] if side < 0 else upper[0] - value[0]
+        of_b = ratio * (upper[1] - value[1] if side < 0 else value[1] - lower[1])
+        return value[0] - ratio * value[1] + side * np.sqrt(of_a**2 + of_b**2 - 2 * 0.3 * of_a * of_b)
+
+    assert pairs.ratio_lower[0] == pytest.approx(brentq(lambda r: limit(r, -1), 0.1, 1.3), abs=1e-9)
+    assert pairs.ratio_upper[0] == pytest.approx(brentq(lambda r: limit(r, 1), 1.35, 5.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5, 12])
+def test_the_level_of_pairs_is_tukeys(groups: int) -> None:
+    q = studentized_range.ppf(0.95, groups, np.inf) / np.sqrt(2)
+    assert norm.ppf((1 + _level_of_pairs(0.95, groups)) / 2) == pytest.approx(q, abs=1e-4)
+
+
+def test_differentials_are_those_of_the_rates_observed() -> None:
+    # As fairlearn 0.13 MetricFrame(...).difference() and .ratio(): max - min, and min / max.
+    found = priori.group_rates(independent([10, 40, 20], [200, 200, 200]), 0.0, rates=["far"], by="site")
+    rate = {"a": 0.05, "b": 0.2, "c": 0.1}
+    assert found.rows("far", "gap")["value"][0] == pytest.approx(0.15)
+    assert found.rows("far", "ratio")["value"][0] == pytest.approx(4.0)
+    mean = np.prod(list(rate.values())) ** (1 / 3)
+    last = found.rows("far", "ratio-to-mean")
+    assert last["value"][0] == pytest.approx(0.2 / mean)
+    assert (last["group"][0], last["other"][0], last["errors"][0]) == ("b", "a", 70)
+    for what, none in (("gap", 0.0), ("ratio", 1.0), ("ratio-to-mean", 1.0)):
+        row = found.rows("far", what)
+        assert none < row["lower"][0] < row["value"][0] < row["upper"][0]
+
+
+def test_groups_alike_have_no_significant_gap() -> None:
+    found = priori.group_rates(independent([10, 10], [200, 200]), 0.0, rates=["far"])
+    gap, ratio = found.rows("far", "gap"), found.rows("far", "ratio")
+    assert (gap["value"][0], gap["lower"][0], ratio["lower"][0]) == (0.0, 0.0, 1.0)
+    assert gap["group"][0] != gap["other"][0]
+    none = priori.group_rates(independent([0, 4], [200, 200]), 0.0, rates=["far"])
+    assert none.rows("far", "ratio")["upper"][0] == np.inf
+    assert [warning.code for warning in none.warnings] == ["no-errors"]  # type: ignore[attr-defined]
+
+
+def test_correlations_are_sums_over_trials_that_share_someone() -> None:
+    scores = population(12, 2, 11, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
+    sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}  # type: ignore[union-attr]
+    negative = scores.negative
+    group = np.array([sex[name] == "m" for name in scores.users.values], dtype=np.int32)[negative.user]  # type: ignore[union-attr]
+    judged = judge(scores, 0.8, "far")
+    off = judged.wrong - np.array([judged.wrong[group == code].mean() for code in (0, 1)])[group]
+    a, b = negative.user, negative.probe_user
+    assert a is not None
+    assert b is not None
+    sharing = (a[:, None] == a) | (b[:, None] == b) | (a[:, None] == b) | (b[:, None] == a)
+    products = np.outer(off, off) * sharing
+    covariance = np.array([[products[np.ix_(group == g, group == h)].sum() for h in (0, 1)] for g in (0, 1)])
+    expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    found = _correlations(judged, group, np.array([0, 1]), "crossed")
+    assert found[0, 1] == pytest.approx(np.clip(expected, -1, 1), abs=1e-12)
+    assert _correlations(judged, group, np.array([0, 1]), "user")[0, 1] == 0.0
+
+
+def test_groups_come_from_a_column_or_from_users() -> None:
+    scores = population(20, 9, 20, rng=1)
+    names = scores.users.values  # type: ignore[union-attr]
+    of_user = {name: "ab"[number % 2] for number, name in enumerate(names)}
+    user = np.concatenate([names[scores.negative.user], names[scores.positive.user]])
+    same = Scores.from_predictions(
+        np.repeat([0, 1], [400, 180]), np.concatenate([scores.negative.score, scores.positive.score]), user=user,
+        group=[of_user[name] for name in user],
+    )  # fmt: skip
+    first = priori.group_rates(scores, 1.2, groups=of_user)
+    second = priori.group_rates(same, 1.2)
+    assert first.to_dict() == second.to_dict()
+    assert (first.dependence, first.people.tolist()[:3]) == ("user", [10, 10, 20])
+    with pytest.raises(InputError, match="groups of the trials are not known"):
+        priori.group_rates(scores, 1.2)
+    with pytest.raises(InputError, match="group of user"):
+        priori.group_rates(scores, 1.2, groups={names[0]: "a"})
+    with pytest.raises(OptionError, match="unknown rate 'fpr'"):
+        priori.group_rates(same, 1.2, rates=["fpr"])  # type: ignore[list-item]
+
+
+def test_a_group_of_one_user_is_one_independent_trial() -> None:
+    scores = population(21, 9, 20, rng=1)
+    names = scores.users.values  # type: ignore[union-attr]
+    found = priori.group_rates(scores, 1.2, groups={name: "one" if name == names[0] else "rest" for name in names})
+    alone = found.rows("far")
+    assert alone["people"].tolist() == [1, 20]
+    assert alone["upper"][0] - alone["lower"][0] > 0.85
+    assert "few-users" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
+
+
+def test_the_figure_names_groups_and_rates() -> None:
+    found = priori.group_rates(independent([10, 40, 20], [200, 200, 200]), 0.0, by="site")
+    axes = found.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
+    assert axes.get_legend_handles_labels()[1] == ["FAR", "FRR"]

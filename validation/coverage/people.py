@@ -1,0 +1,151 @@
+"""People: rates of groups and what is between them, each user's own rate, each user's own curve."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+from rates import PROMISE
+from scipy.special import ndtr, ndtri
+from tallies import Row, Tally
+
+import priori
+from priori import Scores
+from priori.studies.simulation import generator, population
+from priori.uncertainty.beta_binomial import fit_beta_binomial
+from priori.uncertainty.user_rates import alike, kruskal_wallis
+
+GROUPS_PART, USERS_PART, CURVES_PART, ZOO_PART = "groups", "users' own rates", "users' own curves", "zoo"
+#: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.
+GROUPED = (
+    ("2 groups of 31 users, FAR 5 %", (31, 31), (0.05, 0.05), False),
+    ("2 groups of 31 users, FAR 5 and 10 %", (31, 31), (0.05, 0.1), False),
+    ("2 groups of 100 and 12 users, FAR 5 and 10 %", (100, 12), (0.05, 0.1), False),
+    ("4 groups of 20 users, FAR 5 %", (20,) * 4, (0.05,) * 4, False),
+    ("4 groups of 20 users, FAR 3 to 10 %", (20,) * 4, (0.03, 0.05, 0.05, 0.1), False),
+    ("2 groups of 20 people, crossed, FAR 5 and 10 %", (20, 20), (0.05, 0.1), True),
+)
+#: Users' own rates: users, trials of each, the mean rate, the sd of their effects, the share of goats (who err half).
+OWN = (
+    ("62 users of 20 trials, FAR 10 %, medium effect", 62, 20, 0.1, 0.5, 0.0),
+    ("62 users of 20 trials, FAR 2 %, medium effect", 62, 20, 0.02, 0.5, 0.0),
+    ("62 users of 96 trials, FAR 2 %, strong effect", 62, 96, 0.02, 0.8, 0.0),
+    ("15 users of 20 trials, FAR 10 %, medium effect", 15, 20, 0.1, 0.5, 0.0),
+    ("500 users of 5 trials, FAR 10 %, medium effect", 500, 5, 0.1, 0.5, 0.0),
+    ("62 users of 20 trials, FAR 5 %, all alike", 62, 20, 0.05, 0.0, 0.0),
+    ("200 users of 20 trials, FAR 1 %, 3 % goats", 200, 20, 0.01, 0.0, 0.03),
+)
+#: Curves of single users: impostor and genuine trials of each, in the development set and in the test set.
+CURVES = (("80 + 20 trials of a user", 80, 20), ("20 + 9 trials of a user", 20, 9))
+
+#: Whether users differ: the sd of the effects of the claimed and of the real identity.
+ZOO = (("nobody differs", 0.0, 0.0), ("wolves only", 0.0, 0.3), ("goats and lambs", 0.3, 0.0))
+
+
+def measure_groups(repeats: int) -> list[Row]:
+    """The FAR of groups at a known threshold, and the differentials between them."""
+    rows: list[Row] = []
+    threshold = float(-ndtri(0.05))
+    for title, sizes, rates, crossed in GROUPED:
+        tally = Tally(GROUPS_PART, title)
+        shifts = threshold + ndtri(rates)
+        truth = np.array(rates)
+        differentials = {
+            "gap": truth.max() - truth.min(),
+            "ratio": truth.max() / truth.min(),
+            # Rounding must not make it less than 1.
+            "ratio-to-mean": max(1.0, truth.max() / np.exp(np.log(truth).mean())),
+        }
+        for repeat in range(repeats):
+            scores = _grouped(sizes, shifts, crossed, (crc32(title.encode()), repeat))
+            found = priori.group_rates(scores, threshold, rates=["far"])
+            each = found.rows("far")
+            tally.cover(("all groups", PROMISE), each["lower"], each["upper"], truth, whole=True)
+            for name, true in differentials.items():
+                row = found.rows("far", name)
+                tally.cover((name, PROMISE), row["lower"][0], min(row["upper"][0], 1e3), true)
+        rows += tally.rows()
+    return rows
+
+
+def _grouped(sizes: tuple[int, ...], shifts: np.ndarray, crossed: bool, seed: tuple[int, ...]) -> Scores:
+    """Draw users of several groups; the scores of a group's users are shifted."""
+    people = sum(sizes)
+    probe = 0.3 if crossed else 0.0
+    scores = population(people, 2, 20, user_effect_sd=0.5, probe_effect_sd=probe, crossed=crossed, rng=seed)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    columns = []
+    for trials in (scores.negative, scores.positive):
+        group = owner[trials.user]
+        columns.append((trials.score + shifts[group], trials.user, trials.probe_user, group))
+    score, user, who, group = (None if part[0] is None else np.concatenate(part) for part in zip(*columns, strict=True))
+    label = np.repeat([0, 1], [len(scores.negative), len(scores.positive)])
+    return Scores.from_predictions(label, score, user=user, probe_user=who, group=group)
+
+
+def measure_own(repeats: int) -> list[Row]:
+    """Each user's own rate: shrunken, beside Wilson's interval of his own trials alone."""
+    rows: list[Row] = []
+    for title, users, trials, rate, effect, goats in OWN:
+        tally = Tally(USERS_PART, title)
+        for repeat in range(repeats):
+            rng = generator((crc32(title.encode()), repeat))
+            own = ndtr((ndtri(rate) + effect * rng.standard_normal(users)) / np.sqrt(1 - effect**2))
+            own = np.where(rng.random(users) < goats, 0.5, own)
+            errors, size = rng.binomial(trials, own).astype(float), np.full(users, float(trials))
+            _, lower, upper = fit_beta_binomial(errors, size).rates(errors, size, 0.95)
+            tally.cover(("shrunken", PROMISE), lower, upper, own)
+            alone = priori.proportion_interval(errors, size)
+            tally.cover(("wilson, alone", PROMISE), alone.lower, alone.upper, own)
+        rows += tally.rows()
+    return rows
+
+
+def measure_curves(repeats: int) -> list[Row]:
+    """The HTER of each user's own curve, at his own threshold as it is."""
+    rows: list[Row] = []
+    users, separation = 50, 2.5
+    for title, impostor, genuine in CURVES:
+        tally = Tally(CURVES_PART, title)
+        label = np.repeat([0, 1], [users * impostor, users * genuine])
+        owner = np.concatenate([np.repeat(np.arange(users), impostor), np.repeat(np.arange(users), genuine)])
+        for repeat in range(repeats):
+            rng = generator((crc32(title.encode()), repeat))
+            effects = 0.5 * rng.standard_normal((2, users))
+            middle = effects[label, owner] + separation * label
+            dev, test = (
+                Scores.from_predictions(label, middle + np.sqrt(0.75) * rng.standard_normal(label.size), user=owner)
+                for _ in range(2)
+            )
+            curves = priori.epc_by(dev, test, alpha=["0.2", "0.5"])
+            lower, upper = (limits.reshape(-1, 2) for limits in curves.interval())
+            at, names = curves.grid("threshold"), curves.names.astype(int)
+            a, b = (effects[kind][names][:, None] for kind in (0, 1))
+            truth = (ndtr((a - at) / np.sqrt(0.75)) + ndtr((at - separation - b) / np.sqrt(0.75))) / 2
+            for column, alpha in enumerate(("alpha 0.2", "alpha 0.5")):
+                tally.cover((alpha, PROMISE), lower[:, column], upper[:, column], truth[:, column])
+        rows += tally.rows()
+    return rows
+
+
+def measure_zoo(repeats: int) -> list[Row]:
+    """How often the tests say that users differ who do not, and who do."""
+    rows: list[Row] = []
+    for title, effect, probe in ZOO:
+        tally = Tally(ZOO_PART, title, 0.05)
+        for repeat in range(repeats):
+            seed = (crc32(title.encode()), repeat)
+            scores = population(40, 9, 39, user_effect_sd=effect, probe_effect_sd=probe, crossed=True, rng=seed)
+            negative, positive = scores.negative, scores.positive
+            draw = generator(seed)
+            for kind, owner, trials, wrong in (
+                ("goats", positive.user, positive, positive.score <= 1.25),
+                ("lambs", negative.user, negative, negative.score > 1.25),
+                ("wolves", negative.probe_user, negative, negative.score > 1.25),
+            ):
+                errors, sizes = np.bincount(owner, wrong, 40).astype(int), np.bincount(owner, minlength=40)
+                present = sizes > 0
+                tally.add((f"{kind}, scores", PROMISE), kruskal_wallis(trials.score, owner)[2] < 0.05, 0.0)
+                tally.add((f"{kind}, errors", PROMISE), alike(errors[present], sizes[present], draw) < 0.05, 0.0)
+        rows += tally.rows()
+    return rows
