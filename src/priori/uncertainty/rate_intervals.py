@@ -17,6 +17,7 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.curves.inputs import as_score_set
+from priori.decisions.measures import ALIASES
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
@@ -100,7 +101,8 @@ def rate_interval(
     threshold : float
         Accept when score > threshold.
     rate : {"far", "frr"}
-        The false acceptance rate (of the negatives) or the false rejection rate (of the positives).
+        The false acceptance rate (of the negatives) or the false rejection rate (of the positives); ``fpr`` and
+        ``fnr`` are other names.
     method : {"adjusted-wilson", "wilson", "exact", "normal"}
         ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
         rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
@@ -129,6 +131,7 @@ def rate_interval(
     '0.027 from 0.017 to 0.043, design effect 2.4'
     """
     level = check_level(confidence_level)
+    rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
     if rate not in get_args(Rate):
         raise unknown("rate", rate, get_args(Rate))
     if method not in get_args(Method):
