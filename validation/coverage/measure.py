@@ -82,6 +82,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
         ],
+        "limits": [partial(rates.limits, size.rates // 4)],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),
