@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
+from typing import Any
 
 import hypothesis.strategies as st
 
@@ -56,6 +57,11 @@ PAIRS = {
 }
 
 
+def named(criterion: str, task: str) -> str:
+    """Return a criterion as it is called for a task: what is better when greater keeps a limit from above."""
+    return criterion if PAIRS[task] == ("far", "frr") else criterion.replace("at-most", "at-least")
+
+
 def midpoint(a: float, b: float) -> float:
     middle = a / 2 + b / 2
     return middle if a <= middle < b else a
@@ -78,7 +84,7 @@ def _error(candidate: Candidate, name: str) -> Fraction:
     return value if name in ("far", "frr") else 1 - value
 
 
-def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Fraction], tuple[str, str]]:
+def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Any], tuple[str, str]]:
     v1, v2 = PAIRS[task]
     if criterion == "wer":
         return lambda c, alpha: alpha * c.far + (1 - alpha) * c.frr, ("far", "frr")
@@ -88,7 +94,43 @@ def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Fra
         return lambda c, alpha: abs(alpha - getattr(c, v1)), (v1, v2)
     if criterion == "target-v2":
         return lambda c, alpha: abs(alpha - getattr(c, v2)), (v1, v2)
+    if criterion.startswith("at-"):
+        return _constraint(criterion[-2:] == "v1", v1, v2), (v1, v2)
+    if criterion in BEST:
+        return lambda c, alpha: BEST[criterion](c), (v1, v2)
     return lambda c, alpha: abs(getattr(c, v1) - getattr(c, v2)), (v1, v2)
+
+
+def _constraint(first: bool, v1: str, v2: str) -> Callable[[Candidate, Fraction], tuple[Fraction, Fraction]]:
+    limited, other = (v1, v2) if first else (v2, v1)
+
+    def broken(c: Candidate, alpha: Fraction) -> tuple[Fraction, Fraction]:
+        limit = alpha if limited in ("far", "frr") else 1 - alpha
+        beyond = max(Fraction(0), _error(c, limited) - limit)
+        return beyond, (_error(c, limited) if beyond else _error(c, other))
+
+    return broken
+
+
+def _matthews(c: Candidate) -> tuple[int, Fraction]:
+    """Return what orders as Matthews' correlation does: its sign, then its square with the sign."""
+    tn = c.negatives - c.fp
+    top = c.tp * tn - c.fp * c.fn
+    bottom = (c.tp + c.fp) * (c.tp + c.fn) * (tn + c.fp) * (tn + c.fn)
+    sign = (top > 0) - (top < 0)
+    return (-sign, -sign * Fraction(top**2, bottom)) if bottom else (0, Fraction(0))
+
+
+#: The best value of a measure, as a cost.
+BEST: dict[str, Callable[[Candidate], object]] = {
+    "max:f1": lambda c: -Fraction(2 * c.tp, 2 * c.tp + c.fp + c.fn) if c.tp + c.fp + c.fn else Fraction(0),
+    "max:mcc": _matthews,
+    "max:accuracy": lambda c: c.fp + c.fn,
+    "max:precision": lambda c: -c.precision,
+    "min:dcf:cost_fn=10,cost_fp=1,prior=0.01": lambda c: c.frr / 10 + c.far * Fraction(99, 100),
+    "max:balanced-accuracy": lambda c: c.far + c.frr,
+    "max:f1:prior=0.25": lambda c: -2 * c.recall / (2 * c.recall + 3 * c.far + c.frr) if c.recall else Fraction(0),
+}
 
 
 def choose(

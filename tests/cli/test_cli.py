@@ -118,6 +118,35 @@ def test_roc_csv(folder: Path) -> None:
     assert (rows[0]["fpr"], rows[0]["tpr"], rows[-1]["fpr"], rows[-1]["tpr"]) == ("1.0", "1.0", "0.0", "0.0")
 
 
+def test_roc_in_other_axes_has_the_points_fixed_in_advance(folder: Path) -> None:
+    system = ("--system", "A", "a-dev.csv", "a-test.csv")
+    limited = ("--criterion", "at-most-fpr", "--alpha", "0.1", "--json")
+    done = json.loads(run("roc", *system, "--axes", "recall-precision", *limited, cwd=folder).stdout)
+    (one,) = done["systems"]
+    curve = json.loads(run("epc", *system, "--measure", "precision", *limited, cwd=folder).stdout)["systems"][0]
+    assert one["a_priori"]["threshold"] == curve["threshold"]
+    assert one["a_priori"]["precision"] == curve["value"]
+    assert curve["dev_v1"][0] <= 0.1
+    assert set(one["rates"]) == {"threshold", "recall", "precision"}
+    failed = run("roc", *system, "--scores", "B", "b-test.csv", cwd=folder)
+    assert (failed.returncode, "or systems" in failed.stderr) == (2, True)
+
+
+def test_costs_and_prior(folder: Path) -> None:
+    system, costs = ("--system", "A", "a-dev.csv", "a-test.csv"), ("--costs", "fn=20,fp=1", "--prior", "0.1", "--json")
+    curve = json.loads(run("epc", *system, *costs, cwd=folder).stdout)["systems"][0]
+    assert curve["alpha"] == [pytest.approx(0.9 / 2.9)]
+    assert curve["value"][0] == pytest.approx(0.1 * 20 * curve["v2"][0] + 0.9 * curve["v1"][0])
+    chosen = json.loads(run("threshold", "a-dev.csv", *costs, cwd=folder).stdout)
+    assert chosen["threshold"] == curve["threshold"]
+    assert chosen["dev_cost"][0] == pytest.approx(2 * curve["dev_v2"][0] + 0.9 * curve["dev_v1"][0])
+    rates = ("rates", "a-test.csv", "--threshold", repr(curve["threshold"][0]), "--prior", "0.1", "--json")
+    shown = json.loads(run(*rates, cwd=folder).stdout)
+    tpr, far = shown["tpr"][0], shown["far"][0]
+    assert shown["precision"][0] == pytest.approx(0.1 * tpr / (0.1 * tpr + 0.9 * far))
+    assert shown["npv"][0] == pytest.approx(0.9 * (1 - far) / (0.9 * (1 - far) + 0.1 * (1 - tpr)))
+
+
 def test_standard_input(folder: Path) -> None:
     text = (folder / "a-dev.csv").read_text()
     done = run("threshold", "-", "--format", "csv", cwd=folder, stdin=text)

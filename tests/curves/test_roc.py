@@ -157,3 +157,31 @@ def test_det_is_the_roc_on_normal_deviate_axes() -> None:
     inside = np.isfinite(x) & np.isfinite(y) & (np.abs(x) < 2) & (np.abs(y) < 2)
     # Gaussian scores of equal spread: a line of slope -1 at distance d' = 2.
     assert np.abs(x[inside] + y[inside] + 2).max() < 0.1
+
+
+def test_precision_and_recall_are_those_of_scikit_learn() -> None:
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
+    rng = np.random.default_rng(4)
+    scores = Scores.from_arrays(rng.normal(size=80).round(1), rng.normal(1, 1, size=30).round(1))
+    labels, values = np.repeat([0, 1], [80, 30]), np.concatenate([scores.negatives, scores.positives])
+    curve = priori.roc(scores, points="all").rates("recall-precision")
+    precision, recall, _ = precision_recall_curve(labels, values)
+    # Theirs ends in a point of precision 1 where nothing is accepted; ours has no such point.
+    np.testing.assert_allclose(curve["recall"], recall[:-1], atol=1e-12)
+    np.testing.assert_allclose(curve["precision"], precision[:-1], atol=1e-12)
+    steps = -np.diff(np.append(curve["recall"], 0))
+    assert steps @ curve["precision"] == pytest.approx(average_precision_score(labels, values))
+    weights = np.where(labels == 1, 0.02 / 30, 0.98 / 80)
+    shifted = priori.roc(scores, points="all").rates("recall-precision", prior=0.02)["precision"]
+    expected, _, _ = precision_recall_curve(labels, values, sample_weight=weights)
+    np.testing.assert_allclose(shifted, expected[:-1], atol=1e-12)
+
+
+def test_the_papers_axes() -> None:
+    scores = Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])
+    rates = priori.roc(scores).rates("far-frr")
+    assert rates["far"].round(2).tolist() == [1.0, 0.67, 0.67, 0.0, 0.0]
+    assert rates["frr"].round(2).tolist() == [0.0, 0.0, 0.33, 0.33, 1.0]
+    with pytest.raises(OptionError, match="unknown pair of axes 'tpr-far'"):
+        priori.roc(scores).rates("tpr-far")  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ def may_hold(keep: Mask, edges: list[int], chosen: int) -> bool:
 
 
 @pytest.mark.parametrize("task", list(TASKS))
-@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("criterion", [*CRITERIA, "max:f1", "max:mcc"])
 @settings(max_examples=settings.default.max_examples // 4)
 @given(
     negatives=oracle.score_list,
@@ -51,7 +51,7 @@ def test_the_cell_of_the_choice_is_kept(
     alphas: list[Fraction],
     data: st.DataObject,
 ) -> None:
-    scores, rule = Scores.from_arrays(negatives, positives), get_criterion(criterion, task)
+    scores, rule = Scores.from_arrays(negatives, positives), get_criterion(oracle.named(criterion, task), task)
     last = scores.candidates().every()[0].size - 1
     inner = data.draw(st.sets(st.integers(0, last), max_size=4))
     edges = sorted({0, last} | inner)

@@ -15,9 +15,10 @@ from priori import OptionError, Outcomes, Scores, choose_threshold
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import TASKS
 
+CHOSEN = [(oracle.named(criterion, task), task) for task in TASKS for criterion in (*CRITERIA, *oracle.BEST)]
 
-@pytest.mark.parametrize("task", list(TASKS))
-@pytest.mark.parametrize("criterion", list(CRITERIA))
+
+@pytest.mark.parametrize(("criterion", "task"), CHOSEN)
 @given(negatives=oracle.score_list, positives=oracle.score_list, alpha=oracle.alpha)
 def test_choice_is_the_brute_force_one(
     criterion: str, task: str, negatives: list[float], positives: list[float], alpha: Fraction
@@ -28,7 +29,7 @@ def test_choice_is_the_brute_force_one(
     assert float(choice.threshold[0]) == expected.threshold
 
 
-@pytest.mark.parametrize("criterion", ["wer", "pr", "target-v1", "target-v2"])
+@pytest.mark.parametrize("criterion", ["wer", "pr", "target-v1", "target-v2", "at-most-v1", "at-most-v2"])
 @given(negatives=oracle.score_list, positives=oracle.score_list, alphas=st.lists(oracle.alpha, min_size=2, max_size=20))
 def test_many_alphas_at_once_equal_one_at_a_time(
     criterion: str, negatives: list[float], positives: list[float], alphas: list[Fraction]
@@ -39,13 +40,17 @@ def test_many_alphas_at_once_equal_one_at_a_time(
     assert together.tolist() == [rule.choose(scores, [alpha]).threshold[0] for alpha in alphas]
 
 
-@pytest.mark.parametrize("criterion", ["wer", "pr", "target-v1", "target-v2", "eer"])
+@pytest.mark.parametrize(
+    ("criterion", "task"),
+    [(name, "authentication") for name in ("wer", "pr", "target-v1", "target-v2", "eer", "at-most-v1", "at-most-v2")]
+    + [("at-least-v1", "diagnosis"), ("at-least-v2", "diagnosis"), ("max:f1", "retrieval")],
+)
 @given(negatives=oracle.score_list, positives=oracle.score_list, alpha=oracle.alpha)
 def test_pieces_hold_the_choice_for_every_alpha(
-    criterion: str, negatives: list[float], positives: list[float], alpha: Fraction
+    criterion: str, task: str, negatives: list[float], positives: list[float], alpha: Fraction
 ) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    rule = get_criterion(criterion)
+    rule = get_criterion(criterion, task)
     pieces = rule.pieces(scores)
     assert np.all(np.diff(pieces.breaks) >= 0)
     if np.min(np.abs(pieces.breaks - float(alpha))) < 1e-9:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from priori import Outcomes
-from priori.decisions.measures import MEASURES, TASKS, Measure, Ratio, get_measure
+from priori import OptionError, Outcomes
+from priori.decisions.measures import MEASURES, TASKS, Measure, Ratio, cost, get_measure
 
 counts = st.integers(0, 50)
 
@@ -22,6 +25,10 @@ def _labels(tp: int, fp: int, tn: int, fn: int) -> tuple[np.ndarray, np.ndarray]
 
 SKLEARN = {
     "precision": lambda t, d: metrics.precision_score(t, d, zero_division=0),
+    "npv": lambda t, d: metrics.precision_score(t, d, pos_label=0, zero_division=0),
+    "ppv": lambda t, d: metrics.precision_score(t, d, zero_division=0),
+    "fpr": lambda t, d: 1 - metrics.recall_score(t, d, pos_label=0),
+    "miss_rate": lambda t, d: 1 - metrics.recall_score(t, d),
     "recall": metrics.recall_score,
     "sensitivity": metrics.recall_score,
     "tpr": metrics.recall_score,
@@ -54,6 +61,7 @@ GREATER = {
     "tpr",
     "tnr",
     "precision",
+    "npv",
     "recall",
     "sensitivity",
     "specificity",
@@ -109,6 +117,44 @@ def test_costs() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["precision", "npv", "f1", "f2", "accuracy", "error", "mcc"])
+@given(tp=counts, fp=counts, tn=counts, fn=counts, prior=st.sampled_from(["0.01", "0.2", "0.5", "7/8"]))
+def test_another_prior_is_trials_weighted_by_class(name: str, tp: int, fp: int, tn: int, fn: int, prior: str) -> None:
+    if tp + fn == 0 or fp + tn == 0:
+        return
+    outcomes = Outcomes(*(np.array(number) for number in (tp, fp, tn, fn)))
+    truth, decided = _labels(tp, fp, tn, fn)
+    share = float(Fraction(prior))
+    weights = np.where(truth == 1, share / (tp + fn), (1 - share) / (fp + tn))
+    peers = {
+        "precision": metrics.precision_score, "f1": metrics.f1_score, "accuracy": metrics.accuracy_score,
+        "npv": partial(metrics.precision_score, pos_label=0), "f2": partial(metrics.fbeta_score, beta=2),
+        "mcc": metrics.matthews_corrcoef, "error": lambda *of, **on: 1 - metrics.accuracy_score(*of, **on),
+    }  # fmt: skip
+    zero = {"zero_division": 0} if name in ("precision", "npv", "f1", "f2") else {}
+    expected = peers[name](truth, decided, sample_weight=weights, **zero)
+    shifted = get_measure(f"{name}:prior={prior}")
+    assert float(shifted(outcomes)) == pytest.approx(expected, abs=1e-9)
+    assert "prevalence" not in shifted.depends_on
+    exact = shifted.exact(outcomes)
+    value = float(abs(exact)) ** 0.5 * (1 if exact >= 0 else -1) if name == "mcc" else float(exact)
+    assert value == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_prior_is_for_measures_that_depend_on_it() -> None:
+    with pytest.raises(OptionError, match="hter does not depend on the share of positives"):
+        get_measure("hter:prior=0.1")
+    with pytest.raises(OptionError, match="must lie between 0 and 1, not 1"):
+        get_measure("f1:prior=1")
+
+
+def test_cost_is_what_a_decision_costs() -> None:
+    outcomes = Outcomes.from_errors(10, 5, negatives=100, positives=20)
+    # Of 10,000 decisions 100 are positives: 25 misses at 100 and 990 false alarms at 1.
+    assert float(get_measure("cost:fn=100,fp=1,prior=0.01")(outcomes)) == pytest.approx((25 * 100 + 990) / 10_000)
+    assert get_measure("cost:prior=0.01,fp=1,fn=100") is cost(100, 1, 0.01)
+
+
 def test_matthews_does_not_overflow() -> None:
     large = Outcomes(*(np.array(10**9) for _ in range(4)))
     assert float(get_measure("mcc")(large)) == 0.0
@@ -128,7 +174,7 @@ def test_what_moves_a_measure_is_found_by_trying() -> None:
         **dict.fromkeys(["far", "tnr", "specificity"], both - {"positives"}),
         **dict.fromkeys(["frr", "tpr", "recall", "sensitivity"], both - {"negatives"}),
         **dict.fromkeys(["hter", "wer", "dcf", "ndcf", "balanced-accuracy"], both),
-        **dict.fromkeys(["precision", "f1", "accuracy", "error", "mcc"], both | {"prevalence"}),
+        **dict.fromkeys(["precision", "npv", "f1", "accuracy", "error", "mcc"], both | {"prevalence"}),
     }
     assert {name: set(measure.depends_on) for name, measure in MEASURES.items()} == wanted
     assert Measure.custom(lambda o: o.fp / o.negatives).depends_on == {"negatives"}

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
 import priori
 from engine_frames import population, same_columns, same_everything, trials
 from priori import InputError, OptionError, Scores, Table
@@ -39,7 +40,8 @@ def relation(database: Any, frame: pl.DataFrame) -> Any:
 @settings(max_examples=settings.default.max_examples // 4)
 @given(frame=st.booleans().flatmap(trials), cells=st.integers(1, 12), data=st.data())
 def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: int, data: st.DataObject) -> None:
-    rule = get_criterion(data.draw(st.sampled_from(list(CRITERIA))), data.draw(st.sampled_from(list(TASKS))))
+    task = data.draw(st.sampled_from(list(TASKS)))
+    rule = get_criterion(oracle.named(data.draw(st.sampled_from([*CRITERIA, *oracle.BEST])), task), task)
     alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
     found = rule.choose(Table(engine(relation(database, frame), TableSettings()), cells=cells), alphas)

@@ -33,7 +33,7 @@ def table_of(scores: Scores, size: tuple[int, int]) -> Table:
 
 
 @pytest.mark.parametrize("task", list(TASKS))
-@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("criterion", [*CRITERIA, *oracle.BEST])
 @settings(max_examples=settings.default.max_examples // 4)
 @given(
     negatives=oracle.score_list,
@@ -50,7 +50,7 @@ def test_choice_is_the_one_in_memory(
     size: tuple[int, int],
 ) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    rule = get_criterion(criterion, task)
+    rule = get_criterion(oracle.named(criterion, task), task)
     expected, found = rule.choose(scores, alphas), rule.choose(table_of(scores, size), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import priori
+from priori import OptionError
 from priori.plots.curves import det_axes, steps
 from priori.plots.style import COLOURS, LINES, with_looks
 from results import curves
@@ -35,3 +37,27 @@ def test_lines_change_where_colours_begin_again() -> None:
     assert [look[0] for look in looks] == list(range(9))
     assert looks[0][1:] == (COLOURS[0], LINES[0])
     assert looks[8][1:] == (COLOURS[0], LINES[1])
+
+
+def test_roc_curves_in_other_axes_with_the_points_fixed_in_advance() -> None:
+    a, _ = curves()
+    points = priori.epc(a.dev, a.test, alpha=[0.2, 0.5], name="A")
+    curve = priori.roc(a.test, name="A")
+    ax = curve.plot(axes="far-frr", log=True, operating_points=[points])
+    line, marks, even = ax.lines
+    np.testing.assert_allclose(line.get_ydata(), 100 * curve.outcomes.fn / curve.scores.n_positives)
+    np.testing.assert_allclose(marks.get_xdata(), 100 * points.v1)
+    np.testing.assert_allclose(marks.get_ydata(), 100 * points.v2)
+    assert list(even.get_xdata()) == list(even.get_ydata())
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("False acceptance rate (%)", "False rejection rate (%)")
+    line, marks = curve.plot(axes="recall-precision", operating_points=[points]).lines
+    recall, precision = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    # The lines that a thin curve leaves out are drawn as they run: every candidate lies on them.
+    every = priori.roc(a.test, points="all").rates("recall-precision")
+    for x, y in zip(100 * every["recall"], 100 * every["precision"], strict=True):
+        assert np.min(np.hypot(recall - x, precision - y)) < 2.5
+    accepted = points.outcomes.tp + points.outcomes.fp
+    np.testing.assert_allclose(marks.get_ydata(), 100 * points.outcomes.tp / accepted)
+    with pytest.raises(OptionError, match="no logarithmic axes"):
+        curve.plot(axes="recall-precision", log=True)

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import oracle
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.base.results import Result
@@ -29,14 +30,16 @@ def own_criterion(outcomes: priori.Outcomes, alpha: float) -> Any:
 
 
 def test_what_is_ours_is_told_by_its_name() -> None:
-    for name in (*MEASURES, "wer:0.3", "f2", "f-beta:0.5", "dcf:prior=0.5,cost_fp=2", "ndcf:prior=0.1"):
+    names = ("wer:0.3", "f2", "f-beta:0.5", "dcf:prior=0.5,cost_fp=2", "ndcf:prior=0.1", "npv:prior=0.125")
+    for name in (*MEASURES, *names):
         assert custom(measure=get_measure(name)) == {}
     for measure in (wer(0.25), f_beta(2), dcf(1, 1, 0.5), dcf(prior=0.2, cost_fp=3.0, normalised=True)):
         assert custom(measure=measure) == {}
     for task in TASKS.values():
         assert custom(task=task) == {}
-        for name in CRITERIA:
-            assert custom(task, get_criterion(name, task)) == {}
+        for name in (*CRITERIA, "at-most-far:0.95", "target-fnr", "max:f1:prior=0.01", "min:cost:fn=9,fp=1,prior=0.1"):
+            named = oracle.named(name, task.name) if name in CRITERIA else name
+            assert custom(task, get_criterion(named, task)) == {}
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(people.measure_curves, size.bands // 4),
             partial(people.measure_zoo, size.bands // 2),
         ],
+        "limits": [partial(rates.limits, size.rates // 4)],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),

@@ -12,7 +12,7 @@ from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from hard import DEFAULT as HARD_DEFAULT
 from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
-from rates import AUC_INTERVALS, PROMISE
+from rates import AUC_INTERVALS, KEEPS, LIMIT_PART, PROMISE
 from sizes import NULL
 from tallies import Row
 
@@ -394,7 +394,21 @@ Coverage and width (%) of the FAR, and of the HTER by the z formula:
 {grid(record, "one rate", PROMISE, methods)}
 `adjusted-wilson` (`rate_interval`) allows for users; the others take trials for independent. If they are, exactly:
 
-{grid(record, "one rate, exactly", PROMISE, methods[:3])}"""
+{grid(record, "one rate, exactly", PROMISE, methods[:3])}
+{_limits(record)}"""
+
+
+def _limits(record: Record) -> str:
+    names = ("at-most-far", "at-most-far:0.95, trials", "at-most-far:0.95, users", "at-most-frr:0.95, users")
+    methods = [f"{name}, {limit} %" for limit in (1, 5) for name in names]
+    repeats = max((row.repeats for row in record.of(part=LIMIT_PART)), default=0)
+    return f"""## Limits: at most so much
+
+How often (%) the rate of the whole population keeps the limit of 1 % or of 5 %, with the threshold chosen on a
+development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population every second
+time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
+
+{grid(record, LIMIT_PART, KEEPS, methods, show=share)}"""
 
 
 def _people(record: Record) -> str:

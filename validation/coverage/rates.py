@@ -49,6 +49,18 @@ AVERAGED = (
 )
 
 
+#: Populations on which a limit is to be kept.
+LIMITED = (
+    Population("62 users of 20 trials, independent", 62, effect=0.0),
+    Population("62 users of 20 trials, medium effect", 62),
+    Population("62 users of 20 trials, strong effect", 62, effect=0.8),
+    Population("20 users of 20 trials, medium effect", 20),
+    Population("31 users of 96 trials, medium effect", 31, impostor=96),
+    Population("500 users of 5 trials, medium effect", 500, impostor=5),
+)
+LIMIT_PART, KEEPS = "limits", "the population's rate keeps the limit"
+
+
 def _at(threshold: float) -> Scores:
     """Return a development set from which exactly this threshold is chosen."""
     return Scores.from_arrays([threshold - 1], [threshold + 1])
@@ -82,6 +94,29 @@ def single_rates(repeats: int, step=lambda: None) -> list[Row]:
                 tally.cover((method, PROMISE), found.lower, found.upper, rate)
             hter = priori.ztest_scores(scores, threshold).a.hter
             tally.cover(("z-test's HTER (3.30)", PROMISE), hter.lower, hter.upper, truth)
+            step()
+        rows += tally.rows()
+    return rows
+
+
+def limits(repeats: int, step=lambda: None) -> list[Row]:
+    """How often the rate of the population keeps the limit of at-most-far and of at-most-frr."""
+    rows: list[Row] = []
+    for population in LIMITED:
+        tally = Tally(LIMIT_PART, population.title)
+        for repeat in range(repeats):
+            scores = population.draw(repeat, 15)
+            alone = Scores.from_arrays(scores.negative.score, scores.positive.score)
+            for limit in (0.01, 0.05):
+                for name, criterion, sample in (
+                    ("at-most-far", "at-most-far", scores), ("at-most-far:0.95, trials", "at-most-far:0.95", alone),
+                    ("at-most-far:0.95, users", "at-most-far:0.95", scores),
+                    ("at-most-frr:0.95, users", "at-most-frr:0.95", scores),
+                ):  # fmt: skip
+                    threshold = priori.choose_threshold(sample, criterion=criterion, alpha=limit)
+                    far, frr = float(ndtr(-threshold)), float(ndtr(threshold - population.separation))
+                    rate = far if "far" in name else frr
+                    tally.cover((f"{name}, {100 * limit:g} %", KEEPS), 0.0, limit, rate)
             step()
         rows += tally.rows()
     return rows

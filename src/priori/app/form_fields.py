@@ -166,7 +166,7 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
     return {
         "example": _one_of("example", ("", *EXAMPLES), ""),
         "task": _one_of("task", tuple(TASKS), "authentication"),
-        "criterion": _known(get_criterion, 40),
+        "criterion": _known(get_criterion, 100),
         "measure": _known(get_measure, 100),
         "alpha": _alpha,
         **{name: _resampling_check(name, form, limits) for name, form in resampling_fields().items()},

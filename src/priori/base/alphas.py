@@ -13,6 +13,8 @@ from priori.base.errors import OptionError, short
 
 #: The most points of a grid; each is an exact fraction, and more could not be told apart in any figure.
 LARGEST_GRID = 10_000_000
+#: How an alpha begins that is made of costs.
+COSTS = "costs:"
 
 
 def _fraction(text: str) -> Fraction:
@@ -31,7 +33,14 @@ def as_fraction(alpha: Any) -> Fraction:
     Fraction(1, 10)
     >>> as_fraction("99/109")
     Fraction(99, 109)
+    >>> as_fraction("costs:10,1,0.01")  # what a false negative costs, a false positive, and the share of positives
+    Fraction(99, 109)
     """
+    if isinstance(alpha, str) and alpha.strip().startswith(COSTS):
+        parts = alpha.strip().removeprefix(COSTS).split(",")
+        if len(parts) != 3:
+            raise OptionError(f"alpha {alpha!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
+        return from_costs(*parts)
     try:
         if isinstance(alpha, (int, Fraction)):
             value = Fraction(alpha)
@@ -47,7 +56,9 @@ def as_fraction(alpha: Any) -> Fraction:
 
 
 def as_fractions(alphas: Any) -> tuple[Fraction, ...]:
-    """Return one alpha, or many, as a tuple of exact fractions."""
+    """Return one alpha, or many, as a tuple of exact fractions; a text may have several between commas."""
+    if isinstance(alphas, str) and not alphas.strip().startswith(COSTS):
+        alphas = [part for part in alphas.split(",") if part.strip()]
     if isinstance(alphas, (str, int, float, Fraction, np.generic)):
         alphas = [alphas]
     if not isinstance(alphas, Iterable):
@@ -96,9 +107,20 @@ def from_costs(cost_fn: Any = 10, cost_fp: Any = 1, prior: Any = "0.01") -> Frac
     Fraction(99, 109)
     """
     try:
-        miss, alarm, share = (_fraction(str(value)) for value in (cost_fn, cost_fp, prior))
+        miss, alarm, positive = (_fraction(str(value)) for value in (cost_fn, cost_fp, prior))
     except (ValueError, ZeroDivisionError):
         raise OptionError(f"costs and prior must be numbers, not {cost_fn!r}, {cost_fp!r}, {prior!r}") from None
-    if miss <= 0 or alarm <= 0 or not 0 < share < 1:
+    if miss <= 0 or alarm <= 0 or not 0 < positive < 1:
         raise OptionError(f"costs must be positive and the prior between 0 and 1, not {cost_fn}, {cost_fp}, {prior}")
-    return alarm * (1 - share) / (alarm * (1 - share) + miss * share)
+    return alarm * (1 - positive) / (alarm * (1 - positive) + miss * positive)
+
+
+def share(prior: Any) -> Fraction:
+    """Return a share of positives as the fraction its typed form means, strictly between 0 and 1."""
+    try:
+        value = _fraction(str(prior))
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(0)
+    if not 0 < value < 1:
+        raise OptionError(f"the prior, the share of positives, must lie between 0 and 1, not {short(str(prior))}")
+    return value

@@ -60,6 +60,9 @@ CODES: dict[str, CautionKind] = {
     "extreme-threshold": _warning(
         "A threshold that decides nothing", "The threshold accepts, or rejects, at least 99 % of both classes."
     ),
+    "limit-not-kept": _warning(
+        "A limit that is not kept", "No threshold keeps the limit of at-most or at-least on the development set."
+    ),
     "few-errors": _warning("Few errors", "Fewer than 30 errors of a kind on the test set."),
     "ties": _warning("Many equal scores", "More than 5 % of a class have one and the same score."),
     "prior-shift": _warning(

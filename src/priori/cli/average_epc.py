@@ -13,10 +13,12 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
 from priori.cli.commands import make_command, option
-from priori.cli.options import ALPHAS, CURVE, alpha_list
+from priori.cli.options import ALPHAS, COSTS, CURVE, alpha_list
 from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, Reading
 from priori.curves.averaging import AverageEPC, average_epc
+from priori.decisions.costs import price
+from priori.decisions.measures import get_task
 from priori.words.numbers import cell as percent
 
 
@@ -27,11 +29,12 @@ from priori.words.numbers import cell as percent
            "the same order, or files with the same data sets. Without it the data sets are folds."),
     option("--one-threshold/--own-thresholds", "one_threshold", default=False, show_default=False,
            help="One threshold for all, chosen on the pooled development scores, or each data set's own."),
-    *CURVE, ALPHAS, AVERAGING, PLOTTED, READING,
+    *CURVE, ALPHAS, *COSTS, AVERAGING, PLOTTED, READING,
 )  # fmt: skip
 def command(
-    files: tuple[str, ...], dev: tuple[str, ...], one_threshold: bool, alpha: str | None, averaging: Averaging,
-    output: Output, reading: Reading, options: dict[str, Any],
+    files: tuple[str, ...], dev: tuple[str, ...], one_threshold: bool, task: str, criterion: str | None,
+    measure: str | None, alpha: str | None, costs: str | None, prior: str | None, averaging: Averaging, output: Output,
+    reading: Reading, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Average Expected Performance Curves over data sets, at each alpha.
 
@@ -45,7 +48,7 @@ def command(
       priori average-epc --dev dev.csv --by dataset test.csv --one-threshold --plot average.svg
       priori average-epc --by fold folds.csv
     """
-    alphas = alpha_list(alpha)
+    shown, alphas = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
     tests = averaging.read(files, reading)
     devs = averaging.read(dev, reading) if dev else tests
     in_order = bool(dev) and averaging.by is None and len(files) > 1
@@ -55,6 +58,9 @@ def command(
         list(devs.values()) if in_order else devs,
         (list(tests.values()) if in_order else tests) if dev else None,
         thresholds="common" if one_threshold else "per-dataset",
+        task=task,
+        criterion=criterion,
+        measure=shown,
         alpha=alphas,
         **options,
         **averaging.options(),

@@ -121,7 +121,7 @@ def _areas(curve: EPC) -> dict[str, float | None]:
     if _scanned(curve):
         return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))
     expected = areas(curve.dev, curve.test, task=curve.task)
-    under = None if curve.criterion.name not in ("wer", "pr", "target-v1", "target-v2", "eer") else curve.area
+    under = curve.area if curve.criterion.exact else None
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 

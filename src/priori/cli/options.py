@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import click
 
-from priori.base.alphas import as_fractions, from_costs
+from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.whole_files import check_writable
 from priori.cli.commands import Group, option
@@ -26,11 +26,20 @@ CRITERION = (
     option("--task", type=click.Choice(list(TASKS)), default="authentication",
            help="Gives V1, V2 and the default criterion and measure."),
     option("--criterion", metavar="NAME",
-           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. Default: the task's."),
+           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}; of any rate, target-far, "
+           "at-most-far, at-most-far:0.95 (in the population, with that confidence), at-least-recall; of any measure, "
+           "max:f1, min:dcf. Default: the task's."),
 )  # fmt: skip
 MEASURE = option("--measure", metavar="NAME",
                  help=f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
-                 "dcf:cost_fn=10,cost_fp=1,prior=0.01. Default: the task's.")  # fmt: skip
+                 "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.")  # fmt: skip
+#: What errors cost, and how many positives there will be.
+COSTS = (
+    option("--costs", metavar="fn=A,fp=B", help="What a false negative and a false positive cost. Gives alpha where "
+           "none is given, and shows the cost per decision where no measure is named; needs --prior."),
+    option("--prior", metavar="P", help="The share of positives where the system will be used. Without --costs: show "
+           "precision, F1, NPV or accuracy as it will be there."),
+)  # fmt: skip
 #: The task, criterion, measure and number of alphas of a curve.
 CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
 ALPHAS = option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
@@ -45,14 +54,15 @@ THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; 
 
 def alpha_list(text: str | None) -> list[Any] | None:
     """Read a list of alphas: numbers or fractions between commas, or costs and a prior."""
-    if text is None:
-        return None
-    if text.startswith("costs:"):
-        parts = text.removeprefix("costs:").split(",")
-        if len(parts) != 3:
-            raise OptionError(f"--alpha {text!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
-        return [from_costs(*parts)]
-    return list(as_fractions([part for part in text.split(",") if part.strip()]))
+    return None if text is None else list(as_fractions(text))
+
+
+def one_alpha(text: str | None, why: str) -> Any:
+    """Read the one alpha that a command is about; None where none is given."""
+    alphas = alpha_list(text)
+    if alphas is not None and len(alphas) != 1:
+        raise OptionError(f"--alpha {text!r}: {why}")
+    return None if alphas is None else alphas[0]
 
 
 def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
@@ -67,7 +77,7 @@ CURVES = Group("settings", _curve_settings, (
     option("--points", type=int, default=101, help="How many alphas."),
     option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
            help="The first and last alpha."),
-    ALPHAS,
+    ALPHAS, *COSTS,
     option("--weight", type=click.Choice(get_args(Weight)), default="trial",
            help="What weighs alike on the test scores: user shows the mean over users of each user's own rates."),
 ))  # fmt: skip

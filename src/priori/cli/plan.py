@@ -8,9 +8,10 @@ import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import CRITERION, LEVEL, alpha_list, output_group
+from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
+from priori.decisions.costs import price
 from priori.decisions.measures import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
 from priori.uncertainty.claims import Claim
@@ -30,7 +31,9 @@ from priori.uncertainty.claims import Claim
     option("--intraclass", type=float, default=0.0, show_default=False, metavar="RHO",
            help="The correlation of the errors of one user, where there is no pilot."),
     SYSTEMS, *CRITERION,
-    option("--alpha", metavar="A", default="0.5", help="The trade-off at which the pilot's threshold is chosen."),
+    option("--alpha", metavar="A",
+           help="The trade-off at which the pilot's threshold is chosen. Default: 0.5, or that of --costs."),
+    *COSTS,
     option("--negatives-per-positive", type=float, metavar="R", help="Default: the pilot's, or 1."),
     option("--negatives-per-user", type=float, metavar="M", help="Default: the pilot's."),
     option("--positives-per-user", type=float, metavar="M", help="Default: the pilot's."),
@@ -47,8 +50,8 @@ from priori.uncertainty.claims import Claim
     output_group("table", "json", "csv"),
 )  # fmt: skip
 def command(
-    systems: Systems, task: str, criterion: str | None, alpha: str, measure: str | None, level: float,
-    one_sided: bool, output: Output, options: dict[str, Any],
+    systems: Systems, task: str, criterion: str | None, alpha: str | None, costs: str | None, prior: str | None,
+    measure: str | None, level: float, one_sided: bool, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
 
@@ -62,19 +65,17 @@ def command(
       priori plan --difference 0.005 --power 0.9 --far 0.02 --frr 0.03
       priori plan --width 0.01 --system pilot dev.csv test.csv
     """
+    asked = one_alpha(alpha, "a plan is for one alpha")
+    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        alphas = alpha_list(alpha) or []
-        if len(alphas) != 1:
-            raise OptionError("a plan is for one alpha")
-        for curve, suffix in zip(
-            systems.curves({"task": task, "criterion": criterion, "alpha": alphas}), ("", "_b"), strict=False
-        ):
+        at = {"task": task, "criterion": criterion, "alpha": 0.5 if chosen is None else chosen}
+        for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
     planned = plan(
         **options,
-        measure=measure or get_task(task).aggregate,
+        measure=shown or get_task(task).aggregate,
         confidence_level=level,
         alternative="greater" if one_sided else "two-sided",
     )

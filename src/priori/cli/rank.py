@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import CRITERION, MEASURE, alpha_list, output_group, resampling_options
+from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
+from priori.decisions.costs import price
+from priori.decisions.measures import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
@@ -22,7 +25,8 @@ from priori.words.sentences import about_ranks
 @make_command(
     "rank", "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
     SYSTEMS, *CRITERION, MEASURE,
-    option("--alpha", metavar="NUMBER", default="0.5", help="The alpha at which systems are ranked."),
+    option("--alpha", metavar="NUMBER", help="Where systems are ranked. Default: 0.5, or the alpha of --costs."),
+    *COSTS,
     option("--against", type=click.Choice([*POSTERIORS]), default="eer",
            help="What the a posteriori ranking goes by, on the test scores themselves."),
     option("--claim", type=click.Choice(["deployed", "method"]), default="deployed",
@@ -33,8 +37,8 @@ from priori.words.sentences import about_ranks
     output_group("table", "csv", "json", plot="Draw the slope chart of both rankings: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, resampling: Resampling, output: Output, alpha: str, task: str, criterion: str | None,
-    measure: str | None, options: dict[str, Any],
+    systems: Systems, resampling: Resampling, output: Output, alpha: str | None, task: str,
+    criterion: str | None, measure: str | None, costs: str | None, prior: str | None, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
@@ -49,15 +53,15 @@ def command(
       priori rank --table scores.csv.gz --systems-in system --split set=dev:test --plot slopes.svg
       priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
     """
-    chosen = alpha_list(alpha) or []
-    if len(chosen) != 1:
-        raise OptionError(f"--alpha {alpha!r}: systems are ranked at one alpha")
+    asked = one_alpha(alpha, "systems are ranked at one alpha")
+    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
+    chosen = Fraction(1, 2) if chosen is None else chosen
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    settings = {"task": task, "criterion": criterion, "measure": measure, "alpha": chosen}
+    settings = {"task": task, "criterion": criterion, "measure": shown, "alpha": chosen}
     curves = systems.curves(settings)
     with Progress("ranking") as progress:
-        board = make_leaderboard(curves, resampling, alpha=chosen[0], progress=progress, **options)
+        board = make_leaderboard(curves, resampling, alpha=chosen, progress=progress, **options)
     output.finish(
         table=lambda: _table(board), csv=board.columns, json=board.to_dict, figure=board.plot, warnings=board.warnings
     )

@@ -18,6 +18,7 @@ from priori.cli.options import LEVEL, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, TRIALS, Reading
 from priori.curves.checks import set_cautions
+from priori.decisions.costs import shifted
 from priori.decisions.measures import MEASURES, Ratio
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
@@ -50,14 +51,16 @@ def _number(text: str) -> float:
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
            "differentials; or, by user, say who makes the errors."),
+    option("--prior", metavar="P", help="The share of positives where the system will be used: precision, NPV, F1, "
+           "accuracy, error and Matthews' correlation are shown as they will be there."),
     option("--fte", metavar="FAILED/PEOPLE", help="How many people of how many could not enrol: the rates of all."),
     LEVEL, TRIALS,
     output_group("table", "csv", "json", plot="With --by: draw the groups, or the zoo plot: FILE.svg, .png or .pdf."),
     READING,
 )  # fmt: skip
 def command(
-    test: str, threshold: tuple[str, ...], by: str | None, fte: str | None, level: float, trials: str | None,
-    output: Output, reading: Reading,
+    test: str, threshold: tuple[str, ...], by: str | None, prior: str | None, fte: str | None, level: float,
+    trials: str | None, output: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
 
@@ -71,11 +74,12 @@ def command(
       priori rates test.csv --threshold 0.25 --threshold 0.5 --format csv
       priori rates test.csv --threshold 0.25 --by sex
       priori rates test.csv --threshold 0.25 --by user --plot zoo.svg
+      priori rates test.csv --threshold 0.25 --prior 0.01
     """
     thresholds = [_number(text) for text in threshold]
     if by is not None:
-        if len(thresholds) != 1 or fte is not None:
-            raise OptionError("--by goes with one --threshold, and without --fte")
+        if len(thresholds) != 1 or fte is not None or prior is not None:
+            raise OptionError("--by goes with one --threshold, and without --fte and --prior")
         _by_people(test, thresholds[0], by, level, trials, output, reading)
         return
     if output.plot:
@@ -83,8 +87,11 @@ def command(
     enrolled = None if fte is None else _enrolled(fte, level)
     scores = reading.read(test, trials=trials)
     outcomes = count(scores, thresholds)
+    measures = {name: measure for name, measure in MEASURES.items() if not measure.needs_alpha}
+    if prior is not None:
+        measures = {name: shifted(measure, prior) for name, measure in measures.items()}
+    values = {name: measure(outcomes) for name, measure in measures.items()}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
-    values = {name: measure(outcomes) for name, measure in MEASURES.items() if not measure.needs_alpha}
     limits, warnings = _limits(scores, thresholds, level, enrolled)
     numbers = {name: value for name, (value, _, _) in limits.items() if name not in values}
     ends = {f"{name}_{end}": each for name, (_, *both) in limits.items()
@@ -96,7 +103,7 @@ def command(
         # Without failures to acquire FMR and FNMR are FAR and FRR.
         beside = [name for name in numbers if scores.nan_rejected or name not in ("fmr", "fnmr", "fta")]
         for name in ("far", "frr", *beside, *(name for name in values if name not in ("far", "frr"))):
-            title, rate = (MEASURES[name].title, MEASURES[name].rate) if name in values else (TITLES[name], True)
+            title, rate = (measures[name].title, measures[name].rate) if name in values else (TITLES[name], True)
             rows.append([f"{title} ({name})", *_cells(columns[name], limits.get(name), rate)])
         header = ["accept when score >", *(f"{value:.6g}" for value in thresholds)]
         return table_text("", header, rows, note=_note(level, scores))

@@ -13,7 +13,7 @@ from priori.base.errors import OptionError
 from priori.base.texts import json_text
 from priori.base.whole_files import check_writable, write_whole
 from priori.cli.commands import make_command, option
-from priori.cli.options import CLAIM, CRITERION, MEASURE, alpha_list, output_group, resampling_options
+from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, emit, warn
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
@@ -38,8 +38,9 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     SYSTEMS,
     option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files."),
     *CRITERION, MEASURE,
-    option("--alpha", default="0.5", metavar="ALPHA",
-           help="The trade-off the verdict is about: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR."),
+    option("--alpha", metavar="ALPHA",
+           help="The trade-off the verdict is about: 0.5 (the default), 99/109 or costs:COST_FN,COST_FP,PRIOR."),
+    *COSTS,
     option("--points", type=int, default=101, help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
     option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster."),
@@ -53,8 +54,9 @@ TEXTS: dict[str, Callable[[Study], str]] = {
                  output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout."),
 )  # fmt: skip
 def command(
-    systems: Systems, example: str | None, task: str, alpha: str, resampling: Resampling, no_bootstrap: bool,
-    title: str, static: bool, output: Output, options: dict[str, Any],
+    systems: Systems, example: str | None, task: str, criterion: str | None, measure: str | None, alpha: str | None,
+    costs: str | None, prior: str | None, resampling: Resampling, no_bootstrap: bool, title: str, static: bool,
+    output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write one self-contained page about one or more systems, and print its verdict.
 
@@ -80,7 +82,9 @@ def command(
             task = ABOUT[example].task
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
     resampled["bootstrap"] = None if no_bootstrap else resampling.bootstrap or "auto"
-    settings = Settings(task=task, alpha=_one_alpha(alpha), title=title, **resampled, **options)
+    asked = one_alpha(alpha, "the verdict is about one alpha; the page shows all of them")
+    settings = Settings(task=task, criterion=criterion, measure=measure, alpha=asked, costs=costs, prior=prior,
+                        title=title, **resampled, **options)  # fmt: skip
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
@@ -95,13 +99,6 @@ def command(
     else:
         write_whole(target, page)
         emit(f"{study.verdict.text}\n\nThe page: {target}")
-
-
-def _one_alpha(text: str) -> object:
-    alphas = alpha_list(text) or []
-    if len(alphas) != 1:
-        raise OptionError(f"--alpha {text!r}: the verdict is about one alpha; the page shows all of them")
-    return alphas[0]
 
 
 def _systems(systems: Systems, example: str | None) -> list[System]:

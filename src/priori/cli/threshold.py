@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from priori.base.alphas import as_fractions
 from priori.cli.commands import make_command, option
-from priori.cli.options import CRITERION, alpha_list, output_group
+from priori.cli.options import COSTS, CRITERION, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, TRIALS, Reading
 from priori.curves.checks import set_cautions
+from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
 from priori.words.numbers import cell as percent
@@ -17,13 +21,14 @@ from priori.words.numbers import cell as percent
 @make_command(
     "threshold", "Choose a threshold on development scores.",
     click.Argument(["dev"], metavar="DEV"),
-    option("--alpha", metavar="LIST", default="0.5",
-           help="The trade-off: 0.5, a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
-    *CRITERION, TRIALS, output_group("table", "csv", "json"), READING,
+    option("--alpha", metavar="LIST",
+           help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
+    *COSTS, *CRITERION, TRIALS, output_group("table", "csv", "json"), READING,
 )  # fmt: skip
 def command(
-    dev: str, alpha: str, task: str, criterion: str | None, trials: str | None, output: Output, reading: Reading
-) -> None:
+    dev: str, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
+    trials: str | None, output: Output, reading: Reading,
+) -> None:  # fmt: skip
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
 
     A trial is accepted when its score is greater than the threshold.
@@ -31,28 +36,35 @@ def command(
     \b
     Examples:
       priori threshold dev.csv --alpha 0.5
-      priori threshold dev.csv --criterion target-v1 --alpha 0.01
-      priori threshold dev.csv --alpha costs:10,1,0.01
+      priori threshold dev.csv --criterion at-most-far --alpha 0.01
+      priori threshold dev.csv --criterion at-most-far:0.95 --alpha 0.01
+      priori threshold dev.csv --costs fn=10,fp=1 --prior 0.01
     """
-    fractions = alpha_list(alpha) or []
-    scores = reading.read(dev, trials=trials)
     domain = get_task(task)
+    priced = price(domain, criterion, None, alpha_list(alpha), costs, prior)
+    fractions = as_fractions(0.5 if priced.alpha is None else priced.alpha)
+    scores = reading.read(dev, trials=trials)
     rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
     choice = rule.choose(scores, fractions)
-    columns = {
+    columns: dict[str, Any] = {
         "alpha": [float(fraction) for fraction in fractions],
         "threshold": choice.threshold,
         "dev_v1": v1(choice.outcomes),
         "dev_v2": v2(choice.outcomes),
     }
+    if costs is not None:
+        columns["dev_cost"] = priced.measure(choice.outcomes)
     settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
 
     def table() -> str:
         rows = zip(*columns.values(), strict=True)
         return table_text(
             f"Threshold by {rule.name}; accept when the score is greater",
-            ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}"],
-            ([f"{a:.4g}", f"{t:.10g}", percent(x), percent(y)] for a, t, x, y in rows),
+            ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}", *(["dev cost"] if costs else [])],
+            (
+                [f"{a:.4g}", f"{t:.10g}", percent(x), percent(y), *(f"{c:.5g}" for c in cost)]
+                for a, t, x, y, *cost in rows
+            ),
         )
 
     output.finish(

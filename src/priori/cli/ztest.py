@@ -10,10 +10,11 @@ import click
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import CRITERION, LEVEL, alpha_list, output_group
+from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
+from priori.decisions.costs import price
 from priori.decisions.measures import get_measure, get_task, wer
 from priori.plots.comparison import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
@@ -39,6 +40,7 @@ RATES = ("far", "frr", "negatives", "positives")
     *CRITERION,
     option("--alpha", metavar="LIST",
            help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems."),
+    *COSTS,
     option("--points", type=int, help="Number of alphas from 0 to 1, for two systems."),
     option("--measure", metavar="NAME", help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
     LEVEL,
@@ -50,9 +52,9 @@ RATES = ("far", "frr", "negatives", "positives")
                  plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, unpaired: bool, task: str, criterion: str | None, alpha: str | None, points: int | None,
-    measure: str | None, level: float, alternative: str | None, one_sided: bool, output: Output,
-    options: dict[str, Any],
+    systems: Systems, unpaired: bool, task: str, criterion: str | None, alpha: str | None, costs: str | None,
+    prior: str | None, points: int | None, measure: str | None, level: float, alternative: str | None,
+    one_sided: bool, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Print intervals around the HTER (or DCF) of one system, or test whether two systems differ.
 
@@ -68,6 +70,7 @@ def command(
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --points 101 --format csv
     """
+    shown, chosen = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
     rates = {name: value for name, value in options.items() if value is not None}
     if bool(rates) == bool(systems):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
@@ -84,13 +87,13 @@ def command(
             raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: {lacking[0]} is missing")
         if alpha is not None or points is not None or criterion is not None or unpaired:
             raise OptionError("--alpha, --points, --criterion and --unpaired are for scores (--system)")
-        _finish(output, ztest(**rates, measure=measure or get_task(task).aggregate, **settings))
+        _finish(output, ztest(**rates, measure=shown or get_task(task).aggregate, **settings))
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    alphas = (alpha_list(alpha) or ["0.5"]) if points is None else None
+    alphas = ("0.5" if chosen is None else chosen) if points is None else None
     curves = systems.curves(
-        {"task": task, "criterion": criterion, "measure": measure, "points": points or 101, "alpha": alphas}
+        {"task": task, "criterion": criterion, "measure": shown, "points": points or 101, "alpha": alphas}
     )
     of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.types import Floats
+from priori.decisions.constraints import Constraint
+from priori.decisions.criteria import Best
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
@@ -294,6 +296,19 @@ def _extreme_threshold(curve: EPC, row: int) -> str:
     )
 
 
+def _limit_not_kept(curve: EPC, row: int) -> str:
+    """Say so where no threshold keeps the limit of a constraint."""
+    if not isinstance(curve.criterion, Constraint):
+        return ""
+    rate = curve.criterion.limited
+    beyond = rate(curve.dev_outcomes) - curve.alpha
+    broken = curve.alpha[(-beyond if rate.greater_is_better else beyond) > 1e-12]
+    if not broken.size:
+        return ""
+    which = f"the limit {broken[0]:.4g}" if broken.size == 1 else f"{broken.size} of {curve.alpha.size} limits"
+    return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
+
+
 def _few_errors(curve: EPC, row: int) -> str:
     outcomes = curve.outcomes[row]
     nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
@@ -345,8 +360,14 @@ def _ties(curve: EPC, row: int) -> str:
 
 
 def _prior_shift(curve: EPC, row: int) -> str:
-    names = {curve.measure.name, curve.criterion.v1.name, curve.criterion.v2.name}
-    balance_matters = names & {"precision", "accuracy", "error", "mcc"} or curve.measure.name.startswith("f")
+    criterion = curve.criterion
+    measures = [
+        curve.measure,
+        criterion.v1,
+        criterion.v2,
+        *([criterion.measure] if isinstance(criterion, Best) else []),
+    ]
+    balance_matters = any("prevalence" in measure.depends_on for measure in measures)
     dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
     if not balance_matters or curve.measure.name in ("far", "frr") or max(dev / test, test / dev) < 1.5:
         return ""
@@ -368,6 +389,7 @@ CHECKS: dict[str, Find] = {
     "dev-looks-trained-on": _trained_on,
     "disagreement": _disagreement,
     "extreme-threshold": _extreme_threshold,
+    "limit-not-kept": _limit_not_kept,
     "few-errors": _few_errors,
     "few-users": _few_users,
     "ties": _ties,

@@ -22,6 +22,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
 from priori.curves.inputs import as_score_set
+from priori.decisions.costs import price
 from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.named import CUSTOM, custom, saved_things
@@ -253,11 +254,13 @@ def epc(
     test: Any,
     *,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
     measure: str | Measure | Callable[[Outcomes], Any] | None = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
+    costs: Any = None,
+    prior: Any = None,
     exact: bool = False,
     preset: str | None = None,
     weight: Weight = "trial",
@@ -276,13 +279,22 @@ def epc(
     task : {"authentication", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
-        ``wer``, ``pr``, ``target-v1``, ``target-v2``, ``eer``, or a function of outcomes and alpha.
+        ``wer``, ``pr``, ``target-far``, ``at-most-far``, ``at-most-far:0.95``, ``eer``, ``max:f1``, ``min:dcf:...``
+        (any rate of a class, any measure; ``v1`` and ``v2`` are the task's), a measure to optimise, or a function of
+        outcomes and alpha.
     measure : str, Measure or callable, optional
         What is shown on the test set: a name such as ``hter``, ``f1``, ``wer:0.3``, or a function of outcomes.
     points, bounds : int, (a, b)
         A grid of alphas: ``points`` of them from a to b.
     alpha : number or list, optional
-        These alphas instead of a grid; 0.1 means one tenth.
+        These alphas instead of a grid; 0.1 means one tenth, "costs:100,1,0.01" what costs and a prior ask for.
+    costs : str, mapping or pair, optional
+        What a false negative and a false positive cost: ``"fn=100,fp=1"``, ``{"fn": 100, "fp": 1}`` or ``(100, 1)``.
+        The curve is then the cost per decision, unless a measure is named, and the alpha is that of the costs, unless
+        one is given.
+    prior : number, optional
+        The share of positives where the system will be used. Costs need it; without costs it shows a measure that
+        depends on this share (precision, F1, NPV, accuracy) as it will be there.
     exact : bool
         Every piece of the curve between ``bounds`` instead of a grid.
     preset : {"nist", "banca"}, optional
@@ -305,6 +317,8 @@ def epc(
     if preset is not None:
         criterion, measure, alpha = _preset(preset, measure, alpha)
     domain = get_task(task)
+    measure, priced = price(domain, criterion, measure, alpha, costs, prior)
+    alpha = alpha if exact else priced
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
@@ -375,13 +389,15 @@ def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequen
 def choose_threshold(
     dev: Any,
     *,
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    alpha: Any = 0.5,
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    alpha: Any = None,
+    costs: Any = None,
+    prior: Any = None,
     task: str | Task = "authentication",
 ) -> float:
-    """Choose the threshold on development scores: the minimiser of the criterion at one alpha.
+    """Choose the threshold on development scores: the minimiser of the criterion at one alpha, by default 0.5.
 
-    ``dev`` is what `epc` takes: Scores, a Table, or a frame.
+    ``dev`` is what `epc` takes: Scores, a Table, or a frame; so are ``costs`` with their ``prior``.
 
     Examples
     --------
@@ -389,6 +405,9 @@ def choose_threshold(
     >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
     >>> choose_threshold(dev, alpha=0.5)
     0.30000000000000004
+    >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
+    0.65
     """
-    (fraction,) = as_fractions(alpha)
+    alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
+    (fraction,) = as_fractions(0.5 if alpha is None else alpha)
     return float(get_criterion(criterion, task).choose(as_score_set(dev), [fraction]).threshold[0])

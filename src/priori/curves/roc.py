@@ -24,7 +24,7 @@ from priori.curves.checks import set_cautions
 from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
-from priori.decisions.measures import Task, dcf, get_task
+from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, TPR, Measure, Ratio, Task, at_prior, dcf, get_task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     from priori.uncertainty.intervals import Interval
     from priori.uncertainty.roc_bands import RocBand
 
+#: What a ROC curve is drawn in: what is called so, along the x axis and along the y axis.
+Axis = Literal["far-tpr", "far-frr", "recall-precision"]
+AXES: dict[Axis, tuple[Ratio, Ratio]] = {
+    "far-tpr": (FAR, TPR),
+    "far-frr": (FAR, FRR),
+    "recall-precision": (RECALL, PRECISION),
+}
 EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 
@@ -83,6 +90,16 @@ class AposterioriROC(Result):
     def tpr(self) -> Floats:
         """True positive rate (1 - FRR) at each threshold."""
         return self.outcomes.tp / self.scores.n_positives
+
+    def rates(self, axes: Axis = "far-tpr", *, prior: Any = None) -> dict[str, Floats]:
+        """Return the thresholds and the two rates of some axes, by name: ``far-frr`` as in the papers.
+
+        Precision is that of the set, or that at a ``prior``; where nothing is accepted there is none, and no row.
+        """
+        x, y = measures_of(axes, prior)
+        kept = slice(None) if axes != "recall-precision" else (self.outcomes.tp + self.outcomes.fp) > 0
+        outcomes, threshold = self.outcomes[kept], self.threshold[kept]
+        return {"threshold": threshold, x.name: x(outcomes), y.name.partition(":")[0]: y(outcomes)}
 
     @cached_property
     def auc(self) -> float:
@@ -140,14 +157,26 @@ class AposterioriROC(Result):
         operating_points: Sequence[EPC] = (),
         bands: Sequence[Mapping[str, Floats]] = (),
         chance: bool = True,
+        axes: Axis = "far-tpr",
+        log: bool = False,
+        prior: Any = None,
     ) -> Axes:
         """Draw the curve, marked a posteriori; options as in `priori.plots.plot_roc`; returns the axes."""
         from priori.plots import plot_roc
 
-        return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance)
+        return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance, axes=axes,
+                        log=log, prior=prior)  # fmt: skip
 
     def _shown(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
+
+
+def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:
+    """Return what is shown along both axes; a ``prior`` is for precision."""
+    if axes not in AXES:
+        raise unknown("pair of axes", axes, AXES)
+    x, y = AXES[axes]
+    return x, y if prior is None else at_prior(y, prior)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

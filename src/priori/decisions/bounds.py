@@ -27,12 +27,20 @@ BLOCK = 256
 
 @dataclass(frozen=True)
 class Boxes:
-    """What candidates can reach: V1 and V2 at the best and the worst corner, and V1 + V2 (as errors) at the best."""
+    """What candidates can reach: V1 and V2 at the best and the worst corner, and V1 + V2 (as errors) at the best.
+
+    ``corner`` are the outcomes at the best corner: no candidate has fewer errors of either kind.
+    """
 
     best: tuple[Floats, Floats]
     worst: tuple[Floats, Floats]
     errors: Floats
-    no_positive: Mask
+    corner: Outcomes
+
+    @property
+    def no_positive(self) -> Mask:
+        """Where no positive can be accepted."""
+        return np.asarray(self.corner.tp == 0)
 
     def take(self, index: Index) -> Boxes:
         """Return the boxes at ``index``."""
@@ -40,7 +48,7 @@ class Boxes:
             (self.best[0][index], self.best[1][index]),
             (self.worst[0][index], self.worst[1][index]),
             self.errors[index],
-            self.no_positive[index],
+            self.corner[index],
         )
 
 
@@ -94,9 +102,7 @@ def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
         for alarms, misses in ((end, start), (start, end))
     )
     v1, v2 = criterion.v1, criterion.v2
-    return Boxes(
-        (v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), np.asarray(best.tp == 0)
-    )
+    return Boxes((v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), best)
 
 
 def _survivors(criterion: Bounded, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:

@@ -7,6 +7,7 @@ threshold.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,97 +17,28 @@ import numpy as np
 
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Mask
-from priori.decisions.bounds import Boxes, below_hull, promising_cells
+from priori.decisions.bounds import Boxes, below_hull
+from priori.decisions.constraints import Constraint
+from priori.decisions.criterion import Choice as Choice
+from priori.decisions.criterion import Criterion as Criterion
+from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
-from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
+from priori.decisions.measures import (
+    FAR,
+    FRR,
+    MATTHEWS,
+    PRECISION,
+    RECALL,
+    Measure,
+    Ratio,
+    Task,
+    get_measure,
+    get_task,
+    rate_pair,
+)
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The thresholds chosen on a set, one per alpha, and the outcomes they have on that same set."""
-
-    threshold: Floats
-    outcomes: Outcomes
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """The choice for every alpha at once: candidate ``i`` holds between ``breaks[i]`` and ``breaks[i + 1]``."""
-
-    breaks: Floats
-    choice: Choice
-
-    def between(self, bounds: tuple[Fraction, Fraction]) -> Pieces:
-        """Keep the pieces that lie between the bounds."""
-        low, high = float(bounds[0]), float(bounds[1])
-        breaks = np.clip(self.breaks, low, high)
-        keep = breaks[1:] > breaks[:-1]
-        return Pieces(
-            np.append(breaks[:-1][keep], high), Choice(self.choice.threshold[keep], self.choice.outcomes[keep])
-        )
-
-    def outcomes_after(self, alphas: Floats) -> Outcomes:
-        """Return the outcomes that hold just after each alpha."""
-        index = np.searchsorted(self.breaks, alphas, side="right") - 1
-        return self.choice.outcomes[np.clip(index, 0, len(self.choice.outcomes) - 1)]
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A cost to minimise on development data; ``v1`` and ``v2`` are the pair it trades off."""
-
-    name: str
-    v1: Ratio
-    v2: Ratio
-    uses_alpha: bool = True
-
-    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
-        """Return the minimiser at each alpha."""
-        return self.choose_among(scores.candidates(self, alphas), alphas)
-
-    def choose_among(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Choice:
-        """Return the minimiser at each alpha of those among the candidates of a set."""
-        return _choice(candidates, self.select(candidates, alphas))
-
-    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        """Return the errors of the minimiser at each alpha."""
-        raise NotImplementedError
-
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        """Return the minimiser for every alpha from 0 to 1."""
-        raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
-
-    # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
-
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
-        """Return which cells between neighbouring edges may hold a minimiser at these alphas (None: at any).
-
-        None is returned where nothing is known: then every cell may.
-        """
-        return None if alphas is None else promising_cells(edges, self, alphas)
-
-    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        """Return a lower bound of the cost of the candidates in boxes."""
-        raise NotImplementedError
-
-    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
-        """Say whether equal floats mean equal costs, in classes of at most ``largest`` trials."""
-        return False
-
-    def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
-        """Return those of some candidates that may be chosen among all; None where only all together can tell."""
-        return None if alphas is None else self.select(candidates, alphas)
-
-
-def _choice(candidates: Candidates, errors: Errors) -> Choice:
-    return Choice(candidates.thresholds(*errors), _outcomes(candidates, errors))
-
-
-def _outcomes(candidates: Candidates, errors: Errors) -> Outcomes:
-    return Outcomes.from_errors(*errors, negatives=candidates.n_negatives, positives=candidates.n_positives)
 
 
 class WeightedSum(Criterion):
@@ -124,7 +56,7 @@ class WeightedSum(Criterion):
         candidates = scores.candidates(self, None)
         envelope = self.envelope(candidates)
         breaks = np.concatenate([[0.0], envelope.breaks(), [1.0]])
-        return Pieces(breaks, _choice(candidates, (envelope.fp, envelope.fn)))
+        return Pieces(breaks, choice_of(candidates, (envelope.fp, envelope.fn)))
 
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
@@ -168,7 +100,7 @@ class Target(Criterion):
                 rising = not self.target.greater_is_better
             case _:
                 fp, fn = candidates.every()
-                outcomes = _outcomes(candidates, (fp, fn))
+                outcomes = outcomes_of(candidates, (fp, fn))
                 # Counts are far below 2^53, so equal ratios give equal floats: division rounds correctly.
                 value = self.target(outcomes)
                 order = np.lexsort((self.v1.error(outcomes) + self.v2.error(outcomes), value))
@@ -178,7 +110,7 @@ class Target(Criterion):
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         fp, fn = self.reachable(candidates)
-        outcomes = _outcomes(candidates, (fp, fn))
+        outcomes = outcomes_of(candidates, (fp, fn))
         value = self.target(outcomes)
         if value.size == 1:
             return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
@@ -201,7 +133,7 @@ class Target(Criterion):
 
     def pieces(self, scores: ScoreSet) -> Pieces:
         candidates = scores.candidates(self, None)
-        choice = _choice(candidates, self.reachable(candidates))
+        choice = choice_of(candidates, self.reachable(candidates))
         value = self.target(choice.outcomes)
         middles = (value[1:] + value[:-1]) / 2
         return Pieces(np.concatenate([[0.0], middles, [1.0]]), choice)
@@ -213,41 +145,6 @@ class Target(Criterion):
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
         # The rates of one class lie far apart.
         return self.target.of_class is not None and alpha.denominator * largest < 10**13
-
-
-class Search(Criterion):
-    """A criterion minimised by looking at every candidate."""
-
-    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        """Return the cost of each candidate, as floats."""
-        raise NotImplementedError
-
-    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Any:
-        """Return the cost of one candidate in a form that compares exactly."""
-        raise NotImplementedError
-
-    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        fp, fn = candidates.every()
-        outcomes = _outcomes(candidates, (fp, fn))
-        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
-        return fp[chosen], fn[chosen]
-
-    def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:
-        cost = np.asarray(self.cost(outcomes, alpha), dtype=np.float64)
-        if cost.shape != errors.shape or np.isnan(cost).all():
-            raise OptionError(f"the criterion {self.name!r} must give one number per candidate")
-        lowest = np.nanmin(cost)
-        tied = np.flatnonzero(cost <= lowest + NEAR * (1 + abs(lowest)))
-        tied = tied[_lowest([self.exact_cost(outcomes[i], alpha) for i in tied])]
-        tied = tied[errors[tied] <= errors[tied].min() + NEAR]
-        sums = [self.v1.exact_error(outcomes[i]) + self.v2.exact_error(outcomes[i]) for i in tied]
-        return int(tied[_lowest(sums)[0]])
-
-
-def _lowest(costs: Sequence[Any]) -> list[int]:
-    lowest = min(costs)
-    return [index for index, cost in enumerate(costs) if cost == lowest]
 
 
 class BreakEven(Search):
@@ -311,21 +208,71 @@ class Custom(Search):
         """Return None: nothing is known of the function, so any cell may hold its minimum."""
 
 
-#: Every criterion by the name people type, with what it minimises.
+@dataclass(frozen=True)
+class FixedSum(Criterion):
+    """A measure that weighs FAR and FRR as ``wer`` does at one alpha, ``weight``: HTER, DCF, balanced accuracy."""
+
+    weight: Fraction = Fraction(1, 2)
+
+    def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
+        return WeightedSum("wer", FAR, FRR), [self.weight] * len(alphas)
+
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [self.weight]))
+
+
+@dataclass(frozen=True)
+class Best(Search):
+    """The best value of a measure. It does not depend on alpha."""
+
+    measure: Measure = MATTHEWS
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        value = self.measure(outcomes)
+        return 1.0 - value if self.measure.greater_is_better else value
+
+    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Any:
+        value = self.measure.exact(outcome)
+        return -value if self.measure.greater_is_better else value
+
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        fp, fn = super().select(candidates, [Fraction(0)])
+        return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
+
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        # Our own measures worsen with either error; of a user's function nothing is known.
+        return super().promising(edges, [Fraction(0)]) if self.measure.worsens else None
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        return self.cost(boxes.corner, Fraction(0))
+
+    def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors:
+        return self.select(candidates, [Fraction(0)])
+
+
+#: Every criterion by the name people type, with what it minimises. V1 and V2 may be rates by name: target-far.
 CRITERIA: dict[str, str] = {
     "wer": "alpha FAR + (1 - alpha) FRR",
     "pr": "-(alpha precision + (1 - alpha) recall)",
     "target-v1": "|alpha - V1| of the task",
     "target-v2": "|alpha - V2| of the task",
+    "at-most-v1": "V2 of the task, where V1 is at most alpha (at-least-v1: V1 at least alpha)",
+    "at-most-v2": "V1 of the task, where V2 is at most alpha (at-least-v2: V2 at least alpha)",
     "eer": "|V1 - V2| of the task (equal error rate, break-even point)",
 }
 _ALIASES = {"break-even": "eer", "bep": "eer"}
+#: How criteria are written that are made of a rate or of a measure.
+_OF_RATES = ("target-far", "at-most-far", "at-most-far:0.95", "at-least-recall", "max:f1", "min:dcf")
 
 
 def get_criterion(
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None, task: str | Task = "authentication"
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    task: str | Task = "authentication",
 ) -> Criterion:
-    """Return a criterion from its name, from a function of outcomes and alpha, or the task's own.
+    """Return a criterion from its name, from a measure, from a function of outcomes and alpha, or the task's own.
 
     Examples
     --------
@@ -333,12 +280,16 @@ def get_criterion(
     'wer'
     >>> get_criterion(None, "retrieval").name
     'pr'
+    >>> get_criterion("at_most_fpr:0.95").name
+    'at-most-far:0.95'
     """
     domain = get_task(task)
     if criterion is None:
         criterion = domain.criterion
     if isinstance(criterion, Criterion):
         return criterion
+    if isinstance(criterion, Measure):
+        return _best(criterion, domain)
     if callable(criterion):
         return Custom(str(getattr(criterion, "__name__", "custom")), domain.v1, domain.v2, function=criterion)
     name = str(criterion).strip().lower().replace("_", "-")
@@ -348,9 +299,30 @@ def get_criterion(
             return WeightedSum("wer", FAR, FRR)
         case "pr":
             return WeightedSum("pr", PRECISION, RECALL)
-        case "target-v1" | "target-v2":
-            return Target(name, domain.v1, domain.v2, which=int(name[-1]))
         case "eer":
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
-        case _:
-            raise unknown("criterion", criterion, [*CRITERIA, *_ALIASES])
+    kind, _, measured = name.partition(":")
+    if kind in ("max", "min") and measured:
+        measure = get_measure(measured)
+        if (kind == "max") != measure.greater_is_better:
+            better = "max" if measure.greater_is_better else "min"
+            raise OptionError(f"{measure.name} is best where it is {better}imal; write {better}:{measured}")
+        return _best(measure, domain)
+    made = re.fullmatch(r"(target|at-most|at-least)-([a-z0-9-]+)(?::(.+))?", name)
+    if made is None or (made[1] == "target" and made[3]):
+        raise unknown("criterion", criterion, [*CRITERIA, *_ALIASES, *_OF_RATES])
+    kind, rate, level = made.groups()
+    label, v1, v2, which = rate_pair(rate, domain)
+    if kind == "target":
+        return Target(f"target-{label}", v1, v2, which=which)
+    return Constraint.named(kind, label, v1, v2, which, level)
+
+
+def _best(measure: Measure, task: Task) -> Criterion:
+    """Return the criterion that looks for the best value of a measure."""
+    if measure.needs_alpha:
+        return WeightedSum("wer", FAR, FRR)
+    name = f"{'max' if measure.greater_is_better else 'min'}:{measure.name}"
+    if measure.weight is not None:
+        return FixedSum(name, FAR, FRR, uses_alpha=False, weight=measure.weight)
+    return Best(name, task.v1, task.v2, uses_alpha=False, measure=measure)

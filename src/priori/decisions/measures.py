@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.alphas import from_costs, share
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes
@@ -31,6 +32,10 @@ class Measure:
         True for precision, accuracy, ...; False for error rates and costs.
     rate : bool
         Whether the value is shown as a percentage.
+    exactly : callable, optional
+        ``exactly(outcomes)`` of one threshold, in whole numbers: a number that orders as the value does, exactly.
+    weight : Fraction, optional
+        Where the value orders as ``weight FAR + (1 - weight) FRR`` does: that weight.
     """
 
     name: str
@@ -39,6 +44,17 @@ class Measure:
     greater_is_better: bool = False
     rate: bool = True
     needs_alpha: bool = False
+    exactly: Callable[[Outcomes], Fraction] | None = field(default=None, kw_only=True)
+    weight: Fraction | None = field(default=None, kw_only=True)
+
+    @property
+    def worsens(self) -> bool:
+        """Whether the value is known to worsen, or to stay, with every error more."""
+        return self.exactly is not None or self.weight is not None
+
+    def exact(self, outcomes: Outcomes) -> Any:
+        """Return, of a single outcome, a number that orders as the value does: exactly, unless it is a user's own."""
+        return float(self(outcomes)) if self.exactly is None else self.exactly(outcomes)
 
     def __call__(self, outcomes: Outcomes, alpha: ArrayLike | None = None) -> Floats:
         """Return the value at each threshold of ``outcomes``."""
@@ -114,6 +130,10 @@ class Ratio(Measure):
     of_class: Literal["negative", "positive"] | None = None
 
     @property
+    def worsens(self) -> bool:
+        return True
+
+    @property
     def worst(self) -> int:
         """The value of 0/0."""
         return 0 if self.greater_is_better else 1
@@ -159,6 +179,7 @@ FRR = _ratio("frr", "False rejection rate", lambda o: o.fn, lambda o: o.positive
 TPR = _score("tpr", "True positive rate", lambda o: o.tp, lambda o: o.positives, "positive")
 TNR = _score("tnr", "True negative rate", lambda o: o.tn, lambda o: o.negatives, "negative")
 PRECISION = _score("precision", "Precision", lambda o: o.tp, lambda o: o.tp + o.fp)
+NPV = _score("npv", "Negative predictive value", lambda o: o.tn, lambda o: o.tn + o.fn)
 RECALL = _score("recall", "Recall", lambda o: o.tp, lambda o: o.positives, "positive")
 SENSITIVITY = _score("sensitivity", "Sensitivity", lambda o: o.tp, lambda o: o.positives, "positive")
 SPECIFICITY = _score("specificity", "Specificity", lambda o: o.tn, lambda o: o.negatives, "negative")
@@ -166,10 +187,11 @@ ACCURACY = _score("accuracy", "Accuracy", lambda o: o.tp + o.tn, lambda o: o.pos
 CLASSIFICATION_ERROR = _ratio(
     "error", "Classification error", lambda o: o.fp + o.fn, lambda o: o.positives + o.negatives
 )
-HTER = Measure("hter", "HTER", lambda o, alpha: (FAR(o) + FRR(o)) / 2)
+HTER = Measure("hter", "HTER", lambda o, alpha: (FAR(o) + FRR(o)) / 2, weight=Fraction(1, 2))
 BALANCED_ACCURACY = Measure(
-    "balanced-accuracy", "Balanced accuracy", lambda o, alpha: (TPR(o) + TNR(o)) / 2, greater_is_better=True
-)
+    "balanced-accuracy", "Balanced accuracy", lambda o, alpha: (TPR(o) + TNR(o)) / 2, greater_is_better=True,
+    weight=Fraction(1, 2),
+)  # fmt: skip
 
 
 def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
@@ -180,7 +202,14 @@ def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
     return np.asarray(np.divide(tp * tn - fp * fn, bottom, out=np.zeros(np.shape(bottom)), where=bottom != 0))
 
 
-MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=True, rate=False)
+def _signed_square(outcomes: Outcomes) -> Fraction:
+    """Return the square of Matthews' correlation with its sign: a fraction, and in the same order."""
+    tp, fp, tn, fn = (int(number) for number in (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn))
+    top, bottom = tp * tn - fp * fn, (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return Fraction(top * abs(top), bottom) if bottom else Fraction(0)
+
+
+MATTHEWS = Measure("mcc", "Matthews correlation", _matthews, greater_is_better=True, rate=False, exactly=_signed_square)
 
 
 def _weighted(outcomes: Outcomes, weight: Any) -> Floats:
@@ -202,7 +231,15 @@ def wer(gamma: float | None = None) -> Measure:
 # One object for one choice of parameters, so that a name can be known to say which measure it is.
 @cache
 def _wer(gamma: float) -> Measure:
-    return Measure(f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: _weighted(o, gamma))
+    return Measure(
+        f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: _weighted(o, gamma),
+        weight=Fraction(str(gamma)),
+    )  # fmt: skip
+
+
+Form = Literal["dcf", "ndcf", "cost"]
+#: The forms of a detection cost, with their titles.
+_FORMS: dict[Form, str] = {"dcf": "DCF", "ndcf": "Normalised DCF", "cost": "Cost per decision"}
 
 
 def dcf(cost_fn: float = 10.0, cost_fp: float = 1.0, prior: float = 0.01, *, normalised: bool = False) -> Measure:
@@ -210,24 +247,34 @@ def dcf(cost_fn: float = 10.0, cost_fp: float = 1.0, prior: float = 0.01, *, nor
 
     The normalised one is divided by the cost of the better of accepting all and rejecting all.
     """
-    if cost_fn <= 0 or cost_fp <= 0 or not 0 < prior < 1:
+    return _priced("ndcf" if normalised else "dcf", cost_fn, cost_fp, prior)
+
+
+def cost(fn: float, fp: float, prior: float) -> Measure:
+    """Return the measure of what a decision costs on average: prior fn FRR + (1 - prior) fp FAR, in the costs' unit."""
+    return _priced("cost", fn, fp, prior)
+
+
+def _priced(form: Form, cost_fn: float, cost_fp: float, prior: float) -> Measure:
+    if not (cost_fn > 0 and cost_fp > 0 and 0 < prior < 1):
         raise OptionError(
-            f"dcf: costs must be positive and the prior between 0 and 1 "
+            f"{form}: costs must be positive and the prior between 0 and 1 "
             f"(given cost_fn={cost_fn:g}, cost_fp={cost_fp:g}, prior={prior:g})"
         )
-    return _dcf(cost_fn, cost_fp, prior, normalised)
+    return _dcf(form, cost_fn, cost_fp, prior)
 
 
 @cache
-def _dcf(cost_fn: float, cost_fp: float, prior: float, normalised: bool) -> Measure:
+def _dcf(form: Form, cost_fn: float, cost_fp: float, prior: float) -> Measure:
     miss, alarm = cost_fn * prior, cost_fp * (1 - prior)
-    scale = min(miss, alarm) if normalised else 1.0
-    name = "ndcf" if normalised else "dcf"
+    scale = min(miss, alarm) if form == "ndcf" else 1.0
+    names = ("fn", "fp") if form == "cost" else ("cost_fn", "cost_fp")
     return Measure(
-        f"{name}:cost_fn={cost_fn:g},cost_fp={cost_fp:g},prior={prior:g}",
-        "Normalised DCF" if normalised else "DCF",
+        f"{form}:{names[0]}={cost_fn:g},{names[1]}={cost_fp:g},prior={prior:g}",
+        _FORMS[form],
         lambda o, alpha: (miss * FRR(o) + alarm * FAR(o)) / scale,
         rate=False,
+        weight=from_costs(cost_fn, cost_fp, prior),
     )
 
 
@@ -252,16 +299,63 @@ def _f_beta(beta: float, b: int, unit: int) -> Ratio:
 MEASURES: dict[str, Measure] = {
     measure.name.partition(":")[0]: measure
     for measure in (
-        FAR, FRR, TPR, TNR, PRECISION, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), dcf(), dcf(normalised=True),
+        FAR, FRR, TPR, TNR, PRECISION, NPV, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), dcf(), dcf(normalised=True),
         f_beta(), ACCURACY, CLASSIFICATION_ERROR, BALANCED_ACCURACY, MATTHEWS,
     )
 }  # fmt: skip
 
 
+#: Other names that people type, wherever a measure or a rate is asked for.
+ALIASES = {
+    "fpr": "far", "false-positive-rate": "far", "false-acceptance-rate": "far", "false-alarm-rate": "far",
+    "fall-out": "far", "fnr": "frr", "false-negative-rate": "frr", "false-rejection-rate": "frr", "miss-rate": "frr",
+    "tar": "tpr", "true-positive-rate": "tpr", "hit-rate": "tpr", "trr": "tnr", "true-negative-rate": "tnr",
+    "ppv": "precision", "matthews": "mcc", "bacc": "balanced-accuracy",
+}  # fmt: skip
+
+
+def at_prior(measure: Measure, prior: Any) -> Measure:
+    """Return a measure as it would be where the share of positives is ``prior``; the error rates stay as they are.
+
+    Examples
+    --------
+    >>> from priori.decisions.outcomes import Outcomes
+    >>> half = Outcomes.from_errors(10, 10, negatives=100, positives=100)  # half of the trials are positives
+    >>> float(PRECISION(half)), round(float(at_prior(PRECISION, "0.01")(half)), 4)
+    (0.9, 0.0833)
+    """
+    if "prevalence" not in measure.depends_on:
+        raise OptionError(f"{measure.name} does not depend on the share of positives; leave out the prior")
+    return _at_prior(measure, share(prior))
+
+
+@cache
+def _at_prior(measure: Measure, prior: Fraction) -> Measure:
+    positive, negative = float(prior), float(1 - prior)
+
+    def shifted(outcomes: Outcomes, alpha: Floats | float | None) -> Any:
+        shares: tuple[Any, ...] = (
+            positive * TPR(outcomes), negative * FAR(outcomes), negative * TNR(outcomes), positive * FRR(outcomes)
+        )  # fmt: skip
+        return measure.function(Outcomes(*shares), alpha)
+
+    def exactly(outcomes: Outcomes) -> Any:
+        tp, fp, tn, fn = (int(number) for number in (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn))
+        of_positive, of_negative = prior.numerator * (fp + tn), (prior.denominator - prior.numerator) * (tp + fn)
+        counts: tuple[Any, ...] = (tp * of_positive, fp * of_negative, tn * of_negative, fn * of_positive)
+        return measure.exact(Outcomes(*counts))
+
+    return Measure(
+        f"{measure.name}:prior={positive!r}", f"{measure.title} at {100 * positive:g} % positives", shifted,
+        measure.greater_is_better, measure.rate, measure.needs_alpha, exactly=exactly if measure.worsens else None,
+    )  # fmt: skip
+
+
 def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
     """Return a measure from its name, from a function of outcomes, or as it is.
 
-    Names may carry parameters: ``wer:0.3``, ``f2``, ``f-beta:0.5``, ``dcf:cost_fn=10,cost_fp=1,prior=0.01``.
+    Names may carry parameters: ``wer:0.3``, ``f2``, ``f-beta:0.5``, ``dcf:cost_fn=10,cost_fp=1,prior=0.01``,
+    ``cost:fn=100,fp=1,prior=0.01``; ``precision:prior=0.01`` is precision where 1 % are positives.
 
     Examples
     --------
@@ -269,19 +363,26 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
     'F2'
     >>> get_measure("dcf:cost_fn=1,cost_fp=1,prior=0.5").name
     'dcf:cost_fn=1,cost_fp=1,prior=0.5'
+    >>> get_measure("fpr").name
+    'far'
     """
     if isinstance(measure, Measure):
         return measure
     if callable(measure):
         return Measure.custom(measure)
     name, _, parameters = str(measure).strip().lower().replace("_", "-").partition(":")
+    name = ALIASES.get(name, name)
     try:
+        if name in _FORMS and parameters:
+            pairs = (pair.partition("=") for pair in parameters.split(","))
+            given = {key.strip().removeprefix("cost-"): float(value) for key, _, value in pairs}
+            costs = {"fn": 10.0, "fp": 1.0, "prior": 0.01} | given if name != "cost" else given
+            return _priced(name, **{f"cost_{key}" if key != "prior" else key: value for key, value in costs.items()})
+        parameters, _, prior = re.sub(r"^prior=", ":prior=", parameters).partition(":prior=")
+        if prior:
+            return at_prior(get_measure(f"{name}:{parameters}" if parameters else name), prior)
         if name == "wer" and parameters:
             return wer(float(parameters))
-        if name in ("dcf", "ndcf") and parameters:
-            pairs = (pair.partition("=") for pair in parameters.split(","))
-            costs = {key.replace("-", "_").strip(): float(value) for key, _, value in pairs}
-            return dcf(**costs, normalised=name == "ndcf")
         if name in ("f-beta", "fbeta"):
             return f_beta(float(parameters or 1))
         if re.fullmatch(r"f\d+(\.\d+)?", name) and not parameters:
@@ -290,7 +391,8 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
         if isinstance(error, OptionError):
             raise
         raise OptionError(f"cannot read the measure {measure!r}; write it like 'wer:0.3', 'f2', "
-                          "'dcf:cost_fn=10,cost_fp=1,prior=0.01'") from None  # fmt: skip
+                          "'dcf:cost_fn=10,cost_fp=1,prior=0.01', 'cost:fn=100,fp=1,prior=0.01', "
+                          "'precision:prior=0.01'") from None  # fmt: skip
     if name not in MEASURES or parameters:
         raise unknown("measure", measure, MEASURES)
     return MEASURES[name]
@@ -324,3 +426,33 @@ def get_task(task: str | Task) -> Task:
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     return TASKS[task]
+
+
+#: The rate that stands against each, where a task does not say so.
+_PARTNERS = {
+    "far": FRR, "frr": FAR, "tpr": TNR, "tnr": TPR, "sensitivity": SPECIFICITY, "specificity": SENSITIVITY,
+    "precision": RECALL, "recall": PRECISION,
+}  # fmt: skip
+
+
+def rate_pair(rate: str, task: Task) -> tuple[str, Ratio, Ratio, int]:
+    """Return what a rate is called, the pair that it belongs to, and which of the two it is.
+
+    The rate is the task's ``v1`` or ``v2``, or has a name that people type.
+
+    Examples
+    --------
+    >>> label, v1, v2, which = rate_pair("fnr", get_task("authentication"))
+    >>> label, v1.name, v2.name, which
+    ('frr', 'far', 'frr', 2)
+    """
+    if rate in ("v1", "v2"):
+        return rate, task.v1, task.v2, int(rate[-1])
+    name = ALIASES.get(rate, rate)
+    for which, of_task in enumerate((task.v1, task.v2), start=1):
+        if of_task.name == name:
+            return name, task.v1, task.v2, which
+    named = MEASURES.get(name)
+    if name not in _PARTNERS or not isinstance(named, Ratio):
+        raise unknown("rate", rate, ["v1", "v2", *_PARTNERS])
+    return name, named, _PARTNERS[name], 1

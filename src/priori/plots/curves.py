@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.base.types import Floats, Index
-from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
+from priori.curves.roc import Axis, average_precision, measures_of
+from priori.decisions.outcomes import Outcomes
+from priori.plots.style import axes as new_axes
+from priori.plots.style import epc_labels, finished, roc_axes, scaling, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +42,7 @@ def plot_epc(
     best : bool
         Also draw what choosing the threshold on the test set would have shown, thin and dotted.
     """
-    ax = axes(ax)
+    ax = new_axes(ax)
     first = curves[0]
     scale, _ = scaling(first.measure.rate)
     for start, stop in regions:
@@ -74,24 +78,70 @@ def steps(curve: EPC) -> tuple[Floats, Index]:
 
 def plot_roc(
     curves: Sequence[AposterioriROC], *, ax: Axes | None = None, operating_points: Sequence[EPC] = (),
-    bands: Sequence[Mapping[str, Floats]] = (), chance: bool = True,
+    bands: Sequence[Mapping[str, Floats]] = (), chance: bool = True, axes: Axis = "far-tpr", log: bool = False,
+    prior: Any = None,
 ) -> Axes:  # fmt: skip
     """Draw ROC curves, a posteriori.
 
-    ``operating_points`` are EPCs whose a priori points are marked on them; ``bands`` the columns fpr, lower and
-    upper of a band around each curve.
+    Parameters
+    ----------
+    operating_points : sequence of EPC
+        Their a priori points are marked: thresholds chosen on development scores, rates of the test scores.
+    bands : sequence of mapping
+        The columns fpr, lower and upper of a band around each curve.
+    chance : bool
+        Draw the line of chance, or, of two errors, the break-even line where they are equal.
+    axes : {"far-tpr", "far-frr", "recall-precision"}
+        The false acceptance rate against the true positive rate; against the false rejection rate, as in the papers;
+        or recall against precision.
+    log : bool
+        Axes of errors on a logarithmic scale.
+    prior : number, optional
+        Precision where the share of positives is this.
     """
-    ax = axes(ax, figsize=(5, 5))
+    x, y = measures_of(axes, prior)
+    if axes == "recall-precision" and (log or bands):
+        raise OptionError("recall and precision have no logarithmic axes and no band; leave those out")
+    ax = new_axes(ax, figsize=(5, 5))
     for band, colour, _ in with_looks(bands):
-        ax.fill_between(100 * band["fpr"], 100 * band["lower"], 100 * band["upper"], color=colour, alpha=0.18, lw=0)
+        flip = axes == "far-frr"
+        lower, upper = (1 - band["upper"], 1 - band["lower"]) if flip else (band["lower"], band["upper"])
+        ax.fill_between(100 * band["fpr"], 100 * lower, 100 * upper, color=colour, alpha=0.18, lw=0)
     for curve, colour, line in with_looks(curves):
-        label = f"{curve.name} (AUC {curve.auc:.3f})"
-        ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, ls=line, label=label)
+        label = f"AUC {curve.auc:.3f}" if axes == "far-tpr" else f"EER {100 * curve.eer:.2f} %"
+        outcomes = curve.outcomes
+        if axes == "recall-precision":
+            label, outcomes = f"AP {average_precision(curve.scores):.3f}", _finely(outcomes)
+        ax.plot(100 * x(outcomes), 100 * y(outcomes), color=colour, ls=line, label=f"{curve.name} ({label})")
     for point, colour, _ in with_looks(operating_points):
-        counts = point.outcomes
-        ax.plot(100 * counts.fp / counts.negatives, 100 * counts.tp / counts.positives, "o", color=colour,
-                mec="white", label=f"{point.name}, a priori")  # fmt: skip
-    return roc_axes(ax, "ROC (a posteriori)", chance=chance)
+        ax.plot(100 * x(point.outcomes), 100 * y(point.outcomes), "o", color=colour, mec="white", zorder=3,
+                label=f"{point.name}, a priori")  # fmt: skip
+    if log:
+        sizes = [(curve.scores.n_negatives, curve.scores.n_positives) for curve in curves]
+        least = [50 / max(size) for size in zip(*sizes, strict=True)]
+        ax.set(xscale="log", xlim=(least[0], 100))
+        if axes == "far-frr":
+            ax.set(yscale="log", ylim=(least[1], 100))
+    if axes == "far-tpr":
+        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log)
+    if axes == "far-frr":
+        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right")
+    title = "Precision and recall (a posteriori)"
+    return roc_axes(ax, title, chance=False, x=x.title, y=y.title, legend="lower left")
+
+
+def _finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
+    """Return outcomes with some in between: straight lines of the ROC curve are none in precision.
+
+    Counts are interpolated (Davis and Goadrich, 2006); where nothing is accepted there is no precision.
+    """
+    rows = np.arange(len(outcomes) - 1)[:, None] + np.arange(parts) / parts
+    places = np.append(rows.ravel(), len(outcomes) - 1)
+    counts = [np.interp(places, np.arange(len(outcomes)), number) for number in
+              (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)]  # fmt: skip
+    kept = counts[0] + counts[1] > 0
+    tp, fp, tn, fn = (number[kept] for number in counts)
+    return Outcomes(tp=tp, fp=fp, tn=tn, fn=fn)
 
 
 def det_axes(curves: Sequence[AposterioriDET], end: float = 0.6) -> tuple[float, float, dict[str, float]]:
@@ -115,7 +165,7 @@ def plot_det(
     """
     from scipy.special import ndtri
 
-    ax = axes(ax, figsize=(5, 5))
+    ax = new_axes(ax, figsize=(5, 5))
     low, high, ticks = det_axes(curves)
     for curve, colour, line in with_looks(curves):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)

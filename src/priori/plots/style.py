@@ -56,16 +56,24 @@ def epc_labels(curve: EPC | AverageEPC, average: str = "", sets: str = "test set
     }
 
 
-def roc_axes(ax: Axes, title: str, *, chance: bool = True) -> Axes:
-    """Label the axes of ROC curves, in per cent, and draw the line of chance."""
+Legend = Literal["lower right", "lower left", "upper right"]
+
+
+def roc_axes(
+    ax: Axes, title: str, *, chance: bool = True, x: str = "False positive rate", y: str = "True positive rate",
+    log: bool = False, legend: Legend | None = "lower right",
+) -> Axes:  # fmt: skip
+    """Label the axes of ROC curves, in per cent, and draw the line of chance (or of break-even)."""
     if chance:
-        ax.plot([0, 100], [0, 100], color="0.6", lw=0.8, ls=":")
-    ax.set(xlabel="False positive rate (%)", ylabel="True positive rate (%)", title=title,
-           xlim=(-1, 101), ylim=(-1, 101), aspect="equal")  # fmt: skip
-    return finished(ax, "lower right")
+        line = [0.001, 0.01, 0.1, 1, 10, 100] if log else [0, 100]
+        ax.plot(line, line, color="0.6", lw=0.8, ls=":", scalex=False, scaley=False)
+    ax.set(xlabel=f"{x} (%)", ylabel=f"{y} (%)", title=title)
+    if not log:
+        ax.set(xlim=(-1, 101), ylim=(-1, 101), aspect="equal")
+    return finished(ax, legend)
 
 
-def finished(ax: Axes, legend: Literal["lower right"] | None = None) -> Axes:
+def finished(ax: Axes, legend: Legend | None = None) -> Axes:
     """Add the grid and the legend."""
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, loc=legend)

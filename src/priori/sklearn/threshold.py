@@ -51,8 +51,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     estimator : binary classifier
         With `predict_proba` or `decision_function`.
     criterion : str, Criterion or callable, optional
-        ``wer``, ``pr``, ``target-v1``, ``target-v2``, ``eer``, or a function of outcomes and alpha; the task's own by
-        default.
+        ``wer``, ``at-most-far``, ``max:f1``, ... (see `priori.epc`), or a function of outcomes and alpha; the task's
+        own by default.
     alpha : number
         The trade-off, or the target.
     task : {"authentication", "retrieval", "diagnosis"} or Task

@@ -19,6 +19,7 @@ from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, cho
 from priori.base.results import Result
 from priori.base.types import Mask
 from priori.curves.inputs import as_score_set
+from priori.decisions.measures import ALIASES
 from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
@@ -110,9 +111,10 @@ def rate_interval(
     threshold : float
         Accept when score > threshold.
     rate : {"far", "frr", "fmr", "fnmr", "fta"}
-        The false acceptance rate (of the negatives) or the false rejection rate (of the positives). NaN scores that
-        count as rejected (``nan="reject"``) are failures to acquire: the false match and the false non-match rate
-        leave them out, the failure-to-acquire rate is their share of all trials (ISO/IEC 19795-1).
+        The false acceptance rate (of the negatives) or the false rejection rate (of the positives); ``fpr`` and
+        ``fnr`` are other names. NaN scores that count as rejected (``nan="reject"``) are failures to acquire: the
+        false match and the false non-match rate leave them out, the failure-to-acquire rate is their share of all
+        trials (ISO/IEC 19795-1).
     method : {"adjusted-wilson", "wilson", "exact", "normal"}
         ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
         rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
@@ -141,6 +143,7 @@ def rate_interval(
     '0.027 from 0.017 to 0.043, design effect 2.4'
     """
     level = check_level(confidence_level)
+    rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
     if rate not in get_args(Rate):
         raise unknown("rate", rate, get_args(Rate))
     if method not in get_args(Method):

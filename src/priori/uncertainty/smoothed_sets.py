@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
+from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
 from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
 from priori.uncertainty.units import Units
@@ -103,7 +103,7 @@ def _by_trial(
     drawn = (seed, BAGS, *classes, units.strata, quantiles)
     fractions = systems[0].fractions
     # A trial comes more than once where its users do.
-    kind = kernel_kind(systems[0].criterion, fractions, 16 * max(len(dev) for dev in devs))
+    kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
@@ -144,7 +144,7 @@ def _by_histogram(
 ) -> _Draw:
     draw_weights, choose_rows = (load_kernel(name, "bagging") for name in ("draw_weights", "choose_rows"))
     fractions = systems[0].fractions
-    kind = kernel_kind(systems[0].criterion, fractions, 4 * WHOLE)
+    kind = common_kind(systems, 4 * WHOLE)
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     for dev, axis, codes in zip(devs, axes, units, strict=True):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from priori.curves.epc import EPC
-from priori.decisions.criteria import Criterion
+from priori.decisions.constraints import Constraint
+from priori.decisions.criteria import Criterion, Target
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import count
 
@@ -189,16 +190,26 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5), with_alpha=True)
     'With FAR weighed 4 times FRR (alpha = 0.8)'
     """
-    v1, v2 = (measure.name.upper() if len(measure.name) == 3 else measure.name for measure in (task.v1, task.v2))
     if criterion.name == "eer":
-        return f"With the threshold where {v1} and {v2} are nearest"
+        return f"With the threshold where {_rate(task.v1)} and {_rate(task.v2)} are nearest"
+    if not criterion.uses_alpha:
+        return f"With the threshold by {criterion.name}"
     if criterion.name in ("wer", "pr"):
         meaning = _weights(criterion, alpha)
-    elif criterion.name in ("target-v1", "target-v2"):
-        meaning = f"Aiming at a {v1 if criterion.name == 'target-v1' else v2} of {percent(float(alpha))}"
+    elif isinstance(criterion, Target):
+        meaning = f"Aiming at a {_rate(criterion.target)} of {percent(float(alpha))}"
+    elif isinstance(criterion, Constraint):
+        most = "at least" if criterion.limited.greater_is_better else "at most"
+        meaning = f"With a {_rate(criterion.limited)} of {most} {percent(float(alpha))} on the development set"
+        if criterion.level is not None:
+            meaning = meaning.replace("on the development set", f"with {100 * criterion.level:g} % confidence")
     else:
         return f"At alpha = {alpha_text(alpha)}"
     return f"{meaning} (alpha = {alpha_text(alpha)})" if with_alpha else meaning
+
+
+def _rate(measure: Measure) -> str:
+    return measure.name.upper() if len(measure.name) == 3 else measure.name
 
 
 def _weights(criterion: Criterion, alpha: Fraction) -> str:

@@ -26,6 +26,10 @@ CASES = [
     ("eer", "authentication"),
     ("eer", "diagnosis"),
     ("eer", "retrieval"),
+    ("at-most-v1", "authentication"),
+    ("at-most-v2", "authentication"),
+    ("at-least-v1", "diagnosis"),
+    ("at-least-v2", "diagnosis"),
 ]
 
 

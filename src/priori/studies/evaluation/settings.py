@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
+from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
@@ -31,7 +32,10 @@ class Settings:
     points : int
         How many alphas, from 0 to 1; the slider stops at each.
     alpha : number or text
-        The alpha of interest: where the slider begins, and what the verdict is about. 0.1 means one tenth.
+        The alpha of interest: where the slider begins, and what the verdict is about. 0.1 means one tenth; None is
+        that of the costs, or a half.
+    costs, prior
+        What errors cost, and the share of positives, as in `priori.epc`.
     bootstrap : str or None
         ``auto`` (the data choose), the name of a bootstrap, or None for no intervals at all.
     n_resamples, resample, confidence_level, interval, simultaneous, shared_users, promise, future_users, future_trials
@@ -55,7 +59,7 @@ class Settings:
     criterion: str | None = None
     measure: str | None = None
     points: int = 101
-    alpha: Any = Fraction(1, 2)
+    alpha: Any = None
     bootstrap: str | None = "auto"
     n_resamples: int | tuple[int, int] = 10_000
     resample: Resample = "test"
@@ -71,9 +75,15 @@ class Settings:
     unpaired: bool = False
     seed: int = 0
     title: str = ""
+    costs: Any = None
+    prior: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", as_fraction(self.alpha))
+        measure, alpha = price(self.domain, self.criterion, self.measure, self.alpha, self.costs, self.prior)
+        object.__setattr__(self, "measure", measure.name if isinstance(measure, Measure) else measure)
+        object.__setattr__(self, "alpha", as_fraction(Fraction(1, 2) if alpha is None else alpha))
+        object.__setattr__(self, "costs", None)  # settled in the measure and the alpha
+        object.__setattr__(self, "prior", None)
         if self.bootstrap not in (None, "auto", *BOOTSTRAPS):
             raise unknown("bootstrap", self.bootstrap, ["auto", *BOOTSTRAPS, "none"])
         if self.claim not in get_args(Claim):

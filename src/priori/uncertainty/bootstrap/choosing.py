@@ -72,6 +72,15 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
         size = _rising_precision(negative, positive, lowest, totals, scratch)
         for k in range(p.size):
             chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+    elif kind in (kinds.AT_MOST_NEGATIVE, kinds.AT_MOST_POSITIVE):
+        size = _corners(negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            if p[k] < 0:  # beyond every score, where no later trial can be an error
+                last = _gap_before(negative.size, negative, positive, lowest)
+                chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
+            else:
+                following = _within_limit(kind, size, totals, p[k], q[k], scratch)
+                chosen[k] = _gap_before(following, negative, positive, lowest)
     else:
         fill(chosen, _break_even(negative, positive, lowest, totals))
 
@@ -207,6 +216,43 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
+
+
+@compiled
+def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
+    """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
+    size = 0
+    fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
+    corner = True
+    for g in range(max(lowest, 0), negative.size + 1):
+        at_end = g == negative.size
+        if corner and (at_end or positive[g] > 0):
+            scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, g
+            size += 1
+            corner = False
+        if not at_end:
+            fn += positive[g]
+            fp -= negative[g]
+            corner |= negative[g] > 0
+    return size
+
+
+@compiled
+def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
+    """Return the score above the gap whose error rate is at most p / q and whose other errors are fewest.
+
+    The errors fall (FP) or rise (FN) along the corners; where none keeps the limit the nearest is the first.
+    """
+    row = 0 if kind == kinds.AT_MOST_NEGATIVE else 1
+    low, high = 0, size  # the first corner that keeps the limit (FP), that breaks it (FN)
+    while low < high:
+        middle = (low + high) >> 1
+        kept = compare(q, scratch[row, middle], p, max(totals[row], 1)) <= 0
+        if kept == (row == 0):
+            high = middle
+        else:
+            low = middle + 1
+    return scratch[2, low if row == 0 else max(low - 1, 0)]
 
 
 @compiled

@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
 
 Kind = tuple[int, NDArray[np.int64], NDArray[np.int64]]
 
 #: As in `priori.uncertainty.bootstrap.choosing`, which cannot be imported here without numba.
 WEIGHTED, TARGET_NEGATIVE, TARGET_POSITIVE, EQUAL_ERROR, PRECISION_RECALL, BREAK_EVEN, TARGET_RECALL = range(7)
+AT_MOST_NEGATIVE, AT_MOST_POSITIVE = range(7, 9)
 CLASS_RATES = ("far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity")
+
+
+class Chosen(Protocol):
+    """A system whose thresholds are chosen again."""
+
+    @property
+    def criterion(self) -> Criterion | None: ...
+
+    @property
+    def fractions(self) -> tuple[Fraction, ...]: ...
+
+
+def common_kind(systems: Sequence[Chosen], trials: int) -> Kind | None:
+    """Return the kind of the criterion that all systems share; None where their limits differ, or none is known."""
+    first = systems[0]
+    if any(system.fractions != first.fractions for system in systems):
+        return None
+    return kernel_kind(first.criterion, first.fractions, trials)
 
 
 def kernel_kind(criterion: Criterion | None, fractions: Sequence[Fraction], trials: int) -> Kind | None:
@@ -48,6 +69,9 @@ def _kind(criterion: Criterion) -> tuple[int | None, bool]:
         if by_class and v1.greater_is_better == v2.greater_is_better:
             return EQUAL_ERROR, False
         return (BREAK_EVEN if by_precision else None), False
+    if isinstance(criterion, Constraint) and by_class and criterion.level is None:
+        limited = criterion.limited
+        return (AT_MOST_NEGATIVE if limited.of_class == "negative" else AT_MOST_POSITIVE), limited.greater_is_better
     if isinstance(criterion, Target):
         target = criterion.target
         if by_class:

@@ -18,7 +18,7 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
-from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
+from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
@@ -52,7 +52,8 @@ class Resampled(NamedTuple):
 def system_of(curve: EPC) -> Resampled:
     """Return what the bootstrap needs of a curve."""
     fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
-    return Resampled(curve.test, curve.threshold, curve.dev, curve.criterion, fractions)
+    criterion, settled = curve.criterion.settled(curve.dev, fractions)
+    return Resampled(curve.test, curve.threshold, curve.dev, criterion, tuple(settled))
 
 
 def replicate(
@@ -219,7 +220,7 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
     """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
     dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
-    kind = kernel_kind(systems[0].criterion, fractions, int(max(len(s.dev or ()) for s in systems)))
+    kind = common_kind(systems, int(max(len(s.dev or ()) for s in systems)))
     if kind is None:
         return _by_criterion(systems, plan, dev, test), 16
     kernel = load_kernel("count_rechosen")

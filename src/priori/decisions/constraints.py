@@ -1,0 +1,224 @@
+"""Constraints: the least of one error, where the other rate keeps a limit; safely, with a stated confidence.
+
+A rate keeps its limit alpha when it is at most alpha (an error), or at least alpha (what is better when greater). Of
+the candidates that do, the one with the best other rate is chosen; if none does, the one that comes nearest.
+
+The safe form holds in the population: with the stated confidence the rate of later trials keeps the limit. Candidates
+are tried from the strictest on, one binomial test each (fixed-sequence testing: no correction for their number;
+Angelopoulos et al., "Learn then test", 2021). As the rates of a class move one way, this is one limit for the errors on
+development data: the most whose upper confidence limit (Clopper and Pearson's) is at most alpha. Where users are known
+the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998). If no number of
+errors will do, the trials of the class are all decided rightly: no negative is accepted, or every positive.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats, Mask
+from priori.decisions.bounds import Boxes, promising_cells
+from priori.decisions.criterion import Criterion, Pieces, choice_of, fewest_errors, lowest, outcomes_of
+from priori.decisions.hull import NEAR
+from priori.decisions.measures import Ratio
+from priori.scores import ScoreSet
+from priori.scores.candidates import Candidates, Edges, Errors
+
+
+@dataclass(frozen=True)
+class Constraint(Criterion):
+    """The best V2 where V1 is at most alpha, or at least alpha; ``which`` of the two keeps the limit.
+
+    With a ``level`` the limit is kept in the population, with that confidence.
+    """
+
+    which: int = 1
+    level: float | None = None
+
+    @classmethod
+    def named(cls, kind: str, label: str, v1: Ratio, v2: Ratio, which: int, level: str | None) -> Self:
+        """Make a constraint from the parts of its name: ``at-most``, ``far``, the pair, and 0.95."""
+        made = cls(f"{kind}-{label}", v1, v2, which=which)
+        right = "at-least" if made.limited.greater_is_better else "at-most"
+        if kind != right:
+            better = "greater" if made.limited.greater_is_better else "smaller"
+            raise OptionError(f"{made.limited.name} is better when it is {better}; write {right}-{label}")
+        if level is None:
+            return made
+        if not made.by_class:
+            raise OptionError(f"{made.name} with a confidence needs rates of one class each, as at-most-far has")
+        try:
+            confidence = float(level)
+        except ValueError:
+            confidence = np.nan
+        if not 0.5 <= confidence < 1:
+            raise OptionError(f"the confidence of {made.name} must lie between 0.5 and 1, not {level}")
+        return replace(made, name=f"{made.name}:{confidence:g}", level=confidence)
+
+    @property
+    def limited(self) -> Ratio:
+        """The rate that keeps the limit."""
+        return self.v1 if self.which == 1 else self.v2
+
+    @property
+    def other(self) -> Ratio:
+        """The rate that is made as good as it can be."""
+        return self.v2 if self.which == 1 else self.v1
+
+    @property
+    def by_class(self) -> bool:
+        """Whether each rate is that of one class: then all is decided by whole numbers of errors."""
+        return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
+
+    @property
+    def exact(self) -> bool:
+        return self.level is None and self.by_class
+
+    # -- the safe form -------------------------------------------------------------------------------------------
+
+    def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
+        if self.level is None:
+            return self, alphas
+        plain = replace(self, name=self.name.rpartition(":")[0], level=None)
+        thresholds = plain.choose(scores, alphas).threshold
+        effective = _effective_trials(scores, thresholds, self.limited.of_class == "negative", self.level)
+        return plain, [
+            plain.from_errors(_most_errors(plain.as_error(alpha), self._size(scores), size, self.level), scores)
+            for alpha, size in zip(alphas, effective.tolist(), strict=True)
+        ]
+
+    def as_error(self, alpha: Fraction) -> Fraction:
+        """Return the limit as one of an error rate."""
+        return 1 - alpha if self.limited.greater_is_better else alpha
+
+    def from_errors(self, errors: int, scores: ScoreSet) -> Fraction:
+        """Return the limit that allows so many errors; -1: not even where no trial could be one."""
+        return self.as_error(Fraction(errors, self._size(scores)) if errors >= 0 else Fraction(-1))
+
+    def _size(self, of: ScoreSet | Candidates | Edges) -> int:
+        return of.n_negatives if self.limited.of_class == "negative" else of.n_positives
+
+    # -- choosing ------------------------------------------------------------------------------------------------
+
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        if not self.by_class:
+            return self._search(candidates, alphas)
+        fp, fn = candidates.corners()
+        rising = self.limited.of_class == "positive"
+        errors = fn if rising else fp[::-1]
+        limits = [_allowed(self.as_error(alpha), self._size(candidates)) for alpha in alphas]
+        chosen = np.maximum(np.searchsorted(errors, limits, side="right") - 1, 0)
+        chosen = chosen if rising else errors.size - 1 - chosen
+        fp, fn = fp[chosen], fn[chosen]
+        strictest = np.array(limits) < 0
+        if strictest.any():  # beyond every score, where no later trial can be an error
+            last = -1 if not rising else 0
+            every_fp, every_fn = candidates.every()
+            fp, fn = np.where(strictest, every_fp[last], fp), np.where(strictest, every_fn[last], fn)
+        return fp, fn
+
+    def _search(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        fp, fn = candidates.every()
+        outcomes = outcomes_of(candidates, (fp, fn))
+        limited, other = self.limited.error(outcomes), self.other.error(outcomes)
+        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
+        chosen = []
+        for alpha in alphas:
+            limit = self.as_error(alpha)
+            kept = limited < float(limit)
+            for near in np.flatnonzero(np.abs(limited - float(limit)) < NEAR).tolist():
+                kept[near] = self.limited.exact_error(outcomes[near]) <= limit
+            tied = np.flatnonzero(kept)
+            if not tied.size:
+                every = np.arange(limited.size)
+                tied = lowest(every, limited, lambda index: self.limited.exact_error(outcomes[index]))
+            tied = lowest(tied, other, lambda index: self.other.exact_error(outcomes[index]))
+            chosen.append(fewest_errors(tied, outcomes, errors, self.v1, self.v2))
+        return fp[chosen], fn[chosen]
+
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        if not self.exact:
+            return super().pieces(scores)
+        candidates = scores.candidates(self, None)
+        fp, fn = candidates.corners()
+        if (self.limited.of_class == "negative") != self.limited.greater_is_better:
+            fp, fn = fp[::-1], fn[::-1]
+        choice = choice_of(candidates, (fp, fn))
+        value = self.limited(choice.outcomes)
+        inner = value[:-1] if self.limited.greater_is_better else value[1:]
+        return Pieces(np.concatenate([[0.0], inner, [1.0]]), choice)
+
+    # -- what a scan asks ----------------------------------------------------------------------------------------
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        if alphas is None:
+            return None
+        if self.by_class:  # limits as the rates that can be reached, whose floats tell them apart
+            size = self._size(edges)
+            alphas = [self.as_error(Fraction(_allowed(self.as_error(alpha), size), size)) for alpha in alphas]
+        elif max(alpha.denominator for alpha in alphas) * max(edges.n_negatives, edges.n_positives) >= 10**13:
+            return None
+        return promising_cells(edges, self, alphas)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        limited, other = boxes.best[self.which - 1], boxes.best[2 - self.which]
+        beyond = alpha - limited if self.limited.greater_is_better else limited - alpha
+        least = 1.0 - other if self.other.greater_is_better else other
+        return np.where(beyond <= 0, least, 2.0 + beyond)
+
+
+def _allowed(limit: Fraction, trials: int) -> int:
+    """Return the most errors in so many trials whose rate is at most the limit; -1 where it is below 0."""
+    return max(limit.numerator * trials // limit.denominator, -1)
+
+
+def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -> int:
+    """Return the most errors whose upper confidence limit is at most ``limit``; -1 where no error is too many.
+
+    The trials say as much as an ``effective`` number of independent ones.
+    """
+    from scipy.special import bdtr, betainc
+
+    if limit >= 1:
+        return trials
+    scale, rate = effective / trials, float(limit)
+
+    def unlikely(errors: int) -> bool:
+        """Say whether so few errors are unlikely where the rate is at its limit."""
+        if effective == trials:
+            return bool(bdtr(errors, trials, rate) <= 1 - level)
+        seen = errors * scale
+        return bool(betainc(effective - seen, seen + 1, 1 - rate) <= 1 - level)
+
+    return bisect_left(range(trials), True, key=lambda errors: not unlikely(errors)) - 1
+
+
+def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: float) -> Floats:
+    """Return how many independent trials those of one class are worth at each threshold; all of them without users."""
+    if not scores.has_users:
+        return np.full(thresholds.size, float(scores.n_negatives if above else scores.n_positives))
+    from scipy.special import ndtri, stdtrit
+
+    from priori.uncertainty.cluster_variance import Errors as Clustered
+    from priori.uncertainty.cluster_variance import measure_clusters
+
+    edges, ranks = np.unique(thresholds, return_inverse=True)
+    held = scores.between([edges], by_user=True)[0]
+    trials = held.negative if above else held.positive
+    assert trials.user is not None
+    columns = [trials.user]
+    if above and held.has_identities and trials.probe_user is not None:
+        columns.append(trials.probe_user)
+    names, codes = np.unique(np.concatenate(columns), return_inverse=True)
+    user, *partner = np.split(codes.astype(np.int32), len(columns))
+    errors = Clustered([np.searchsorted(edges, trials.score, side="left")], [ranks], above, trials.number)
+    spread = measure_clusters(errors, user, partner[0] if partner else None, int(names.size))
+    freedom = np.maximum(spread["freedom"], 1.0)
+    worth = errors.trials / spread["pseudo"] * (ndtri(level) / stdtrit(freedom, level)) ** 2
+    return np.asarray(np.clip(worth, 1.0, errors.trials))

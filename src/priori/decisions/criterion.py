@@ -1,0 +1,164 @@
+"""What a criterion is: a cost whose minimiser among the candidates is the threshold, and the search for it.
+
+A tie goes to the smaller V1 + V2 (both turned into errors), then to the lower threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats, Index, Mask
+from priori.decisions.bounds import Boxes, promising_cells
+from priori.decisions.hull import NEAR
+from priori.decisions.measures import Ratio
+from priori.decisions.outcomes import Outcomes
+from priori.scores import ScoreSet
+from priori.scores.candidates import Candidates, Edges, Errors
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The thresholds chosen on a set, one per alpha, and the outcomes they have on that same set."""
+
+    threshold: Floats
+    outcomes: Outcomes
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The choice for every alpha at once: candidate ``i`` holds between ``breaks[i]`` and ``breaks[i + 1]``."""
+
+    breaks: Floats
+    choice: Choice
+
+    def between(self, bounds: tuple[Fraction, Fraction]) -> Pieces:
+        """Keep the pieces that lie between the bounds."""
+        low, high = float(bounds[0]), float(bounds[1])
+        breaks = np.clip(self.breaks, low, high)
+        keep = breaks[1:] > breaks[:-1]
+        return Pieces(
+            np.append(breaks[:-1][keep], high), Choice(self.choice.threshold[keep], self.choice.outcomes[keep])
+        )
+
+    def outcomes_after(self, alphas: Floats) -> Outcomes:
+        """Return the outcomes that hold just after each alpha."""
+        index = np.searchsorted(self.breaks, alphas, side="right") - 1
+        return self.choice.outcomes[np.clip(index, 0, len(self.choice.outcomes) - 1)]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A cost to minimise on development data; ``v1`` and ``v2`` are the pair it trades off."""
+
+    name: str
+    v1: Ratio
+    v2: Ratio
+    uses_alpha: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether every alpha can be answered at once, by `pieces`."""
+        return type(self).pieces is not Criterion.pieces
+
+    def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
+        """Return the criterion that chooses on this set, and on sets drawn from it, by their counts alone: this one.
+
+        What needs more than counts (the users of a set) is looked up here, once, and becomes other alphas.
+        """
+        return self, alphas
+
+    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
+        """Return the minimiser at each alpha."""
+        rule, settled = self.settled(scores, alphas)
+        return rule.choose_among(scores.candidates(rule, settled), settled)
+
+    def choose_among(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Choice:
+        """Return the minimiser at each alpha of those among the candidates of a set."""
+        return choice_of(candidates, self.select(candidates, alphas))
+
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        """Return the errors of the minimiser at each alpha."""
+        raise NotImplementedError
+
+    def pieces(self, scores: ScoreSet) -> Pieces:
+        """Return the minimiser for every alpha from 0 to 1."""
+        raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
+
+    # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
+
+    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+        """Return which cells between neighbouring edges may hold a minimiser at these alphas (None: at any).
+
+        None is returned where nothing is known: then every cell may.
+        """
+        return None if alphas is None else promising_cells(edges, self, alphas)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        """Return a lower bound of the cost of the candidates in boxes."""
+        raise NotImplementedError
+
+    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
+        """Say whether equal floats mean equal costs, in classes of at most ``largest`` trials."""
+        return False
+
+    def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
+        """Return those of some candidates that may be chosen among all; None where only all together can tell."""
+        return None if alphas is None else self.select(candidates, alphas)
+
+
+def choice_of(candidates: Candidates, errors: Errors) -> Choice:
+    """Return the thresholds and the outcomes of candidates."""
+    return Choice(candidates.thresholds(*errors), outcomes_of(candidates, errors))
+
+
+def outcomes_of(candidates: Candidates, errors: Errors) -> Outcomes:
+    """Return the outcomes of candidates."""
+    return Outcomes.from_errors(*errors, negatives=candidates.n_negatives, positives=candidates.n_positives)
+
+
+class Search(Criterion):
+    """A criterion minimised by looking at every candidate."""
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        """Return the cost of each candidate, as floats."""
+        raise NotImplementedError
+
+    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Any:
+        """Return the cost of one candidate in a form that compares exactly."""
+        raise NotImplementedError
+
+    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
+        fp, fn = candidates.every()
+        outcomes = outcomes_of(candidates, (fp, fn))
+        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
+        chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+        return fp[chosen], fn[chosen]
+
+    def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:
+        cost = np.asarray(self.cost(outcomes, alpha), dtype=np.float64)
+        if cost.shape != errors.shape or np.isnan(cost).all():
+            raise OptionError(f"the criterion {self.name!r} must give one number per candidate")
+        every = np.arange(cost.size)
+        tied = lowest(every, cost, lambda index: self.exact_cost(outcomes[index], alpha))
+        return fewest_errors(tied, outcomes, errors, self.v1, self.v2)
+
+
+def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
+    """Return which of some candidates cost the least: floats find those near it, ``exact`` costs decide."""
+    least = np.nanmin(cost[among])
+    near = among[cost[among] <= least + NEAR * (1 + abs(least))]
+    costs = [exact(index) for index in near.tolist()]
+    least = min(costs)
+    return near[[cost == least for cost in costs]]
+
+
+def fewest_errors(tied: Index, outcomes: Outcomes, errors: Floats, v1: Ratio, v2: Ratio) -> int:
+    """Return the one of tied candidates with the smallest V1 + V2 (``errors``, as floats), and of those the lowest."""
+    best = lowest(tied, errors, lambda index: v1.exact_error(outcomes[index]) + v2.exact_error(outcomes[index]))
+    return int(best[0])
