@@ -14,14 +14,12 @@ import contextlib
 import hashlib
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable
@@ -49,6 +47,8 @@ PATIENCE = 4.0
 LIVED = ("survived", "untested", "stalled")
 #: Set when the run is interrupted.
 STOPPED = threading.Event()
+#: The runs of tests under way.
+RUNNING: set[int] = set()
 #: One tree records the tests of a file, the others wait.
 RECORDING: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -71,6 +71,11 @@ def floor_of(path: str) -> str:
     """Return the floor that a module stands on."""
     parts = path.split("/")[2:]
     return parts[0] if len(parts) > 1 else "priori"
+
+
+def is_compiled(source: str) -> bool:
+    """Tell whether functions of a module are compiled before they run."""
+    return "@compiled" in source
 
 
 def stages(mutant: Mutant, root: Path) -> list[list[str]]:
@@ -105,7 +110,7 @@ def function_of(mutant: Mutant, source: str) -> str:
     return f"{mutant.path}:{inside(ast.parse(source), '', '')[1]}"
 
 
-class Tests(NamedTuple):
+class Recorded(NamedTuple):
     """The tests of a file that pass without a mutant."""
 
     #: By name, the processor's seconds that each needs and the functions that it calls.
@@ -129,6 +134,12 @@ class Tests(NamedTuple):
         return {name: seconds for name, (seconds, called) in self.tests.items() if calls(called)}
 
 
+def _end(process: int) -> None:
+    """End a run of tests, and what it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
 class Tree:
     """A copy of the repository, where one mutant lives at a time."""
 
@@ -139,6 +150,10 @@ class Tree:
         for file in ROOT.glob("*.*"):
             if file.is_file():
                 shutil.copy(file, folder)
+        self.server = subprocess.Popen(
+            [sys.executable, str(ROOT / "tools" / "ready_tests.py")], cwd=folder, text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        )  # fmt: skip
         # numba keeps what it compiled under the path of the source; trees and runs share it.
         self.caches = folder / "numba"
         self.caches.mkdir()
@@ -153,41 +168,36 @@ class Tree:
 
         The clock would not do: it runs on while other programs have the processor.
         """
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "recording"]
+        arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "recording", "--doctest-modules", *files]
         environment = {
-            **os.environ, "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
-            "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg",
-            "HYPOTHESIS_PROFILE": "quick", **settings,
+            "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
+            "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
         }  # fmt: skip
-        most = (int(seconds) + 1, int(seconds) + 5)
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch:
             environment["TMPDIR"] = scratch
-            running = subprocess.Popen(
-                [*command, "--doctest-modules", *files], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, most),
-            )  # fmt: skip
+            wanted = {"arguments": arguments, "environment": environment, "seconds": seconds}
+            self.server.stdin.write(json.dumps(wanted) + "\n")
+            self.server.stdin.flush()
+            process = int(self.server.stdout.readline())
+            limit = threading.Timer(20 * seconds, _end, [process])
+            limit.start()
+            RUNNING.add(process)
             try:
-                return self._wait(running, time.monotonic() + 20 * seconds)
+                code = int(self.server.stdout.readline())
             finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(running.pid, signal.SIGKILL)
-
-    def _wait(self, running: subprocess.Popen[bytes], end: float) -> str:
-        while running.poll() is None:
-            if time.monotonic() > end or STOPPED.is_set():
-                running.kill()
-                running.wait()
-                return "stalled"
-            time.sleep(0.05)
+                limit.cancel()
+                RUNNING.discard(process)
+                _end(process)  # what it started and left
         named = {0: "passed", 5: "passed", -signal.SIGXCPU: "timed out", -signal.SIGKILL: "stalled"}  # 5: none to run
-        return named.get(running.returncode, "killed")
+        return named.get(code, "killed")
 
-    def tests_of(self, file: str) -> Tests:
+    def tests_of(self, file: str) -> Recorded:
         """Return the tests of a file that pass, as recorded without a mutant since the file has changed."""
         text = (self.folder / file).read_text(encoding="utf-8")
         if file.startswith("src") and ">>>" not in text:
-            return Tests({}, [])
+            return Recorded({}, [])
         stamp = hashlib.sha256(f"{file} {text}".encode()).hexdigest()[:16]
         kept = KEPT / f"tests-{stamp}.json"
         with RECORDING[file]:
@@ -198,17 +208,20 @@ class Tree:
                 if not STOPPED.is_set():
                     shutil.copy(record, kept)
                 else:
-                    return Tests({}, [])
-        return Tests(**json.loads(kept.read_text(encoding="utf-8")))
+                    return Recorded({}, [])
+        return Recorded(**json.loads(kept.read_text(encoding="utf-8")))
 
     def fate(self, mutant: Mutant) -> tuple[str, str]:
         """Let a mutant live, run the tests that call its function, and say what became of it, and by which test."""
         source = (self.folder / mutant.path).read_text(encoding="utf-8")
-        compiled = "@compiled" in source  # whose calls are not recorded
+        compiled = is_compiled(source)  # whose calls are not recorded
         function = f"{mutant.path}:" if compiled else function_of(mutant, source)
         tested = False
         for files in stages(mutant, self.folder):
             chosen: dict[str, float] = {}
+            waiting = list(files)
+            while waiting:  # first for those that no other tree is recording
+                self.tests_of(waiting.pop(min(range(len(waiting)), key=lambda n: RECORDING[waiting[n]].locked())))
             for file in files:
                 found = self.tests_of(file)
                 calling = found.every() if compiled and floor_of(mutant.path) in file else found.calling(function)
@@ -228,7 +241,7 @@ class Tree:
         seconds = PATIENCE * sum(chosen.values()) + 30
         # Compiled functions are kept with those that they call: a changed one needs an empty cache.
         cache = self.caches
-        if "@compiled" in source:
+        if is_compiled(source):
             cache, seconds = Path(tempfile.mkdtemp(dir=self.folder)), seconds + 240
         file.write_text(mutant.apply(source), encoding="utf-8")
         try:
@@ -278,6 +291,8 @@ def run(chosen: list[Mutant], jobs: int) -> dict[str, str]:
             list(pool.map(live, chosen))
         except BaseException:  # interrupted: the tests under way are ended, those that wait are not begun
             STOPPED.set()
+            for process in tuple(RUNNING):
+                _end(process)
             pool.shutdown(cancel_futures=True)
             raise
     return fates
@@ -320,6 +335,7 @@ def main() -> None:
     settled = {"killed", "timed out"} | (set() if options.again else {"survived", "untested"})
     known = {key for key, fate in fates.items() if fate in settled}
     waiting = [mutant for mutant in chosen if mutant.key not in known and not is_equivalent(mutant, listed)]
+    waiting.sort(key=lambda mutant: is_compiled((ROOT / mutant.path).read_text(encoding="utf-8")))  # they take longest
     if not options.list:
         fates |= run(waiting, options.jobs)
     tally(chosen, fates, listed)

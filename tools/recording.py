@@ -66,6 +66,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
         return (yield)
     finally:
         _shared.update(_called)
+        _called.clear()
         _called.update(before)
 
 
