@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,9 +23,10 @@ import tempfile
 import threading
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
@@ -39,6 +41,8 @@ EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
 COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "docs", "tools")
 #: A module is also covered by the tests of the floors that do little but call it.
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
+#: The floors whose tests may notice what those of the module's own did not.
+FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
 SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
@@ -78,8 +82,25 @@ def is_compiled(source: str) -> bool:
     return "@compiled" in source
 
 
+@cache
+def called_at_import(root: Path) -> set[str]:
+    """Return the names of what modules and classes call while they are imported, which no record of a test shows."""
+
+    def calls(node: ast.AST) -> Iterator[ast.Call]:
+        for name, value in ast.iter_fields(node):
+            if name != "body" or not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        yield from ([child] if isinstance(child, ast.Call) else [])
+                        yield from calls(child)
+
+    modules = (root / "src").rglob("*.py")
+    found = (call.func for file in modules for call in calls(ast.parse(file.read_text(encoding="utf-8"))))
+    return {getattr(function, "id", getattr(function, "attr", "")) for function in found}
+
+
 def stages(mutant: Mutant, root: Path) -> list[list[str]]:
-    """Return the files with the tests to run, those that most likely notice first: of the module, then of its floor."""
+    """Return the files with the tests to run, those that most likely notice first: of the module, its floor, all."""
     tests = root / "tests"
     module = mutant.path.removeprefix("src/priori/").removesuffix(".py")
     folder = tests / floor_of(mutant.path)
@@ -91,7 +112,10 @@ def stages(mutant: Mutant, root: Path) -> list[list[str]]:
     files = [file for file in files if not any(slow in file.name and slow != name for slow in SLOW)]
     mirrors = [file for file in files if name in file.stem or dotted in file.read_text(encoding="utf-8")]
     rest = [file for file in files if file not in mirrors]
-    return [[str(file.relative_to(root)) for file in group] for group in ([*mirrors, root / mutant.path], rest)]
+    others = [file for other in FLOORS for file in sorted((tests / other).rglob("test_*.py")) if file not in files]
+    others = [file for file in others if not any(slow in file.name for slow in SLOW)]
+    groups = ([*mirrors, root / mutant.path], rest, others)
+    return [[str(file.relative_to(root)) for file in group] for group in groups]
 
 
 def function_of(mutant: Mutant, source: str) -> str:
@@ -214,17 +238,19 @@ class Tree:
     def fate(self, mutant: Mutant) -> tuple[str, str]:
         """Let a mutant live, run the tests that call its function, and say what became of it, and by which test."""
         source = (self.folder / mutant.path).read_text(encoding="utf-8")
-        compiled = is_compiled(source)  # whose calls are not recorded
-        function = f"{mutant.path}:" if compiled else function_of(mutant, source)
-        tested = False
-        for files in stages(mutant, self.folder):
+        function = function_of(mutant, source)
+        at_import = re.split("[.:]", function)[-1] in called_at_import(self.folder)
+        tested, groups = False, stages(mutant, self.folder)
+        near = {file for group in groups[:2] for file in group}
+        for files in groups:
             chosen: dict[str, float] = {}
             waiting = list(files)
             while waiting:  # first for those that no other tree is recording
                 self.tests_of(waiting.pop(min(range(len(waiting)), key=lambda n: RECORDING[waiting[n]].locked())))
             for file in files:
                 found = self.tests_of(file)
-                calling = found.every() if compiled and floor_of(mutant.path) in file else found.calling(function)
+                unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
+                calling = found.every() if unseen else found.calling(function)
                 chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
             if chosen:
                 tested, (fate, by) = True, self._ended(mutant, source, chosen)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from mutants import Mutant, mutants_of  # noqa: E402
-from mutate import Recorded, function_of  # noqa: E402
+from mutate import Recorded, called_at_import, function_of  # noqa: E402
 
 SOURCE = '''"""A module."""
 from typing import TYPE_CHECKING
@@ -100,6 +100,15 @@ def test_the_function_of_a_mutant_is_named_as_tests_record_it(tmp_path: Path) ->
     module = "module.py:"
     assert names == {"1": module, "2": module, "3": f"{module}Cell.width", "4": f"{module}outer.<locals>.inner",
                      "5": f"{module}outer"}  # fmt: skip
+
+
+def test_what_modules_and_classes_call_is_known(tmp_path: Path) -> None:
+    source = (
+        "A = f(g())\n\nclass B:\n    c = m.h()\n\n    @j()\n    def k(self, x=n()):\n        return o(lambda: p())\n"
+    )
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "module.py").write_text(source)
+    assert called_at_import(tmp_path) == {"f", "g", "h", "j", "n"}
 
 
 def test_the_tests_of_a_function_are_those_that_call_it() -> None:
