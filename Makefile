@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test

@@ -6,6 +6,8 @@ import ast
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
@@ -60,33 +62,46 @@ def _short(text: str) -> str:
     return " ".join(text.split())
 
 
-def mutants_of(path: Path, root: Path) -> list[Mutant]:
-    """Return every mutant of a module that is Python, each once."""
-    source = path.read_text(encoding="utf-8")
+@lru_cache(maxsize=2)
+def _lines(source: str) -> tuple[list[str], list[int]]:
+    """Return the lines, and where each begins."""
     lines = source.splitlines(keepends=True)
-    # The columns of the parser count bytes, ours characters.
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    return lines, [0, *accumulate(map(len, lines))]
+
+
+def _place(node: ast.expr, source: str) -> tuple[int, int]:
+    """Return where an expression begins and ends: the columns of the parser count bytes, ours characters."""
+    lines, starts = _lines(source)
 
     def offset(line: int, column: int) -> int:
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
+    return offset(node.lineno, node.col_offset), offset(node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def mutants_of(path: Path, root: Path) -> list[Mutant]:
+    """Return every mutant of a module, each once; a few are not Python."""
+    source = path.read_text(encoding="utf-8")
     found: dict[tuple[int, int, str], Mutant] = {}
     places: dict[tuple[str, str, str], int] = {}
     for node, after in _changes(ast.parse(source), source):
-        start, end = offset(node.lineno, node.col_offset), offset(node.end_lineno or 0, node.end_col_offset or 0)
-        before, code = source[start:end], lines[node.lineno - 1].strip()
+        start, end = _place(node, source)
+        before, code = source[start:end], _lines(source)[0][node.lineno - 1].strip()
         if after == before or (start, end, after) in found:
             continue
         place = places[code, before, after] = places.get((code, before, after), 0) + 1
-        mutant = Mutant(path.relative_to(root).as_posix(), node.lineno, start, end, before, after, code, place)
-        try:
-            compile(mutant.apply(source), str(path), "exec")
-        except (SyntaxError, ValueError):
-            continue
-        found[start, end, after] = mutant
+        name = path.relative_to(root).as_posix()
+        found[start, end, after] = Mutant(name, node.lineno, start, end, before, after, code, place)
     return list(found.values())
+
+
+def is_python(mutant: Mutant, root: Path) -> bool:
+    """Tell whether the module with the change can be compiled."""
+    try:
+        compile(mutant.apply((root / mutant.path).read_text(encoding="utf-8")), mutant.path, "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _changes(tree: ast.Module, source: str) -> Iterator[tuple[ast.expr, str]]:
@@ -150,7 +165,7 @@ def _swapped(arguments: str, first: str, second: str) -> str:
 
 
 def _text(node: ast.expr, source: str) -> str:
-    return ast.get_source_segment(source, node) or ""
+    return source[slice(*_place(node, source))]
 
 
 def _is_text(*nodes: ast.expr) -> bool:

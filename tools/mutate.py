@@ -9,27 +9,30 @@ that was interrupted goes on where it was, and a mutant is run again only when i
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import hashlib
 import json
 import os
-import resource
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
+from typing import NamedTuple
 
-from mutants import Mutant, mutants_of
+from mutants import Mutant, is_python, mutants_of
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".mutate"
@@ -38,10 +41,20 @@ EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
 COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "docs", "tools")
 #: A module is also covered by the tests of the floors that do little but call it.
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
+#: The floors whose tests may notice what those of the module's own did not.
+FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
+#: Files of tests with these in their names need minutes, and are left to the modules of that name.
+SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
 PATIENCE = 4.0
+#: What became of those that no test noticed: no test calls the function, or the tests waited without end.
+LIVED = ("survived", "untested", "stalled")
 #: Set when the run is interrupted.
 STOPPED = threading.Event()
+#: The runs of tests under way.
+RUNNING: set[int] = set()
+#: One tree records the tests of a file, the others wait.
+RECORDING: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 def sample(size: int, seed: int, only: str) -> list[Mutant]:
@@ -49,7 +62,7 @@ def sample(size: int, seed: int, only: str) -> list[Mutant]:
     modules = sorted((ROOT / "src" / "priori").rglob("*.py"))
     found = [mutant for module in modules if only in str(module) for mutant in mutants_of(module, ROOT)]
     found.sort(key=lambda mutant: hashlib.sha256(f"{seed} {mutant.key}".encode()).digest())
-    return found[:size]
+    return list(islice((mutant for mutant in found if is_python(mutant, ROOT)), size))
 
 
 def is_equivalent(mutant: Mutant, listed: Iterable[dict[str, str]]) -> bool:
@@ -64,8 +77,30 @@ def floor_of(path: str) -> str:
     return parts[0] if len(parts) > 1 else "priori"
 
 
+def is_compiled(source: str) -> bool:
+    """Tell whether functions of a module are compiled before they run."""
+    return "@compiled" in source
+
+
+@cache
+def called_at_import(root: Path) -> set[str]:
+    """Return the names of what modules and classes call while they are imported, which no record of a test shows."""
+
+    def calls(node: ast.AST) -> Iterator[ast.Call]:
+        for name, value in ast.iter_fields(node):
+            if name != "body" or not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        yield from ([child] if isinstance(child, ast.Call) else [])
+                        yield from calls(child)
+
+    modules = (root / "src").rglob("*.py")
+    found = (call.func for file in modules for call in calls(ast.parse(file.read_text(encoding="utf-8"))))
+    return {getattr(function, "id", getattr(function, "attr", "")) for function in found}
+
+
 def stages(mutant: Mutant, root: Path) -> list[list[str]]:
-    """Return the test files to run, those that most likely notice first: of the module, then of its floor."""
+    """Return the files with the tests to run, those that most likely notice first: of the module, its floor, all."""
     tests = root / "tests"
     module = mutant.path.removeprefix("src/priori/").removesuffix(".py")
     folder = tests / floor_of(mutant.path)
@@ -74,98 +109,176 @@ def stages(mutant: Mutant, root: Path) -> list[list[str]]:
     files = sorted(folder.rglob("test_*.py")) if folder.is_dir() else sorted((tests / "project").glob("test_*.py"))
     for other in ALSO.get(floor_of(mutant.path), ()):
         files += sorted((tests / other).rglob("test_*.py"))
-    files = [file for file in files if "browser" not in file.name]
+    files = [file for file in files if not any(slow in file.name and slow != name for slow in SLOW)]
     mirrors = [file for file in files if name in file.stem or dotted in file.read_text(encoding="utf-8")]
     rest = [file for file in files if file not in mirrors]
-    return [[str(file.relative_to(root)) for file in group] for group in ([*mirrors, root / mutant.path], rest)]
+    others = [file for other in FLOORS for file in sorted((tests / other).rglob("test_*.py")) if file not in files]
+    others = [file for file in others if not any(slow in file.name for slow in SLOW)]
+    groups = ([*mirrors, root / mutant.path], rest, others)
+    return [[str(file.relative_to(root)) for file in group] for group in groups]
+
+
+def function_of(mutant: Mutant, source: str) -> str:
+    """Return the name, as recorded, of the function that a mutant is in; that of the module where it is in none."""
+
+    def inside(node: ast.AST, name: str, end: str) -> tuple[str, str]:
+        for child in ast.iter_child_nodes(node):
+            if getattr(child, "lineno", 0) <= mutant.line <= getattr(child, "end_lineno", 0):
+                if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+                    is_function = isinstance(child, ast.FunctionDef)
+                    whole = name + child.name
+                    return inside(child, whole + (".<locals>." if is_function else "."), whole if is_function else end)
+                return inside(child, name, end)
+        return name, end
+
+    return f"{mutant.path}:{inside(ast.parse(source), '', '')[1]}"
+
+
+class Recorded(NamedTuple):
+    """The tests of a file that pass without a mutant."""
+
+    #: By name, the processor's seconds that each needs and the functions that it calls.
+    tests: dict[str, tuple[float, list[str]]]
+    #: What fixtures call that all of them share.
+    shared: list[str]
+
+    def every(self) -> dict[str, float]:
+        """Return all of them, with their seconds."""
+        return {name: seconds for name, (seconds, _) in self.tests.items()}
+
+    def calling(self, function: str) -> dict[str, float]:
+        """Return the tests that call a function, or any of a module, with their seconds."""
+        begin = function if function.endswith(":") else f"{function}."
+
+        def calls(names: list[str]) -> bool:
+            return any(name == function or name.startswith(begin) for name in names)
+
+        if calls(self.shared):
+            return self.every()
+        return {name: seconds for name, (seconds, called) in self.tests.items() if calls(called)}
+
+
+def _end(process: int) -> None:
+    """End a run of tests, and what it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
 
 
 class Tree:
     """A copy of the repository, where one mutant lives at a time."""
 
-    def __init__(self, folder: Path, needed: dict[str, float | None]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name in COPIED:
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "*.png"))
         for file in ROOT.glob("*.*"):
             if file.is_file():
                 shutil.copy(file, folder)
+        self.server = subprocess.Popen(
+            [sys.executable, str(ROOT / "tools" / "ready_tests.py")], cwd=folder, text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        )  # fmt: skip
+        # numba keeps what it compiled under the path of the source; trees and runs share it.
         self.caches = folder / "numba"
-        #: The processor's seconds that each test file needs without a mutant; None: it fails. Trees share them.
-        self.needed = needed
+        self.caches.mkdir()
+        for package in {file.parent for file in (folder / "src").rglob("*.py")}:
+            kept = KEPT / "numba" / package.relative_to(folder)
+            kept.mkdir(parents=True, exist_ok=True)
+            hashed = hashlib.sha1(str(package).encode()).hexdigest()
+            (self.caches / f"{package.name}_{hashed}").symlink_to(kept)
 
-    def run(self, files: list[str], seconds: float, cache: Path) -> tuple[str, float]:
-        """Run tests within so many of the processor's seconds; return how that ended and how many it took.
+    def run(self, files: Iterable[str], seconds: float, cache: Path, **settings: str) -> str:
+        """Run tests within so many of the processor's seconds; return how that ended.
 
         The clock would not do: it runs on while other programs have the processor.
         """
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "recording", "--doctest-modules", *files]
         environment = {
-            **os.environ, "PYTHONPATH": str(self.folder / "src"), "PYTHONDONTWRITEBYTECODE": "1",
-            "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg",
+            "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
+            "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
         }  # fmt: skip
-        most = (int(seconds) + 1, int(seconds) + 5)
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch:
             environment["TMPDIR"] = scratch
-            running = subprocess.Popen(
-                [*command, "--doctest-modules", *files], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, most),
-            )  # fmt: skip
+            wanted = {"arguments": arguments, "environment": environment, "seconds": seconds}
+            self.server.stdin.write(json.dumps(wanted) + "\n")
+            self.server.stdin.flush()
+            process = int(self.server.stdout.readline())
+            limit = threading.Timer(20 * seconds, _end, [process])
+            limit.start()
+            RUNNING.add(process)
             try:
-                return self._wait(running.pid, time.monotonic() + 20 * seconds)
+                code = int(self.server.stdout.readline())
             finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(running.pid, signal.SIGKILL)
+                limit.cancel()
+                RUNNING.discard(process)
+                _end(process)  # what it started and left
+        named = {0: "passed", 5: "passed", -signal.SIGXCPU: "timed out", -signal.SIGKILL: "stalled"}  # 5: none to run
+        return named.get(code, "killed")
 
-    def _wait(self, process: int, end: float) -> tuple[str, float]:
-        while True:
-            ended, status, usage = os.wait4(process, os.WNOHANG)
-            if ended:
-                code = os.waitstatus_to_exitcode(status)
-                fate = "passed" if code in (0, 5) else "timed out" if code < 0 else "failed"  # 5: nothing to run
-                return fate, usage.ru_utime + usage.ru_stime
-            if time.monotonic() > end or STOPPED.is_set():
-                os.kill(process, signal.SIGKILL)
-                os.waitpid(process, 0)
-                return "timed out", 0.0
-            time.sleep(0.05)
+    def tests_of(self, file: str) -> Recorded:
+        """Return the tests of a file that pass, as recorded without a mutant since the file has changed."""
+        text = (self.folder / file).read_text(encoding="utf-8")
+        if file.startswith("src") and ">>>" not in text:
+            return Recorded({}, [])
+        stamp = hashlib.sha256(f"{file} {text}".encode()).hexdigest()[:16]
+        kept = KEPT / f"tests-{stamp}.json"
+        with RECORDING[file]:
+            if not kept.exists():
+                record = self.folder / "record.json"
+                record.write_text('{"tests": {}, "shared": []}', encoding="utf-8")
+                self.run([file], 1800, self.caches, MUTATE_RECORD=str(record))
+                if not STOPPED.is_set():
+                    shutil.copy(record, kept)
+                else:
+                    return Recorded({}, [])
+        return Recorded(**json.loads(kept.read_text(encoding="utf-8")))
 
-    def need(self, file: str) -> float | None:
-        """Return what a test file needs without a mutant."""
-        if file not in self.needed:
-            fate, seconds = self.run([file], 1800, self.caches)
-            self.needed[file] = seconds if fate == "passed" else None
-        return self.needed[file]
+    def fate(self, mutant: Mutant) -> tuple[str, str]:
+        """Let a mutant live, run the tests that call its function, and say what became of it, and by which test."""
+        source = (self.folder / mutant.path).read_text(encoding="utf-8")
+        function = function_of(mutant, source)
+        at_import = re.split("[.:]", function)[-1] in called_at_import(self.folder)
+        tested, groups = False, stages(mutant, self.folder)
+        near = {file for group in groups[:2] for file in group}
+        for files in groups:
+            chosen: dict[str, float] = {}
+            waiting = list(files)
+            while waiting:  # first for those that no other tree is recording
+                self.tests_of(waiting.pop(min(range(len(waiting)), key=lambda n: RECORDING[waiting[n]].locked())))
+            for file in files:
+                found = self.tests_of(file)
+                unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
+                calling = found.every() if unseen else found.calling(function)
+                chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
+            if chosen:
+                tested, (fate, by) = True, self._ended(mutant, source, chosen)
+                if fate != "passed":
+                    return fate, by
+        return ("survived" if tested else "untested"), ""
 
-    def fate(self, mutant: Mutant) -> str:
-        """Let a mutant live, run the tests of its module and then of its floor, and say what became of it."""
-        tested = False
-        for files in stages(mutant, self.folder):
-            usable = [file for file in files if self.need(file) is not None]
-            if usable:
-                tested, ended = True, self._ended(mutant, usable)
-                if ended != "passed":
-                    return "killed" if ended == "failed" else ended
-        return "survived" if tested else "untested"
-
-    def _ended(self, mutant: Mutant, files: list[str]) -> str:
+    def _ended(self, mutant: Mutant, source: str, chosen: dict[str, float]) -> tuple[str, str]:
         """Run tests with a mutant, and return how they ended."""
-        file = self.folder / mutant.path
-        source, stamp = file.read_text(encoding="utf-8"), file.stat()
-        seconds = PATIENCE * sum(self.needed[name] or 0.0 for name in files) + 10
+        file, list_of_tests = self.folder / mutant.path, self.folder / "chosen.txt"
+        failed, stamp = Path(f"{list_of_tests}.failed"), file.stat()
+        failed.unlink(missing_ok=True)
+        list_of_tests.write_text("\n".join(chosen), encoding="utf-8")
+        seconds = PATIENCE * sum(chosen.values()) + 30
         # Compiled functions are kept with those that they call: a changed one needs an empty cache.
         cache = self.caches
-        if "@compiled" in source:
+        if is_compiled(source):
             cache, seconds = Path(tempfile.mkdtemp(dir=self.folder)), seconds + 240
         file.write_text(mutant.apply(source), encoding="utf-8")
         try:
-            return self.run(files, seconds, cache)[0]
+            files = dict.fromkeys(name.partition("::")[0] for name in chosen)
+            fate = self.run(["-x", *files], seconds, cache, MUTATE_CHOSEN=str(list_of_tests))
         finally:
             file.write_text(source, encoding="utf-8")
             os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
             if cache != self.caches:
                 shutil.rmtree(cache, ignore_errors=True)
+        return fate, failed.read_text(encoding="utf-8") if failed.exists() else ""
 
 
 def kept() -> dict[str, str]:
@@ -182,33 +295,32 @@ def run(chosen: list[Mutant], jobs: int) -> dict[str, str]:
         return fates
     writing = threading.Lock()
     trees: SimpleQueue[Tree] = SimpleQueue()
-    needed: dict[str, float | None] = {}
     with tempfile.TemporaryDirectory(prefix="priori-mutate-") as scratch, ThreadPoolExecutor(jobs) as pool:
         for number in range(jobs):
             (Path(scratch) / str(number)).mkdir()
-            trees.put(Tree(Path(scratch) / str(number), needed))
+            trees.put(Tree(Path(scratch) / str(number)))
 
         def live(mutant: Mutant) -> None:
             tree = trees.get()
             try:
-                fate = tree.fate(mutant)
+                fate, by = tree.fate(mutant)
             finally:
                 trees.put(tree)
             if STOPPED.is_set():
                 return
             with writing, (KEPT / "results.jsonl").open("a", encoding="utf-8") as file:
                 fates[mutant.key] = fate
-                file.write(json.dumps({"key": mutant.key, "fate": fate, **asdict(mutant)}) + "\n")
+                file.write(json.dumps({"key": mutant.key, "fate": fate, "by": by, **asdict(mutant)}) + "\n")
                 print(f"{len(fates)}/{len(chosen)} {fate}: {mutant.path}:{mutant.line}  {mutant.change}", flush=True)
 
         try:
             list(pool.map(live, chosen))
         except BaseException:  # interrupted: the tests under way are ended, those that wait are not begun
             STOPPED.set()
+            for process in tuple(RUNNING):
+                _end(process)
             pool.shutdown(cancel_futures=True)
             raise
-    if broken := sorted(file for file, seconds in needed.items() if seconds is None):
-        print(f"\nleft out, as they fail without a mutant: {', '.join(broken)}")
     return fates
 
 
@@ -219,14 +331,15 @@ def tally(chosen: list[Mutant], fates: dict[str, str], listed: list[dict[str, st
         fate = "equivalent" if is_equivalent(mutant, listed) else fates.get(mutant.key, "not run")
         for name in (floor_of(mutant.path), "all"):
             floors[name][fate] += 1
-    columns = ("killed", "timed out", "survived", "equivalent", "untested", "not run")
+    columns = ("killed", "timed out", "survived", "stalled", "untested", "equivalent", "not run")
     print(f"\n{'floor':<14}" + "".join(f"{name:>12}" for name in columns) + f"{'noticed %':>12}")
     for name in (*sorted(set(floors) - {"all"}), "all"):
         counts = floors[name]
         noticed = counts["killed"] + counts["timed out"]
-        share = f"{100 * noticed / (noticed + counts['survived']):.1f}" if noticed + counts["survived"] else "-"
+        run = noticed + sum(counts[name] for name in LIVED)
+        share = f"{100 * noticed / run:.1f}" if run else "-"
         print(f"{name:<14}" + "".join(f"{counts[column]:>12}" for column in columns) + f"{share:>12}")
-    living = [m for m in chosen if fates.get(m.key) == "survived" and not is_equivalent(m, listed)]
+    living = [m for m in chosen if fates.get(m.key) in LIVED and not is_equivalent(m, listed)]
     for mutant in sorted(living, key=lambda mutant: (mutant.path, mutant.line)):
         print(f"\n{mutant.path}:{mutant.line}\n    {mutant.code}\n    {mutant.change}")
 
@@ -245,9 +358,10 @@ def main() -> None:
     KEPT.mkdir(exist_ok=True)
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
     chosen, fates = sample(options.sample, options.seed, options.only), kept()
-    settled = {"killed", "timed out"} | (set() if options.again else {"survived"})
+    settled = {"killed", "timed out"} | (set() if options.again else {"survived", "untested"})
     known = {key for key, fate in fates.items() if fate in settled}
     waiting = [mutant for mutant in chosen if mutant.key not in known and not is_equivalent(mutant, listed)]
+    waiting.sort(key=lambda mutant: is_compiled((ROOT / mutant.path).read_text(encoding="utf-8")))  # they take longest
     if not options.list:
         fates |= run(waiting, options.jobs)
     tally(chosen, fates, listed)

@@ -39,6 +39,21 @@ def test_what_all_systems_share_is_said_once() -> None:
     assert of_systems([("A", [FEW])]) == ("only 8 users",)
 
 
+def test_three_systems_are_named_and_the_others_counted() -> None:
+    same = [("A", [FEW]), *((name, [TIES]) for name in "BCDEF")]
+    assert of_systems(same) == ("A: only 8 users", "B, C, D and 2 others: many equal scores")
+    assert of_systems(same[:4])[1] == "B, C, D: many equal scores"
+    assert of_systems(same[:5])[1] == "B, C, D and 1 other: many equal scores"
+    own = [(name, [Caution("few-users", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
+    told = ("A: only 4 users", "B: only 5 users", "C: only 6 users")
+    assert of_systems(own[:3]) == told
+    assert of_systems(own[:4]) == (*told, "and so of 1 other system")
+    assert of_systems(own) == (*told, "and so of 5 other systems")
+    assert {line.code for line in of_systems(own)} == {"few-users"}  # type: ignore[attr-defined]
+    assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
+        "A: x", "A: y", "A: z", "B: w")  # fmt: skip
+
+
 def test_an_earlier_group_speaks_for_the_later_ones() -> None:
     again = Caution("few-users", "few")
     assert joined([FEW, TIES], [again, Caution("missing", "2 scores")]) == ("only 8 users", TIES, "2 scores")

@@ -238,6 +238,64 @@ def test_few_open_files(folder: Path, files: int) -> None:
     assert "Too many open files" in said or code == 0
 
 
+def test_more_files_than_may_be_open(folder: Path) -> None:
+    (folder / "parts").mkdir()
+    for number in range(60):
+        (folder / "parts" / f"{number}.csv").write_text((folder / "a-dev.csv").read_text())
+    (folder / "out.csv").write_text("as before")
+    arguments = ("epc", "--system", "A", "parts/*.csv", "a-test.csv", "--engine", "duckdb", "-o", "out.csv")
+    code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_NOFILE, 12)))
+    assert (code, said) == (2, "priori: error: parts/*.csv: more files than may be open at a time; allow more "
+                               "(ulimit -n), or join them into fewer")  # fmt: skip
+    assert (folder / "out.csv").read_text() == "as before"
+
+
+# -- what is on disk meanwhile -------------------------------------------------------------------------
+
+
+def _soon(there: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Wait until something is there, while the process runs."""
+    end = time.monotonic() + 60
+    while not there():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+def test_signals_while_standard_input_is_kept(folder: Path, number: signal.Signals) -> None:
+    """More than fits into the first piece goes to a file, which goes with the command."""
+    (folder / "tmp").mkdir()
+    process = start(folder, "threshold", "-", stdin=subprocess.PIPE, environment={"TMPDIR": str(folder / "tmp")})
+    assert process.stdin is not None
+    process.stdin.write("score,label\n" + "0.5,1\n0.25,0\n" * 400_000)
+    process.stdin.flush()
+    _soon(lambda: any(file.stat().st_size for file in (folder / "tmp").rglob("*")), process)
+    process.send_signal(number)
+    code, said = finish(process)
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (code, said) == (128 + number, f"priori: error: {word}")
+    assert list((folder / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+def test_signals_during_a_scan(folder: Path, number: signal.Signals) -> None:
+    """The database has a folder of its own for what does not fit, from its first query on."""
+    (folder / "tmp").mkdir()
+    rows = (folder / "a-dev.csv").read_text().partition("\n")[2]
+    (folder / "large.csv").write_text("score,label,user,trial\n" + rows * 2000)
+    (folder / "out.csv").write_text("as before")
+    arguments = ("epc", "--system", "A", "large.csv", "large.csv", "--engine", "duckdb", "-o", "out.csv")
+    process = start(folder, *arguments, environment={"TMPDIR": str(folder / "tmp")})
+    _soon(lambda: any((folder / "tmp").iterdir()), process)
+    process.send_signal(number)
+    code, said = finish(process)
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (code, said) == (128 + number, f"priori: error: {word}")
+    assert list((folder / "tmp").iterdir()) == []
+    assert (folder / "out.csv").read_text() == "as before"
+
+
 # -- numba ---------------------------------------------------------------------------------------------
 
 

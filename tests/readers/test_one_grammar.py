@@ -62,6 +62,14 @@ def test_a_byte_order_mark_within_a_file_is(write: Write, parser: str) -> None:
     assert scores.users.values.tolist() == ["a", "\ufeffa"]
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u3000", "\u2009", "\x1f", "\x85"])
+def test_other_blanks_are_part_of_a_name(write: Write, parser: str, blank: str) -> None:
+    """Also where spaces stand around the fields, which are not."""
+    scores = priori.read(write("dev.csv", f"score;label;user\n0.5 ;1;a\n1 ;0; {blank}a\n2 ;0;a{blank} \n3;1; a\n"))
+    assert scores.users is not None
+    assert scores.users.values.tolist() == sorted(["a", f"{blank}a", f"a{blank}"])
+
+
 ENDS = {
     "comment": b"# made\r\nscore,label\n1,0\n2,1\n",
     "cr": b"# made\rscore,label\r1,0\r2,1\r",

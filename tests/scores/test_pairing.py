@@ -81,6 +81,11 @@ def test_rows_stay_right_after_dropped_trials():
             r"a.csv\) has 1 trial ids more than once, 'y' for one",
         ),
         (
+            _scores([0, 1, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6], list("vwwyzz"), "a.csv"),
+            _scores([0, 1, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6], list("uvwxyz")),
+            r"a.csv\) has 2 trial ids more than once, 'w' for one",
+        ),
+        (
             _scores([0, 1, 1], [1, 2, 3], ["x", "y", "z"], "a.csv"),
             _scores([1, 1, 0], [1, 2, 3], ["x", "y", "z"], "b.csv"),
             r"labels of 2 trials differ .*\(x, z\)",

@@ -12,6 +12,9 @@ from priori.base.errors import unknown
 Level = Literal["warning", "note"]
 Line = TypeVar("Line", bound=str)
 
+#: So many systems are named in a warning, and so many speak of a thing each in its own words.
+NAMED = 3
+
 
 class CautionKind(NamedTuple):
     """What the cautions of one code have in common: how grave they are, their heading, and when they are given."""
@@ -183,22 +186,34 @@ def joined(*groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Return the warnings of systems with their names: once what all of them share, else with the name before it.
+    """Return the warnings of systems: once what all of them share, else with the names before it, of three at most.
 
     Examples
     --------
     >>> few, tied = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
     >>> of_systems([("A", [few, tied]), ("B", [few])])
     ('only 8 users', 'A: many equal scores')
+    >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
+    ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
     """
-    lines: dict[str, None] = {}
+    found: dict[str, dict[str, list[str]]] = {}
     for name, own in systems:
-        for line in own:
-            if all(line in others for _, others in systems):
-                lines.setdefault(line)
-            else:
-                lines.setdefault(said_of(name, line))
-    return tuple(lines)
+        for line in dict.fromkeys(own):
+            found.setdefault(getattr(line, "code", line), {}).setdefault(line, []).append(name)
+    return tuple(line for texts in found.values() for line in _with_names(texts, len(systems)))
+
+
+def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
+    """Yield the texts of one code, each with the systems that it is of; where there are many, some speak for all."""
+    told, silent = list(texts.items())[:NAMED], list(texts.items())[NAMED:]
+    for line, names in told:
+        others = f" and {len(names) - NAMED} other{'s' * (len(names) > NAMED + 1)}" if len(names) > NAMED else ""
+        yield line if len(names) == systems else said_of(", ".join(names[:NAMED]) + others, line)
+    unnamed = {name for _, names in silent for name in names} - {name for _, names in told for name in names}
+    if unnamed:
+        text = f"and so of {len(unnamed)} other system{'s' * (len(unnamed) > 1)}"
+        first = told[0][0]
+        yield Caution(first.code, text) if isinstance(first, Caution) else text
 
 
 # -- silencing -----------------------------------------------------------------------------------------------

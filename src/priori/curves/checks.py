@@ -111,15 +111,23 @@ def _same_data(curve: EPC, row: int) -> str:
     )
 
 
-def _shared_trials(curve: EPC, row: int) -> str:
+def _in_both(curve: EPC, noun: str, shared: Callable[[Scores, Scores], int], size: Callable[[Scores], int]) -> str:
+    """Return how many trials or users are in both sets, where these are not one and the same."""
     sets = _loaded(curve)
-    number = 0 if sets is None or _same(curve) else shared_trials(*sets)
-    if not number:
+    number = 0 if sets is None or _same(curve) else shared(*sets)
+    return f"{number:,} of {size(sets[1]):,} test {noun} are in the development set too" if sets and number else ""
+
+
+def _shared_trials(curve: EPC, row: int) -> str:
+    if not (found := _in_both(curve, "trials", shared_trials, len)):
         return ""
-    return (
-        f"{number:,} of {len(curve.test):,} test trials are in the development set too: the thresholds are judged on "
-        "data they were chosen on; leave them out of one of the two sets"
-    )
+    return f"{found}: the thresholds are judged on data they were chosen on; leave them out of one of the two sets"
+
+
+def _shared_users(curve: EPC, row: int) -> str:
+    if not (found := _in_both(curve, "users", shared_users, lambda scores: scores.n_users)):
+        return ""
+    return f"{found}: the rates are those of users on whom the thresholds were chosen, not of new ones"
 
 
 def _repeated_in(scores: ScoreSet, name: str) -> str:
@@ -137,17 +145,6 @@ def _repeated_in(scores: ScoreSet, name: str) -> str:
 
 def _repeated_trials(curve: EPC, row: int) -> str:
     return "; ".join(filter(None, (_repeated_in(scores, name) for name, scores in _named_sets(curve).items())))
-
-
-def _shared_users(curve: EPC, row: int) -> str:
-    sets = _loaded(curve)
-    number = 0 if sets is None or _same(curve) else shared_users(*sets)
-    if not number:
-        return ""
-    return (
-        f"{number:,} of {curve.test.n_users:,} test users are in the development set too: the rates are those of users "
-        "on whom the thresholds were chosen, not of new ones"
-    )
 
 
 # -- direction and scale -------------------------------------------------------------------------------------

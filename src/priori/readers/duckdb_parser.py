@@ -240,7 +240,7 @@ def _columns(layout: LineLayout, how: _How) -> str:
     """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
 
     def field(index: int) -> str:
-        return f"trim(c{index})" if how.trim else f"c{index}"
+        return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # without which it takes off any blank of Unicode
 
     def checked(value: str, odd: str) -> str:
         return value if how.trusted or not odd else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"

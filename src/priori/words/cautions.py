@@ -13,8 +13,6 @@ from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
-#: So many systems are named in a caution.
-SAID = 4
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
@@ -26,13 +24,8 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     for line in every:
         texts.setdefault(line.code if isinstance(line, Caution) else "other", []).append(line)
     order = [*CODES, *texts]
-    found = [Caution(code, "; ".join(_some(lines))) for code, lines in texts.items()]
+    found = [Caution(code, "; ".join(lines)) for code, lines in texts.items()]
     return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
-
-
-def _some(lines: list[str]) -> list[str]:
-    """Return not more lines than are read; those left out are in the results of their systems."""
-    return lines if len(lines) <= SAID else [*lines[: SAID - 1], f"and so of {len(lines) - SAID + 1} other systems"]
 
 
 def _of_member(member: Member, row: int) -> tuple[str, ...]:
