@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,37 +38,42 @@ STYLE: dict[str, Any] = {
 GREY = "#8b919b"
 
 
+#: What draws a figure of a study, and its size in inches.
+Drawing = tuple[Callable[[Study, "Figure"], None], tuple[float, float]]
+
+
 def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
+    return {name: drawn(name, partial(draw, study), size) for name, (draw, size) in drawings(study).items()}
+
+
+def drawings(study: Study) -> dict[str, Drawing]:
+    """Return what draws each figure of a study, by the name it has on the page."""
     rows, tall = len(study.members), max(3.0, 0.19 * len(study.members) + 1.2)
-    drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
+    chosen: dict[str, Drawing] = {
         "dots": (partial(_dots, most=FEW), (7.6, 0.9 + 0.38 * min(rows, FEW))),
         "epc": (_curves, (11.5, 6.6 if study.pairs else 4.2)),
         "roc": (partial(_a_posteriori, kind="roc", draw=plot_roc, loc="lower right"), (5.5, 5.3)),
         "det": (partial(_a_posteriori, kind="det", draw=plot_det, loc="upper right"), (5.5, 5.3)),
     }
     if study.many:
-        drawings["standings"] = (partial(_dots, most=rows), (11.5, tall))
+        chosen["standings"] = (partial(_dots, most=rows), (11.5, tall))
     if study.many and study.standings is not None:
-        drawings["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
+        chosen["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
     if study.board is not None:
-        drawings["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
-        drawings["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
+        chosen["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
+        chosen["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
     for place in study.matter:
-        drawings[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
-    return {name: drawn(name, partial(draw, study), size) for name, (draw, size) in drawings.items()}
+        chosen[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
+    return chosen
 
 
 def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
     """Return what ``draw`` puts on a figure of ``size`` inches, as SVG that can stand inside a page."""
-    import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    style: Any = {**matplotlib.rcParamsDefault, **STYLE, "svg.hashsalt": f"priori-{name}"}
-    style.pop("backend", None)
-    with matplotlib.rc_context(style), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
+    with figure_style(name):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
         draw(figure)
@@ -76,6 +82,18 @@ def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) 
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _slim(buffer.getvalue())
+
+
+@contextmanager
+def figure_style(name: str) -> Iterator[None]:
+    """Draw in the report's own style, whatever the user's is; ``name`` makes the ids of a drawing its own."""
+    import matplotlib
+
+    style: Any = {**matplotlib.rcParamsDefault, **STYLE, "svg.hashsalt": f"priori-{name}"}
+    style.pop("backend", None)
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
+        yield
 
 
 def _slim(svg: str) -> str:

@@ -19,7 +19,7 @@ const figures = {};
 
 // One row for each system, from best to worst: its value, its interval, and what cannot be told apart.
 function dotRows(into, width, systems, groups, rowHeight) {
-  const size = rowHeight < 20 ? 11 : 13, at = state.at, texts = data.live.dots[at];
+  const size = rowHeight < 20 ? 11 : 13, at = state.at, texts = data.live.dots[at].map((parts) => width < 460 ? parts.slice(0, 1) : parts);
   const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size))) + 8, 40, width * 0.3);
   const textRoom = Math.min(Math.max(...systems.map((place) => widthOf(texts[place].join("   "), size, 600))) + 14, width * 0.42);
   const brackets = groups.length ? 10 + 8 * Math.min(groups.length, 3) : 0;
@@ -105,7 +105,7 @@ function ribbon(into, px, y, pair) {
 figures.epc = {
   title: () => `Expected Performance Curve: ${data.measure.title}`, wide: true,
   draw(into, width) {
-    const pair = data.pairs[state.pair], narrow = width < 520, room = narrow ? 74 : clamp(Math.max(...singled().map((place) => widthOf(nameOf(place), 11.5))) + 16, 60, 170);
+    const pair = data.pairs[state.pair], narrow = width < 520, room = narrow ? 74 : clamp(Math.max(...singled().map((place) => widthOf(nameOf(place), 11.5)), ...(pair ? [pair.a, pair.b] : []).map((place) => widthOf(`${nameOf(place)} better`, 10.5))) + 16, 60, 170);
     const left = 54, right = width - room, pointed = state.pointed ?? singled()[0], low = [], top = 14;
     const leader = ranked()[0] ?? pointed, banded = new Set(state.bands ? [leader, state.pointed, state.found].filter((place) => place !== null && place !== undefined) : []);
     const drawn = singled().map((place) => [place, pieces(data.systems[place], "value")]);
