@@ -98,7 +98,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     from markupsafe import Markup
 
     scripts: list[Any] = []
-    alternatives = describe_figures(study)
+    alternatives, sections = describe_figures(study), sections_of(study)
     figures: dict[str, Any] = dict.fromkeys(alternatives, "")
     if static:
         from priori.report.figures import static_figures
@@ -118,7 +118,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
         "first_pair": first_pair(study),
         **slider_words(study),
-        "limits": None,
+        "has_limits": any(section.key == "limits" for section, _ in sections),
         "glossary": GLOSSARY,
         "described_settings": describe_settings(study),
         "static": static,
@@ -131,7 +131,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
-        "sections": sections_of(study),
+        "sections": sections,
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
         "at_interest": alpha_text(study.settings.alpha),

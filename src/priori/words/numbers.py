@@ -11,6 +11,7 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import count
+from priori.scores import ScoreSet
 
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -185,15 +186,27 @@ def decision(threshold: str) -> str:
 
 
 def deployable(curve: EPC, index: int) -> str:
-    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
-    threshold = float(curve.threshold[index])
-    errors = [(part.fp, part.fn) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    """Return a curve's threshold with the fewest digits, six or more, that decide every trial as it does."""
+    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    return fewest_digits(float(curve.threshold[index]), (curve.dev, curve.test), errors)
+
+
+def fewest_digits(threshold: float, sets: Sequence[ScoreSet], errors: Sequence[tuple[int, int]] | None = None) -> str:
+    """Return a threshold with the fewest digits, six or more, that decide every trial of the sets the same way.
+
+    ``errors`` are the false positives and negatives of each set, where they are known already.
+    """
+    if errors is None:
+        errors = _errors(threshold, sets)
     for digits in range(6, 17):
         text = f"{threshold:.{digits}g}"
-        rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(part.fp, part.fn) for part in rounded] == errors:
+        if _errors(float(text), sets) == list(errors):
             return text
     return repr(threshold)
+
+
+def _errors(threshold: float, sets: Sequence[ScoreSet]) -> list[tuple[int, int]]:
+    return [(int(part.fp), int(part.fn)) for part in (count(scores, threshold) for scores in sets)]
 
 
 def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:

@@ -202,7 +202,7 @@ if (chooser) chooser.addEventListener("change", () => { choosePair(Number(choose
 
 function keep() {
   const hidden = state.shown.map((one, place) => one ? null : place).filter((place) => place !== null), pair = data.pairs[state.pair];
-  const parts = { alpha: data.live.alpha[state.at], ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.options[0].value ? { limit: limit.value } : {}) };
+  const parts = { alpha: data.live.alpha[state.at], ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.querySelector("[selected]").value ? { limit: limit.value } : {}) };
   const kept = "#" + new URLSearchParams(parts);
   if (location.hash !== kept) history.replaceState(null, "", kept);
 }
