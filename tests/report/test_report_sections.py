@@ -10,6 +10,7 @@ import pytest
 import priori
 import small_studies
 from priori.report import render_html
+from priori.report.limits import limits, strictest
 from priori.report.people import groups, users
 from priori.report.sections import SECTIONS, Section, sections_of
 from priori.report.settling import settling
@@ -41,7 +42,7 @@ def test_a_new_section_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     added = Section("settling", "Another", "sections/settling.html", lambda study: None)
     monkeypatch.setattr("priori.report.sections.SECTIONS", (*SECTIONS, added))
     keys = [section.key for section, _ in sections_of(small_studies.study(2.5, 0.5))]
-    assert keys == []
+    assert keys == ["limits"]
 
 
 def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
@@ -78,3 +79,22 @@ def test_rates_by_group_appear_where_groups_are_known() -> None:
     assert "<m>" not in page
     assert "&lt;m&gt;" in page
     assert groups(small_studies.study(2.0)) is None
+
+
+def test_the_limit_is_kept_on_the_development_set_and_told_on_the_test_set() -> None:
+    study = small_studies.study(2.0, 1.0, bootstrap=None)
+    found = limits(study)
+    assert found is not None
+    assert list(found["tables"]) == ["10.0 %", "1.0 %"]  # 240 negatives do not show a thousandth
+    for limit, table in zip((0.1, 0.01), found["tables"].values(), strict=True):
+        for member, row in zip(study.members, table.rows, strict=True):
+            threshold = strictest(member, limit)
+            dev, test = member.curve.dev.load(), member.curve.test.load()
+            allowed = sum(score > threshold for score in dev.negatives)
+            assert allowed <= limit * 240 < sum(score >= threshold for score in dev.negatives)
+            assert row[0] == member.name
+            assert sum(score > float(row[1]) for score in dev.negatives) == allowed
+            assert row[2] == f"{100 * sum(score <= threshold for score in test.positives) / 120:.2f} %"
+            assert row[4] == f"{100 * sum(score > threshold for score in test.negatives) / 240:.2f} %"
+    few = small_studies.study(2.0, sizes={"negatives": 8, "positives": 8}, bootstrap=None, points=3)
+    assert limits(few) is None

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from priori.report.limits import limits
 from priori.report.people import groups, users
 from priori.report.settling import settling
 from priori.studies.evaluation import Study
@@ -29,6 +30,7 @@ class Section:
 
 #: In the order of the page, after the curves.
 SECTIONS: tuple[Section, ...] = (
+    Section("limits", "With a limit on one rate", "sections/limits.html", limits),
     Section("settling", "What would settle it", "sections/settling.html", settling),
     Section("groups", "Rates by group", "sections/groups.html", groups),
     Section("users", "Who makes the errors", "sections/users.html", users),

@@ -52,13 +52,9 @@ def _table(study: Study, plans: list[Plan]) -> TextTable:
     have = ("This study", "–" if not test.n_users else f"{test.n_users:,}", f"{test.n_negatives:,}",
             f"{test.n_positives:,}")  # fmt: skip
     rows = [
-        (
-            f"Finds it {level_text(planned.power or 0)} of the time",
-            f"{planned.users:,}" if planned.users else "–",
-            f"{planned.negatives:,}",
-            f"{planned.positives:,}",
-        )
+        (f"Finds it {level_text(planned.power or 0)} of the time", "–" if not planned.users else f"{planned.users:,}",
+         f"{planned.negatives:,}", f"{planned.positives:,}")
         for planned in plans
-    ]
+    ]  # fmt: skip
     header = ("Study", "Users", "Negatives", "Positives")
     return TextTable("settling", "How many it takes", header, (have, *rows))
