@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.epsc import EPSC, adcf, epsc
     from priori.curves.roc import (
         AposterioriDET,
         AposterioriROC,
@@ -56,6 +57,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.epc": "EPC choose_threshold epc",
+        "priori.curves.epsc": "EPSC adcf epsc",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
@@ -82,13 +84,13 @@ _LATER = {
 }
 
 __all__ = [
-    "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
+    "EPC", "EPSC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
     "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
     "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
-    "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
-    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
+    "a_posteriori_partial_auc", "adcf", "areas", "average", "average_epc", "average_precision", "choose_threshold",
+    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "epsc", "examples", "mcnemar_test",
     "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
     "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip

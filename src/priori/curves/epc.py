@@ -15,7 +15,21 @@ import numpy as np
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, INTEGER, SIZE, TEXT, Layout, Schema, choice, listed, maybe, of, record
+from priori.base.layouts import (
+    CAUTIONS,
+    FLAG,
+    INTEGER,
+    PLAIN_NUMBER,
+    SIZE,
+    TEXT,
+    Layout,
+    Schema,
+    choice,
+    listed,
+    maybe,
+    of,
+    record,
+)
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -54,6 +68,7 @@ DESCRIBED: dict[str, Schema] = {
     "bounds": BOUNDS,
     "custom": CUSTOM,
     "weight": choice(*get_args(Weight)),
+    "omega": PLAIN_NUMBER,
 }
 
 
@@ -98,6 +113,7 @@ class EPC(Result):
     exact: bool = False
     bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     weight: Weight = "trial"
+    omega: Fraction | None = None
 
     _layout = Layout(
         "An Expected Performance Curve: one row per alpha.",
@@ -108,7 +124,7 @@ class EPC(Result):
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
             "warnings": CAUTIONS,
         },
-        optional=("custom", "weight", "warnings"),
+        optional=("custom", "weight", "omega", "warnings"),
     )
 
     @classmethod
@@ -170,6 +186,7 @@ class EPC(Result):
             "bounds": [float(bound) for bound in self.bounds],
             **custom(self.task, self.criterion, self.measure),
             **({} if self.weight == "trial" else {"weight": self.weight}),
+            **({} if self.omega is None else {"omega": float(self.omega)}),
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -235,7 +252,8 @@ def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
     bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
     weight = saved.summary.get("weight", "trial")
-    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, **saved_things(saved)}
+    omega = Fraction(str(saved["omega"])) if "omega" in saved.summary else None
+    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, "omega": omega, **saved_things(saved)}
 
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
@@ -308,6 +326,9 @@ def epc(
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
+    mixed = test.unmixed is not test
+    if mixed and (exact or weight != "trial"):
+        raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
     fractions: tuple[Fraction, ...] = ()
     if exact:
         if alpha is not None:
@@ -322,8 +343,8 @@ def epc(
         alphas = np.array([float(fraction) for fraction in fractions])
         choice, chosen_after = _choices(dev, test, chosen_by, fractions)
         best = chosen_after.outcomes if weight == "trial" else count(judged(test, weight), chosen_after.threshold)
-    outcomes = count(test, choice.threshold)
-    shown = outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
+    outcomes = count(test.unmixed, choice.threshold)
+    shown = outcomes if weight == "trial" and not mixed else count(judged(test, weight), choice.threshold)
     return EPC(
         name=name,
         dev=dev,
@@ -334,7 +355,7 @@ def epc(
         fractions=fractions,
         alpha=alphas,
         threshold=choice.threshold,
-        dev_outcomes=choice.outcomes,
+        dev_outcomes=count(dev.unmixed, choice.threshold) if mixed else choice.outcomes,
         outcomes=outcomes,
         dev_v1=domain.v1(choice.outcomes),
         dev_v2=domain.v2(choice.outcomes),
@@ -345,6 +366,7 @@ def epc(
         exact=exact,
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
         weight=weight,
+        omega=getattr(test, "omega", None),
     )
 
 

@@ -33,6 +33,8 @@ LAYOUT = 2
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
+    "EPSC": "priori.curves.epsc",
+    "SurfaceBand": "priori.uncertainty.surface_bands",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",

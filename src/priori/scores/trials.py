@@ -57,6 +57,7 @@ class Trials:
 
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``;
     ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2, ...).
+    ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
     """
@@ -68,6 +69,7 @@ class Trials:
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
     number: NDArray[Any] | None = None
+    attack: Codes | None = None
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
@@ -111,7 +113,7 @@ class Trials:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
-            pick(self.number),
+            pick(self.number), pick(self.attack),
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from priori.base.types import Floats, Ints
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
+from priori.uncertainty.bootstrap.mixtures import above
 from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.score_axis import ScoreAxis
 from priori.uncertainty.units import Units, without_noise
@@ -40,8 +41,8 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.intp], measure: Me
     """Judge a system at thresholds (sets, alphas), given as the number of cells that they reject."""
     cells = tuple(np.floor(axis.places(trials.score)).astype(np.int64) for trials in (test.negative, test.positive))
     tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(cell, trials.number, axis.cells)))
-        for cell, trials in zip(cells, (test.negative, test.positive), strict=True)
+        np.append(0.0, np.cumsum(np.bincount(cell, number, axis.cells)))
+        for cell, number in zip(cells, (test.negative_weights, test.positive.number), strict=True)
     )
     visited, index = np.unique(rejected, return_inverse=True)
     index = index.reshape(rejected.shape)
@@ -76,11 +77,13 @@ def influence_of(
     variance that is left without it, at each alpha, is the second value.
     """
     units = each[0]
-    number = [(test.negative.number, test.positive.number) for test in tests]
+    number = [(test.negative_weights, test.positive.number) for test in tests]
     of_negatives, of_positives = (
         _by_unit(judged, c, [codes.classes[c] for codes in each], [pair[c] for pair in number], units.count)
         for c in (0, 1)
     )
+    if tests[0].mixture is not None:
+        of_negatives = of_negatives - _of_shares(tests, judged, each)
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
         return one_way, 1.0
@@ -104,6 +107,20 @@ def influence_of(
     twice = ((units.correction[:, :, None] * either) ** 2).sum(axis=(0, 1))
     share = np.divide((influence**2).sum(axis=(0, 1)), twice, out=np.ones_like(twice), where=twice > 0)
     return influence, np.clip(share, 0.5, 1.0)
+
+
+def _of_shares(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]) -> Floats:
+    """Return what units would move values by that had more attacks, or impostors, than their share: these are fixed."""
+    moved = []
+    for test, system, units in zip(tests, judged, each, strict=True):
+        cells, moves = system.cells[0], system.moves[0]
+        weights = np.ones(cells.size) if test.negative_weights is None else test.negative_weights
+        total = np.zeros((units.count, moves.shape[1]))
+        for part in (above(test), ~above(test)):
+            mean = np.bincount(cells[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
+            total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
+        moved.append(total)
+    return np.stack(moved, axis=1)
 
 
 def _by_unit(
