@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.bands import Band
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.leaderboard import Leaderboard, rank
+    from priori.uncertainty.pad import PAD, pad
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
     from priori.uncertainty.rate_intervals import rate_interval
@@ -74,6 +75,7 @@ _LATER = {
         "priori.uncertainty.bands": "Band",
         "priori.uncertainty.comparison": "Comparison compare",
         "priori.uncertainty.leaderboard": "Leaderboard rank",
+        "priori.uncertainty.pad": "PAD pad",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -84,15 +86,15 @@ _LATER = {
 }
 
 __all__ = [
-    "EPC", "EPSC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
+    "EPC", "EPSC", "PAD", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band",
+    "Comparison", "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
     "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "adcf", "areas", "average", "average_epc", "average_precision", "choose_threshold",
     "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "epsc", "examples", "mcnemar_test",
-    "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
-    "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
+    "pad", "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table",
+    "recommend", "roc", "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip
 
 

@@ -103,7 +103,8 @@ def test_views_of_the_surface() -> None:
     over_omega, over_beta = curve.over_omega(0.7), curve.over_beta(0.5)
     np.testing.assert_array_equal(over_omega.value, curve.surface()[:, 1])
     np.testing.assert_array_equal(over_beta.value, curve.surface()[1])
-    assert over_beta.omega == Fraction(1, 2) and over_omega.name == "A"
+    assert over_beta.omega == Fraction(1, 2)
+    assert over_omega.name == "A"
     assert curve.columns()["beta"].tolist() == [0.3, 0.7] * 3
     for drawn in (curve, over_omega, curve.over_omega(0.3)):
         assert drawn.plot().get_title().startswith("Expected Performance and Spoofability")
@@ -111,10 +112,12 @@ def test_views_of_the_surface() -> None:
 
 def test_counts_of_a_mixture_are_whole_numbers() -> None:
     mixed = weigh_attacks(scores(4, 6, 4, 5), Fraction(1, 3))  # 6 times 4 is 2/3 of 36
-    assert mixed.whole_negatives == 36 and mixed.mixture is not None
+    assert mixed.whole_negatives == 36
+    assert mixed.mixture is not None
     assert (mixed.mixture.impostor_weight, mixed.mixture.attack_weight) == (4, 3)
     outcomes = count(mixed, [-np.inf, np.inf])
-    assert outcomes.fp.tolist() == [36, 0] and outcomes.fp.dtype == np.int64
+    assert outcomes.fp.tolist() == [36, 0]
+    assert outcomes.fp.dtype == np.int64
 
 
 def test_what_is_refused() -> None:
@@ -125,8 +128,8 @@ def test_what_is_refused() -> None:
         priori.epsc(scores(0), scores(1), omega=[0.5, "1/2"])
     with pytest.raises(priori.OptionError, match="must lie between 0 and 1"):
         priori.epsc(scores(0), scores(1), omega=1.5)
+    mixed = weigh_attacks(scores(0), Fraction(1, 2))
     with pytest.raises(priori.OptionError, match="not exact"):
-        mixed = weigh_attacks(scores(0), Fraction(1, 2))
         priori.epc(mixed, mixed, exact=True)
 
 

@@ -68,6 +68,9 @@ CODES: dict[str, CautionKind] = {
     "attacks-pooled": _warning(
         "Attacks and impostors in one class", "Attacks count as impostors do: the rates depend on how many there are."
     ),
+    "unseen-attacks": _warning(
+        "Attacks that the threshold never saw", "Types of attacks are in the test set only."
+    ),
     # the users
     "few-users": _warning("Few users", "Fewer users than show how much users differ."),
     "few-erring-users": _warning("Few erring users", "Fewer than five users make all the errors of a kind."),

@@ -13,8 +13,8 @@ from priori.base.errors import InputError, OptionError, argument, unknown
 #: The libraries that can make a dataframe from columns.
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
-#: Our columns, in the order in which they are looked for.
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
+#: Our columns, in the order in which they are looked for; the last only where the caller names it.
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "attack")
 
 
 def is_missing(value: Any) -> bool:
@@ -37,7 +37,7 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
         if role not in COLUMNS:
             raise unknown("column", role, COLUMNS)
     matched: dict[str, str] = {}
-    for role in COLUMNS:
+    for role in COLUMNS if "attack" in names else COLUMNS[:-1]:
         sought = names.get(role, role)
         similar = [name for name in present if name == sought]
         similar = similar or [name for name in present if name.lower() == sought.lower()]
@@ -130,6 +130,8 @@ def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
         except (TypeError, ValueError):
             kind = type(column[~missing][0]).__name__
             raise InputError(f"{where}: the scores must be numbers, not {kind}") from None
+    if role == "attack" and missing.any():
+        column, missing = np.where(missing, "", column.astype(object)), np.zeros_like(missing)
     if missing.any():
         first = int(np.flatnonzero(missing)[0]) + 1
         raise InputError(f"{where}: {int(missing.sum())} values are missing (the first in row {first}); fill them in")

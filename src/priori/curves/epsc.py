@@ -97,12 +97,13 @@ class EPSC(Result):
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         known |= {name: SavedScores.of(saved, {"source": saved[name]["source"]}) for name in ("dev", "test")}
-        known["_sizes"] = {name: {key: saved[name][key] for key in SIZES} for name in ("dev", "test")}
+        known["sizes"] = {name: {key: saved[name][key] for key in SIZES} for name in ("dev", "test")}
         known["attack_types"] = tuple(saved["attack_types"])
         return super()._from_parts(saved, **known)
 
     @cached_property
-    def _sizes(self) -> dict[str, dict[str, int]]:
+    def sizes(self) -> dict[str, dict[str, int]]:
+        """The impostors, attacks and positives of the development set (``dev``) and of the test set (``test``)."""
         return {name: _sizes(scores) for name, scores in (("dev", self.dev), ("test", self.test))}
 
     @cached_property
@@ -112,7 +113,7 @@ class EPSC(Result):
 
     def summary(self) -> dict[str, Any]:
         """Return the name, the types of attacks and the sizes."""
-        sets = {name: {"source": getattr(self, name).source, **sizes} for name, sizes in self._sizes.items()}
+        sets = {name: {"source": getattr(self, name).source, **sizes} for name, sizes in self.sizes.items()}
         return {"name": self.name, "attack_types": list(self.attack_types), **sets, "warnings": list(self.warnings)}
 
     @property
@@ -259,6 +260,23 @@ def adcf(
     >>> cost.threshold.round(2).tolist(), cost.value.round(3).tolist()
     ([0.65], [0.333])
     """
+    omega, beta, total = adcf_weights(costs, priors)
+    weight = float(beta)
+    scale = float(total / (total * min(beta, 1 - beta) if normalised else 1))
+    title = "Normalised a-DCF" if normalised else "a-DCF"
+    measure = Measure("a-dcf", title, lambda o, alpha: scale * (weight * FAR(o) + (1 - weight) * FRR(o)), rate=False)
+    sets = [weigh_attacks(as_score_set(scores), omega) for scores in (dev, test)]
+    return epc(*sets, alpha=[beta], measure=measure, name=name)
+
+
+def adcf_weights(costs: Sequence[Any], priors: Sequence[Any]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the omega and the beta at which an EPSC is the a-DCF of three costs and priors, up to their sum, and that.
+
+    Examples
+    --------
+    >>> adcf_weights((1, 10, 20), ("0.9", "0.05", "0.05"))
+    (Fraction(2, 3), Fraction(5, 8), Fraction(12, 5))
+    """
     try:
         miss, nontarget, spoof = (
             Fraction(str(cost)) * Fraction(str(prior)) for cost, prior in zip(costs, priors, strict=True)
@@ -268,9 +286,4 @@ def adcf(
     alarm = nontarget + spoof
     if min(miss, alarm) <= 0 or min(nontarget, spoof) < 0:
         raise OptionError("costs and priors must be positive; those of nontargets or of attacks, not both, may be 0")
-    scale = float((miss + alarm) / (min(miss, alarm) if normalised else 1))
-    weight = float(alarm / (miss + alarm))
-    title = "Normalised a-DCF" if normalised else "a-DCF"
-    measure = Measure("a-dcf", title, lambda o, alpha: scale * (weight * FAR(o) + (1 - weight) * FRR(o)), rate=False)
-    sets = [weigh_attacks(as_score_set(scores), spoof / alarm) for scores in (dev, test)]
-    return epc(*sets, alpha=[alarm / (miss + alarm)], measure=measure, name=name)
+    return spoof / alarm, alarm / (miss + alarm), miss + alarm

@@ -35,6 +35,7 @@ RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
     "EPSC": "priori.curves.epsc",
     "SurfaceBand": "priori.uncertainty.surface_bands",
+    "PAD": "priori.uncertainty.pad",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",

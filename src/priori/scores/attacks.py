@@ -14,8 +14,10 @@ from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from priori.base.dataframes import is_missing, unmasked
+from priori.base.errors import InputError
 from priori.base.types import Codes, Counts, Floats, Mask
 from priori.scores.candidates import Shortlist
 from priori.scores.labels import normal
@@ -55,6 +57,14 @@ def attack_codes(
     codes = np.zeros(attack.size, dtype=np.int32)
     codes[attack] = index + 1
     return Names(np.append(np.array([""], dtype=values.dtype), values)), codes
+
+
+def type_names(values: ArrayLike, size: int) -> NDArray[Any]:
+    """Return a column of attack types as text; where one is missing, the trial is no attack."""
+    array = unmasked(np.asanyarray(values))
+    if array.ndim != 1 or array.size != size:
+        raise InputError(f"attack: {array.size} values for {size} scores")
+    return np.array(["" if is_missing(value) else str(value) for value in array.tolist()], dtype=str)
 
 
 class Mixture(NamedTuple):

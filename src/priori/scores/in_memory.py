@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
-from priori.scores.attacks import Mixture, attack_codes
+from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps
 from priori.scores.labels import classes_of
 from priori.scores.score_set import ScoreSet, mixed_sets
@@ -173,12 +173,13 @@ class Scores(ScoreSet):
         labels = unmasked(np.asanyarray(y_true))
         if labels.ndim != 1 or labels.size != score.size:
             raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
-        columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset, "attack": attack}
+        columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset}
         named = {name: None if held is None else as_names(held, name, score.size) for name, held in columns.items()}
         users, (user_code, probe_code) = Names.encode(named["user"], named["probe_user"])
         datasets, (dataset_code,) = Names.encode(named["dataset"])
         positive, marked = classes_of(labels, pos_label, attack_label, where=source)
-        types, attack_code = attack_codes(named["attack"], marked, labels, positive)
+        held = None if attack is None else type_names(attack, score.size)
+        types, attack_code = attack_codes(held, marked, labels, positive)
         trials = Trials(score, user_code, probe_code, named["trial"], dataset_code, attack=attack_code)
         return cls.from_columns(trials, positive, users=users, datasets=datasets, attack_types=types, nan=nan,
                                 lower_is_better=lower_is_better, source=source)  # fmt: skip
@@ -309,6 +310,11 @@ class Scores(ScoreSet):
     def n_attacks(self) -> int:
         """How many of the negatives are attacks."""
         return 0 if self.negative.attack is None else int(np.count_nonzero(self.negative.attack))
+
+    @property
+    def n_attack_types(self) -> int:
+        """How many types of attacks there are among the negatives."""
+        return np.unique(self.attacks[self.attacks != ""]).size
 
     @property
     def attacks(self) -> NDArray[np.str_]:
