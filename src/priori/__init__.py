@@ -87,8 +87,8 @@ _LATER = {
 
 __all__ = [
     "EPC", "EPSC", "PAD", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band",
-    "Comparison", "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
-    "Ranking", "Result",
+    "Comparison", "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes",
+    "PrioriError", "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
     "a_posteriori_partial_auc", "adcf", "areas", "average", "average_epc", "average_precision", "choose_threshold",

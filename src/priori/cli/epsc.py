@@ -57,12 +57,12 @@ def command(
         for curve in curves:
             with Progress(f"bootstrap of {curve.name}") as progress:
                 bands.append(make_surface_band(curve, resampling, threads=threads, progress=progress))
-    results = curves if bands is None else bands
+    results: list[EPSC] | list[SurfaceBand] = curves if bands is None else bands
     output.finish(
         table=lambda: _tables(curves, bands),
         csv=lambda: [_columns(curve, band) for curve, band in _pairs(curves, bands)],
         json=lambda: {"systems": [_content(curve, band) for curve, band in _pairs(curves, bands)]},
-        figure=lambda: plot_epsc(curves, bands=bands),
+        figure=lambda: plot_epsc(results),
         warnings=of_systems([(result.name, result.warnings) for result in results]),
     )
 

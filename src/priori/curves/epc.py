@@ -252,7 +252,7 @@ def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
     bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
     weight = saved.summary.get("weight", "trial")
-    omega = Fraction(str(saved["omega"])) if "omega" in saved.summary else None
+    omega = Fraction(str(saved["omega"])).limit_denominator(10**9) if "omega" in saved.summary else None
     return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, "omega": omega, **saved_things(saved)}
 
 
@@ -326,17 +326,13 @@ def epc(
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
-    mixed = test.unmixed is not test
-    if mixed and (exact or weight != "trial"):
-        raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
+    mixed = _mixed(test, exact, weight)
     fractions: tuple[Fraction, ...] = ()
     if exact:
         if alpha is not None:
             raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
-        if weight != "trial":
-            raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
@@ -376,6 +372,16 @@ def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
         raise unknown("preset", name, PRESETS)
     settings = PRESETS[name]
     return settings["criterion"], measure or settings["measure"], settings["alpha"] if alpha is None else alpha
+
+
+def _mixed(test: ScoreSet, exact: bool, weight: str) -> bool:
+    """Tell whether attacks have a share of their own, and refuse what does not go with that."""
+    mixed = test.unmixed is not test
+    if mixed and (exact or weight != "trial"):
+        raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
+    if exact and weight != "trial":
+        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
+    return mixed
 
 
 def judged(test: ScoreSet, weight: str) -> ScoreSet:

@@ -41,9 +41,41 @@ if TYPE_CHECKING:
 SIZES = ("impostors", "attacks", "positives")
 
 
+class OverBoth:
+    """What has a row for each omega and, within it, for each beta."""
+
+    name: str
+    omega: Floats
+    beta: Floats
+
+    @property
+    def omegas(self) -> Floats:
+        """The omegas, each once."""
+        return np.asarray(self.omega[:: self.betas.size])
+
+    @property
+    def betas(self) -> Floats:
+        """The betas, each once."""
+        return np.asarray(self.beta[self.omega == self.omega[0]])
+
+    def columns(self) -> dict[str, Any]:
+        """Return the table, by the names of its columns."""
+        raise NotImplementedError
+
+    def surface(self, column: str = "value") -> Floats:
+        """Return a column as a surface: omegas down, betas across."""
+        return np.asarray(self.columns()[column]).reshape(self.omegas.size, self.betas.size)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve over omega or over beta, or the surface where there are several of both; return the axes."""
+        from priori.plots import plot_epsc
+
+        return plot_epsc([self], ax=ax)
+
+
 @partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
-class EPSC(Result):
+class EPSC(Result, OverBoth):
     """An Expected Performance and Spoofability Curve: a row for each omega and beta. Made by `epsc`.
 
     Attributes
@@ -116,20 +148,6 @@ class EPSC(Result):
         sets = {name: {"source": getattr(self, name).source, **sizes} for name, sizes in self.sizes.items()}
         return {"name": self.name, "attack_types": list(self.attack_types), **sets, "warnings": list(self.warnings)}
 
-    @property
-    def omegas(self) -> Floats:
-        """The omegas, each once."""
-        return np.asarray(self.omega[:: self.betas.size])
-
-    @property
-    def betas(self) -> Floats:
-        """The betas, each once."""
-        return np.asarray(self.beta[self.omega == self.omega[0]])
-
-    def surface(self, column: str = "value") -> Floats:
-        """Return a column as a surface: omegas down, betas across."""
-        return np.asarray(self.columns()[column]).reshape(self.omegas.size, self.betas.size)
-
     def over_beta(self, omega: float) -> EPC:
         """Return the curve over beta at the nearest omega: an EPC, with its bands and comparisons."""
         return self.curves[int(np.argmin(np.abs(self.omegas - float(omega))))]
@@ -169,12 +187,6 @@ class EPSC(Result):
             future_users, future_trials,
         )  # fmt: skip
         return make_surface_band(self, resampling, threads=threads, progress=progress)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve over omega or over beta, or the surface where there are several of both; return the axes."""
-        from priori.plots import plot_epsc
-
-        return plot_epsc([self], ax=ax)
 
     def _shown(self) -> str:
         return f"EPSC({self.name!r}, {self.omegas.size} omegas, {self.betas.size} betas)"

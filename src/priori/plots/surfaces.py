@@ -11,31 +11,31 @@ from priori.plots.style import axes, finished, with_looks
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.curves.epsc import EPSC
-    from priori.uncertainty.surface_bands import SurfaceBand
+    from priori.curves.epsc import OverBoth
 
 TITLE = "Expected Performance and Spoofability Curve (a priori)"
 
 
-def plot_epsc(curves: Sequence[EPSC], *, ax: Axes | None = None, bands: Sequence[SurfaceBand] | None = None) -> Axes:
+def plot_epsc(results: Sequence[OverBoth], *, ax: Axes | None = None) -> Axes:
     """Draw curves over omega at one beta, or over beta at one omega; of several of both, the surface of one system.
 
-    Lines are HTER_omega, with their bands, and dashed the IAPMR. The surface is HTER_omega in colours with contours.
+    Lines are HTER_omega, with bands where the results are bands, and dashed the IAPMR. The surface is HTER_omega in
+    colours with contours.
     """
-    first = curves[0]
+    first = results[0]
     if first.omegas.size > 1 and first.betas.size > 1:
-        if len(curves) > 1:
+        if len(results) > 1:
             raise OptionError("a surface shows one system; draw several at one beta, or at one omega")
         return _surface(first, axes(ax))
     ax = axes(ax)
     along, fixed = ("beta", "omega") if first.betas.size > 1 else ("omega", "beta")
-    for index, (curve, colour, line) in enumerate(with_looks(curves)):
-        x, marker = getattr(curve, along), "o" if curve.value.size == 1 else None
-        ax.plot(x, 100 * curve.value, color=colour, ls=line, marker=marker, label=curve.name)
-        ax.plot(x, 100 * curve.iapmr, color=colour, ls="--", lw=1, marker=marker)
-        if bands is not None:
-            lower, upper = bands[index].lower, bands[index].upper
-            ax.fill_between(x, 100 * lower, 100 * upper, color=colour, alpha=0.18, lw=0)
+    for result, colour, line in with_looks(results):
+        columns = result.columns()
+        x, marker = columns[along], "o" if columns["value"].size == 1 else None
+        ax.plot(x, 100 * columns["value"], color=colour, ls=line, marker=marker, label=result.name)
+        ax.plot(x, 100 * columns["iapmr"], color=colour, ls="--", lw=1, marker=marker)
+        if "lower" in columns:
+            ax.fill_between(x, 100 * columns["lower"], 100 * columns["upper"], color=colour, alpha=0.18, lw=0)
     ax.plot([], [], color="0.4", ls="--", lw=1, label="IAPMR")
     meaning = {"omega": "omega, the share of attacks", "beta": "beta, the weight of false acceptances"}
     title = f"{TITLE}\n{fixed} = {getattr(first, fixed)[0]:.4g}"
@@ -44,7 +44,7 @@ def plot_epsc(curves: Sequence[EPSC], *, ax: Axes | None = None, bands: Sequence
     return finished(ax)
 
 
-def _surface(curve: EPSC, ax: Axes) -> Axes:
+def _surface(curve: OverBoth, ax: Axes) -> Axes:
     values = 100 * curve.surface()
     colours = ax.pcolormesh(curve.omegas, curve.betas, values.T, shading="nearest", cmap="viridis")
     lines = ax.contour(curve.omegas, curve.betas, values.T, colors="white", linewidths=0.8)

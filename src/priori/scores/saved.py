@@ -37,6 +37,15 @@ class SavedScores(ScoreSet):
     negatives: Any = NotSaved()
     positives: Any = NotSaved()
     datasets: Any = NotSaved()
+    attacks: Any = NotSaved()
+    attack_types: Any = NotSaved()
+    n_attacks: Any = NotSaved()
+    n_attack_types: Any = NotSaved()
+    omega: Any = NotSaved()
+    mixture: Any = NotSaved()
+    negative_weights: Any = NotSaved()
+    whole_negatives: Any = NotSaved()
+    unmixed: Any = NotSaved()
 
     @classmethod
     def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:

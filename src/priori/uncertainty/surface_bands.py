@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,27 +12,22 @@ from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import partly_saved
 from priori.base.types import Floats, Progress
-from priori.curves.epsc import EPSC
+from priori.curves.epsc import EPSC, OverBoth
 from priori.uncertainty.bands import Band, make_band
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
-class SurfaceBand(Result):
+class SurfaceBand(Result, OverBoth):
     """An interval around each point of an EPSC. Made by `EPSC.band`.
 
     Attributes
     ----------
-    omega, beta, value, lower, upper : ndarray
-        The points of the curve, HTER_omega there and its bounds.
+    omega, beta, value, lower, upper, iapmr : ndarray
+        The points of the curve, HTER_omega there and its bounds, and the IAPMR.
     bands : tuple of Band
         The band around the curve over beta at each omega.
-    curve : EPSC
-        The curve it belongs to.
     settings, warnings : dict, tuple of str
         How the bands were made, and what to mind.
     """
@@ -43,28 +38,23 @@ class SurfaceBand(Result):
     value: Floats
     lower: Floats
     upper: Floats
+    iapmr: Floats
     bands: tuple[Band, ...]
-    curve: EPSC
     settings: dict[str, Any]
     warnings: tuple[str, ...] = ()
 
     _layout = Layout(
         "A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.",
-        of("number", "omega beta value lower upper"),
+        of("number", "omega beta value lower upper iapmr"),
         {"name": TEXT, **RESAMPLED, "warnings": CAUTIONS},
         settings=RESAMPLED,
         descriptions={
             "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
+            "iapmr": "Attacks accepted on the test set.",
             "omega": "The share of attacks among the negatives.",
             "value": "HTER_omega on the test set.",
         },
     )
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curves over omega or over beta with their bands; return the axes."""
-        from priori.plots import plot_epsc
-
-        return plot_epsc([self.curve], ax=ax, bands=[self])
 
     def _shown(self) -> str:
         return f"SurfaceBand({self.name!r}, {self.value.size} points)"
@@ -78,5 +68,6 @@ def make_surface_band(
     lower, upper = (np.concatenate([getattr(band, end) for band in bands]) for end in ("lower", "upper"))
     warnings = joined(bands[0].warnings, *(band.warnings for band in bands[1:]))
     return SurfaceBand(
-        curve.name, curve.omega, curve.beta, curve.value, lower, upper, tuple(bands), curve, bands[0].settings, warnings
-    )._came_from(curve)
+        curve.name, curve.omega, curve.beta, curve.value, lower, upper, curve.iapmr, tuple(bands), bands[0].settings,
+        warnings,
+    )._came_from(curve)  # fmt: skip
