@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import attacks
 import paper
 import plans
 import rates
@@ -81,6 +82,10 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.single_rates, size.rates),
             partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
+        ],
+        "attacks": [
+            partial(attacks.surfaces, size.bands // 2, size.replicates),
+            partial(attacks.largest, size.rates // 10),
         ],
         "plans": [
             partial(plans.rates, size.rates),

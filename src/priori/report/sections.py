@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from priori.report.attacked import attacked
 from priori.report.settling import settling
 from priori.studies.evaluation import Study
 
@@ -29,6 +30,7 @@ class Section:
 #: In the order of the page, after the curves.
 SECTIONS: tuple[Section, ...] = (
     Section("settling", "What would settle it", "sections/settling.html", settling),
+    Section("attacks", "Under attack", "sections/attacks.html", attacked),
 )  # fmt: skip
 
 
