@@ -55,18 +55,11 @@ def surfaces(repeats: int, replicates: int) -> list[Row]:
         curves = [priori.epsc(*pair, omega=OMEGA).curves[0] for pair in pairs]
         expected = float(np.mean([_truth(curve.threshold[0], users) for curve in curves]))
         for repeat, curve in enumerate(curves):
-            fixed = curve.band(n_resamples=replicates, rng=repeat)
-            method = curve.band(n_resamples=replicates, rng=repeat, resample="both")
-            kept = _truth(curve.threshold[0], users)
-            tally.cover(
-                (f"{fixed.settings['bootstrap']}, calibrated", "thresholds kept"), fixed.lower[0], fixed.upper[0], kept
-            )
-            tally.cover(
-                (f"{fixed.settings['bootstrap']}, both sets", "new thresholds"),
-                method.lower[0],
-                method.upper[0],
-                expected,
-            )
+            for resample, said, truth in (
+                ("test", "thresholds kept", _truth(curve.threshold[0], users)), ("both", "new thresholds", expected)
+            ):  # fmt: skip
+                band = curve.band(n_resamples=replicates, rng=repeat, resample=resample)
+                tally.cover((f"{band.settings['bootstrap']}, calibrated", said), band.lower[0], band.upper[0], truth)
         rows += tally.rows()
     return rows
 
