@@ -35,11 +35,22 @@ def curves(points: int = 11) -> tuple[priori.EPC, priori.EPC]:
     return a, b
 
 
+def attacked(seed: int) -> priori.Scores:
+    """Scores with impostors, attacks of two types and genuine trials."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat(["impostor", "attack", "genuine"], [200, 60, 100])
+    kind = np.where(label == "attack", np.tile(["mask", "<print> & é"], 180), "-")
+    score = rng.normal(np.select([label == "impostor", label == "attack"], [0.0, 1.0], 2.0))
+    frame = pd.DataFrame({"score": score, "label": label, "kind": kind})
+    return priori.Scores.from_frame(frame, columns={"attack": "kind"})
+
+
 @cache
 def every_result() -> dict[str, Result]:
     """Results of every class, some classes more than once, by a name for messages."""
     a, b = curves()
     test, other = a.test, b.test
+    under_attack = priori.epsc(attacked(0), attacked(1), omega=[0, 0.5, 1], beta=[0.3, 0.7])
     return {
         "epc": a,
         "epc exact": priori.epc(a.dev, test, exact=True, bounds=("0.1", "0.9")),
@@ -47,6 +58,11 @@ def every_result() -> dict[str, Result]:
             a.dev, test, alpha=[0.5], criterion=lambda o, alpha: o.fp + alpha * o.fn, measure=lambda o: o.fp + 5 * o.fn
         ),
         "epc by user": priori.epc_by(a.dev, test, points=3),
+        "epsc": under_attack,
+        "epsc band": under_attack.band(n_resamples=50),
+        "epc under attack": under_attack.over_beta(0.5),
+        "a-DCF": priori.adcf(attacked(0), attacked(1)),
+        "pad": priori.pad(attacked(0), attacked(1)),
         "areas": priori.areas(a.dev, test),
         "band": a.band(n_resamples=100),
         "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.epc import EPC, choose_threshold, epc
     from priori.curves.epc_by import GroupedEPC, epc_by
+    from priori.curves.epsc import EPSC, adcf, epsc
     from priori.curves.many import epc_all
     from priori.curves.roc import (
         AposterioriDET,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.group_rates import GroupRates, group_rates
     from priori.uncertainty.leaderboard import Leaderboard, rank
+    from priori.uncertainty.pad import PAD, pad
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
     from priori.uncertainty.rate_intervals import rate_interval
@@ -62,6 +64,7 @@ _LATER = {
         "priori.curves.epc": "EPC choose_threshold epc",
         "priori.curves.many": "epc_all",
         "priori.curves.epc_by": "GroupedEPC epc_by",
+        "priori.curves.epsc": "EPSC adcf epsc",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
@@ -79,6 +82,7 @@ _LATER = {
         "priori.uncertainty.comparison": "Comparison compare",
         "priori.uncertainty.group_rates": "GroupRates group_rates",
         "priori.uncertainty.leaderboard": "Leaderboard rank",
+        "priori.uncertainty.pad": "PAD pad",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -90,15 +94,75 @@ _LATER = {
 }
 
 __all__ = [
-    "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "GroupRates", "GroupedEPC", "InputError", "Leaderboard", "Measure", "OptionError",
-    "Outcomes", "PrioriError", "Ranking", "Result",
-    "Scores", "Table", "Task", "UserRates", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
-    "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
-    "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
-    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "epc_all", "epc_by", "examples",
-    "group_rates", "mcnemar_test", "plan", "proportion_interval", "proportion_test", "rank", "rate_interval",
-    "read", "read_table", "recommend", "roc", "scan", "scan_table", "silenced", "user_rates", "ztest", "ztest_epc",
+    "EPC",
+    "EPSC",
+    "PAD",
+    "AposterioriDET",
+    "AposterioriROC",
+    "Areas",
+    "AverageCurve",
+    "AverageEPC",
+    "Band",
+    "Comparison",
+    "Coverage",
+    "Criterion",
+    "GroupRates",
+    "GroupedEPC",
+    "InputError",
+    "Leaderboard",
+    "Measure",
+    "OptionError",
+    "Outcomes",
+    "PrioriError",
+    "Ranking",
+    "Result",
+    "Scores",
+    "Table",
+    "Task",
+    "UserRates",
+    "__version__",
+    "a_posteriori_auc",
+    "a_posteriori_auc_interval",
+    "a_posteriori_auc_test",
+    "a_posteriori_break_even",
+    "a_posteriori_eer",
+    "a_posteriori_min_dcf",
+    "a_posteriori_partial_auc",
+    "adcf",
+    "areas",
+    "average",
+    "average_epc",
+    "average_precision",
+    "choose_threshold",
+    "compare",
+    "compare_all",
+    "count",
+    "coverage",
+    "design_effect",
+    "det",
+    "epc",
+    "epc_all",
+    "epc_by",
+    "epsc",
+    "examples",
+    "group_rates",
+    "mcnemar_test",
+    "pad",
+    "plan",
+    "proportion_interval",
+    "proportion_test",
+    "rank",
+    "rate_interval",
+    "read",
+    "read_table",
+    "recommend",
+    "roc",
+    "scan",
+    "scan_table",
+    "silenced",
+    "user_rates",
+    "ztest",
+    "ztest_epc",
     "ztest_scores",
 ]  # fmt: skip
 

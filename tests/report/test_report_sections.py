@@ -10,10 +10,12 @@ import pytest
 import priori
 import small_studies
 from priori.report import render_html
+from priori.report.attacked import attacked
 from priori.report.limits import limits, strictest
 from priori.report.people import groups, users
 from priori.report.sections import SECTIONS, Section, sections_of
 from priori.report.settling import settling
+from priori.scores.systems import SourceFile, System
 from priori.scores.trials import Names
 from priori.studies.evaluation import Settings, make_study
 
@@ -98,3 +100,24 @@ def test_the_limit_is_kept_on_the_development_set_and_told_on_the_test_set() -> 
             assert row[4] == f"{100 * sum(score > threshold for score in test.negatives) / 240:.2f} %"
     few = small_studies.study(2.0, sizes={"negatives": 8, "positives": 8}, bootstrap=None, points=3)
     assert limits(few) is None
+
+
+def test_attacks_are_shown_where_there_are_some() -> None:
+    rng = np.random.default_rng(0)
+    sets = [
+        priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(3, 1, 100), attacks=rng.normal(1, 1, 60))
+        for _ in "ab"
+    ]
+    files = [SourceFile(f"{part}.csv", "a" * 64) for part in ("dev", "test")]
+    study = make_study([System("<A>", *sets, *files)], Settings(n_resamples=100, points=5), command="priori report")
+    found = attacked(study)
+    assert found is not None
+    curve = priori.epsc(*sets, omega="0.5")
+    row = next(row for row in found["shares"].rows if row[0] == "<A>, omega 0.5")
+    assert row[2:6] == tuple(f"{100 * rate[0]:.2f} %" for rate in (curve.far, curve.frr, curve.iapmr, curve.value))
+    for static in (False, True):
+        page = render_html(study, static=static)
+        assert "Under attack" in page
+        assert "&lt;A&gt;, omega 0.5" in page
+        assert "<A>, omega" not in page
+    assert attacked(small_studies.study(2.5, bootstrap=None)) is None

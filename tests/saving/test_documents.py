@@ -111,6 +111,8 @@ def _same(saved: Any, live: Any) -> bool:
 #: What each class cannot have without its scores. Parts of it may lack more: the curve of a band, its thresholds.
 NEED_SCORES = {
     "EPC": {"area", "fractions"},
+    "EPSC": {"curves"},
+    "SurfaceBand": {"bands"},
     "AverageEPC": {"commensurability"},
     "Band": {"replicates"},
     "Comparison": {"replicates", "pointwise", "simultaneous"},

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import attacks
 import paper
 import people
 import plans
@@ -90,6 +91,10 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(people.measure_zoo, size.bands // 2),
         ],
         "limits": [partial(rates.limits, size.rates // 4)],
+        "attacks": [
+            partial(attacks.surfaces, size.bands // 2, size.replicates),
+            partial(attacks.largest, size.rates // 10),
+        ],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),

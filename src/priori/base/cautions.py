@@ -71,6 +71,12 @@ CODES: dict[str, CautionKind] = {
     "prior-shift": _warning(
         "The sets have different shares of positives", "The measure depends on a share that differs between the sets."
     ),
+    "attacks-pooled": _warning(
+        "Attacks and impostors in one class", "Attacks count as impostors do: the rates depend on how many there are."
+    ),
+    "unseen-attacks": _warning(
+        "Attacks that the threshold never saw", "Types of attacks are in the test set only."
+    ),
     # the users
     "few-users": _warning("Few users", "Fewer users than show how much users differ."),
     "few-erring-users": _warning("Few erring users", "Fewer than five users make all or most errors of a kind."),

@@ -14,10 +14,10 @@ from priori.base.errors import InputError, OptionError, argument, unknown
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 #: Our columns, in the order in which they are looked for.
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group")
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack")
 
 #: Those that are read only where they are named: files have columns of this name that mean something else.
-NAMED_ONLY = ("group",)
+NAMED_ONLY = ("group", "attack")
 
 
 def is_missing(value: Any) -> bool:
@@ -135,6 +135,8 @@ def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
         except (TypeError, ValueError):
             kind = type(column[~missing][0]).__name__
             raise InputError(f"{where}: the scores must be numbers, not {kind}") from None
+    if role == "attack" and missing.any():
+        column, missing = np.where(missing, "", column.astype(object)), np.zeros_like(missing)
     if missing.any():
         first = int(np.flatnonzero(missing)[0]) + 1
         raise InputError(f"{where}: {int(missing.sum())} values are missing (the first in row {first}); fill them in")

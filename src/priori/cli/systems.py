@@ -30,6 +30,8 @@ class Reading:
     input_format: str | None
     column: Sequence[str]
     positive: str | None
+    attack: Sequence[str]
+    attack_column: str | None
     nan: str
     lower_is_better: bool
     engine: str = "auto"
@@ -39,7 +41,10 @@ class Reading:
     def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
         settings = self.settings
-        if trials is not None or path == "-" or (self.engine == "auto" and _small(path)):
+        attacks = settings["attack_label"] is not None or "attack" in settings["columns"]
+        if trials is not None or path == "-" or attacks or (self.engine == "auto" and _small(path)):
+            if attacks and self.engine not in ("auto", "memory"):
+                raise OptionError(f"--engine {self.engine} knows no attacks: leave out --attack and --attack-column")
             if self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
             from priori.readers import read
@@ -47,6 +52,7 @@ class Reading:
             return read(path, trials=trials, **settings)
         from priori.engines import Table, scan
 
+        settings.pop("attack_label")
         scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **settings)  # type: ignore[arg-type]
         if isinstance(scores, Table):
             scores.engine.progress = Progress(f"scanning {path}")
@@ -73,9 +79,11 @@ class Reading:
     def settings(self) -> dict[str, Any]:
         """How files are read, as `priori.read` and `priori.read_table` take it."""
         pairs = [_pair("--column", "ours=theirs, for example --column score=similarity", pair) for pair in self.column]
+        columns = dict(pairs) | ({} if self.attack_column is None else {"attack": self.attack_column})
         return {
-            "format": self.input_format, "columns": dict(pairs), "pos_label": self.positive, "nan": self.nan,
-            "lower_is_better": self.lower_is_better, "announce": tell,
+            "format": self.input_format, "columns": columns, "pos_label": self.positive,
+            "attack_label": list(self.attack) or None, "nan": self.nan, "lower_is_better": self.lower_is_better,
+            "announce": tell,
         }  # fmt: skip
 
 
@@ -99,8 +107,12 @@ READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
            "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-           "score, label, user, probe_user, trial, dataset or group. Repeatable."),
+           "score, label, user, probe_user, trial, dataset, group or attack. Repeatable."),
     option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
+    option("--attack", multiple=True, metavar="VALUE", help="The label of attacks, a third kind of trial, where it is "
+           "not spoof or attack. Repeatable."),
+    option("--attack-column", metavar="COLUMN", help="The column that holds the type of each attack; -, none and what "
+           "positive trials have there is no attack."),
     option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error",
            help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
     option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),

@@ -375,6 +375,17 @@ def _prior_shift(curve: EPC, row: int) -> str:
     )
 
 
+def _attacks_pooled(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    if sets is None or curve.omega is not None or not 0 < sets[1].n_attacks < sets[1].n_negatives:
+        return ""
+    number, others = sets[1].n_attacks, sets[1].n_negatives - sets[1].n_attacks
+    return (
+        f"{number:,} attacks and {others:,} impostors of the test set count as one class, so FAR depends on their "
+        "numbers; give attacks a share of their own (priori epsc), or leave them out"
+    )
+
+
 #: Every check by the code of its caution.
 CHECKS: dict[str, Find] = {
     "same-data": _same_data,
@@ -391,5 +402,6 @@ CHECKS: dict[str, Find] = {
     "few-users": _few_users,
     "ties": _ties,
     "prior-shift": _prior_shift,
+    "attacks-pooled": _attacks_pooled,
     "shared-users": _shared_users,
 }

@@ -15,7 +15,21 @@ import numpy as np
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, INTEGER, SIZE, TEXT, Layout, Schema, choice, listed, maybe, of, record
+from priori.base.layouts import (
+    CAUTIONS,
+    FLAG,
+    INTEGER,
+    PLAIN_NUMBER,
+    SIZE,
+    TEXT,
+    Layout,
+    Schema,
+    choice,
+    listed,
+    maybe,
+    of,
+    record,
+)
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -55,6 +69,7 @@ DESCRIBED: dict[str, Schema] = {
     "bounds": BOUNDS,
     "custom": CUSTOM,
     "weight": choice(*get_args(Weight)),
+    "omega": PLAIN_NUMBER,
 }
 
 
@@ -99,6 +114,7 @@ class EPC(Result):
     exact: bool = False
     bounds: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     weight: Weight = "trial"
+    omega: Fraction | None = None
 
     _layout = Layout(
         "An Expected Performance Curve: one row per alpha.",
@@ -109,7 +125,7 @@ class EPC(Result):
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
             "warnings": CAUTIONS,
         },
-        optional=("custom", "weight", "warnings"),
+        optional=("custom", "weight", "omega", "warnings"),
     )
 
     @classmethod
@@ -171,6 +187,7 @@ class EPC(Result):
             "bounds": [float(bound) for bound in self.bounds],
             **custom(self.task, self.criterion, self.measure),
             **({} if self.weight == "trial" else {"weight": self.weight}),
+            **({} if self.omega is None else {"omega": float(self.omega)}),
         }
 
     def at(self, alpha: Any) -> EPC:
@@ -236,7 +253,8 @@ def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
     bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
     weight = saved.summary.get("weight", "trial")
-    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, **saved_things(saved)}
+    omega = Fraction(str(saved["omega"])).limit_denominator(10**9) if "omega" in saved.summary else None
+    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, "omega": omega, **saved_things(saved)}
 
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
@@ -322,22 +340,21 @@ def epc(
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
+    mixed = _mixed(test, exact, weight)
     fractions: tuple[Fraction, ...] = ()
     if exact:
         if alpha is not None:
             raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
-        if weight != "trial":
-            raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
         alphas = np.array([float(fraction) for fraction in fractions])
         choice, chosen_after = _choices(dev, test, chosen_by, fractions)
         best = chosen_after.outcomes if weight == "trial" else count(judged(test, weight), chosen_after.threshold)
-    outcomes = count(test, choice.threshold)
-    shown = outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
+    outcomes = count(test.unmixed, choice.threshold)
+    shown = outcomes if weight == "trial" and not mixed else count(judged(test, weight), choice.threshold)
     return EPC(
         name=name,
         dev=dev,
@@ -348,7 +365,7 @@ def epc(
         fractions=fractions,
         alpha=alphas,
         threshold=choice.threshold,
-        dev_outcomes=choice.outcomes,
+        dev_outcomes=count(dev.unmixed, choice.threshold) if mixed else choice.outcomes,
         outcomes=outcomes,
         dev_v1=domain.v1(choice.outcomes),
         dev_v2=domain.v2(choice.outcomes),
@@ -359,6 +376,7 @@ def epc(
         exact=exact,
         bounds=limits if alpha is None else (min(fractions), max(fractions)),
         weight=weight,
+        omega=getattr(test, "omega", None),
     )
 
 
@@ -368,6 +386,16 @@ def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
         raise unknown("preset", name, PRESETS)
     settings = PRESETS[name]
     return settings["criterion"], measure or settings["measure"], settings["alpha"] if alpha is None else alpha
+
+
+def _mixed(test: ScoreSet, exact: bool, weight: str) -> bool:
+    """Tell whether attacks have a share of their own, and refuse what does not go with that."""
+    mixed = test.unmixed is not test
+    if mixed and (exact or weight != "trial"):
+        raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
+    if exact and weight != "trial":
+        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
+    return mixed
 
 
 def judged(test: ScoreSet, weight: str) -> ScoreSet:

@@ -63,4 +63,4 @@ def count(scores: ScoreSet, thresholds: ArrayLike) -> Outcomes:
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
     tn, fn = scores.rejected(thresholds)
-    return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.n_negatives - tn), tn=tn, fn=fn)
+    return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)

@@ -89,6 +89,8 @@ def scan(
     room = bytes_of(memory)
     say = announce or (lambda line: None)
     is_path = isinstance(source, (str, os.PathLike))
+    if "attack" in (columns or {}):
+        raise OptionError("attack types are read into memory only: use priori.read, or --engine memory")
     settings = TableSettings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path)
     if not is_path:
         return _from_frame(source, settings, engine, room)

@@ -5,8 +5,9 @@ from priori.plots.comparison import figure_ztest, plot_comparison, plot_confiden
 from priori.plots.coverage import plot_coverage
 from priori.plots.curves import plot_det, plot_epc, plot_roc
 from priori.plots.style import save
+from priori.plots.surfaces import plot_epsc
 
 __all__ = [
     "figure_ztest", "plot_average", "plot_average_epc", "plot_comparison", "plot_confidence", "plot_coverage",
-    "plot_det", "plot_epc", "plot_histogram", "plot_roc", "save",
+    "plot_det", "plot_epc", "plot_epsc", "plot_histogram", "plot_roc", "save",
 ]  # fmt: skip

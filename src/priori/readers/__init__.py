@@ -24,8 +24,8 @@ __all__ = ["FORMATS", "pair_check", "read", "read_table"]
 
 def read(
     path: PathOrFile, *, format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    nan: NanPolicy = "error", lower_is_better: bool = False, trials: PathOrFile | None = None,
-    announce: Callable[[str], None] | None = None, source: str | None = None,
+    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    trials: PathOrFile | None = None, announce: Callable[[str], None] | None = None, source: str | None = None,
 ) -> Scores:  # fmt: skip
     """Read the scores of one system on one set from a file, in whichever of the field's formats it is.
 
@@ -36,10 +36,13 @@ def read(
     format : {"csv", "tsv", "table", "parquet", "two-column", "bob4", "bob5", "kaldi", "voxceleb"}, optional
         The format, when it should not be recognised from the name and the first lines.
     columns : mapping, optional
-        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group) to the file's. A
-        group is read only where it is named here.
+        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack) to the
+        file's. Groups and types of attacks are read only where they are named here.
     pos_label : optional
         The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
+    attack_label : optional
+        The label of attacks, or several; spoof or attack beside two other labels need not be said. Where the real
+        identity tells the classes (bob), it is what stands there, alone or before a slash and the type.
     nan : {"error", "reject", "drop"}
         What a NaN score means: an error, a trial that is always rejected, or a trial to leave out.
     lower_is_better : bool
@@ -79,7 +82,7 @@ def read(
         chosen = recognise(sample) if format is None else FORMATS[format]
         _check_options(chosen, sample)
         table = chosen.read(sample)
-        scores = _scores(table, sample, nan, lower_is_better)
+        scores = _scores(table, sample, nan, lower_is_better, attack_label)
     scores = replace(scores, format=chosen.name)
     if announce is not None:
         announce(_announcement(scores, chosen, len(table)))
@@ -113,7 +116,7 @@ def _check_options(chosen: Format, sample: Sample) -> None:
         )
 
 
-def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: bool) -> Scores:
+def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: bool, attack_label: Any) -> Scores:
     name = sample.source.name
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
@@ -121,11 +124,13 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
         missing = np.flatnonzero(np.isnan(table.score))
         if missing.size:
             raise nan_error(name, missing.size, place_of(sample.source, table.layout, int(missing[0])))
-    return into_scores(table, sample.pos_label, nan, lower_is_better, name)
+    return into_scores(table, sample.pos_label, nan, lower_is_better, name, attack_label)
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:
     parts = [chosen.title, f"{scores.n_positives} positive and {scores.n_negatives} negative trials"]
+    if scores.n_attacks:
+        parts[-1] += f" ({scores.n_attacks} attacks of {scores.n_attack_types} types)"
     if scores.has_users:
         parts.append(f"{scores.n_users} user{'s' * (scores.n_users != 1)}")
     if scores.datasets is not None:

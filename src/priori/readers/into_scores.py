@@ -1,42 +1,77 @@
-"""From the columns of a file to scores: which trials are positive, and where a score is missing."""
+"""From the columns of a file to scores: which trials are positive, which are attacks, and where a score is missing."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from priori.base.types import Mask
+from priori.base.types import Codes, Mask
 from priori.readers.layout import Columns
-from priori.scores import NanPolicy, Scores, Trials
-from priori.scores.labels import is_positive
+from priori.scores import Names, NanPolicy, Scores, Trials
+from priori.scores.attacks import attack_codes
+from priori.scores.labels import KNOWN_ATTACKS, classes_of, normal
 
 
-def into_scores(table: Columns, pos_label: Any, nan: NanPolicy, lower_is_better: bool, source: str) -> Scores:
+def into_scores(
+    table: Columns, pos_label: Any, nan: NanPolicy, lower_is_better: bool, source: str, attack_label: Any = None
+) -> Scores:
     """Return the scores of one system on one set."""
     codes = table.codes
+    found = _by_label(table, pos_label, attack_label, source) if "label" in codes else _by_identity(table, attack_label)
     return Scores.from_columns(
         Trials(
             table.score,
             codes.get("user"),
-            codes.get("probe_user"),
+            found.probe_user,
             table.trial,
             codes.get("dataset"),
             group=codes.get("group"),
+            attack=found.attack,
         ),
-        _positive(table, pos_label, source),
+        found.positive,
         users=table.names.get("user"),
         datasets=table.names.get("dataset"),
         groups=table.names.get("group"),
+        attack_types=found.types,
         nan=nan,
         lower_is_better=lower_is_better,
         source=source,
     )
 
 
-def _positive(table: Columns, pos_label: Any, source: str) -> Mask:
-    if "label" in table.codes:
-        positive = is_positive(table.names["label"].values, pos_label, where=source)
-        codes = table.codes["label"]
-        return np.asarray(codes == positive.argmax() if positive.sum() == 1 else positive[codes])
-    return np.asarray(table.codes["user"] == table.codes["probe_user"])
+class _Classes(NamedTuple):
+    """Which trials are positive, the types of attacks and the code of each trial's, and who was really there."""
+
+    positive: Mask
+    types: Names | None
+    attack: Codes | None
+    probe_user: Codes | None
+
+
+def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) -> _Classes:
+    values, codes = table.names["label"].values, table.codes["label"]
+    positives, attacks = classes_of(values, pos_label, attack_label, where=source)
+    positive = np.asarray(codes == positives.argmax() if positives.sum() == 1 else positives[codes])
+    types, attack = None, None
+    if attacks is not None or "attack" in table.codes:
+        held = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
+        types, attack = attack_codes(held, None if attacks is None else attacks[codes], values[codes], positive)
+    return _Classes(positive, types, attack, table.codes.get("probe_user"))
+
+
+def _by_identity(table: Columns, attack_label: Any) -> _Classes:
+    """Tell by who was really there: the user, somebody else, or an attack (``attack``, ``attack/mask``)."""
+    user, probe = table.codes["user"], table.codes["probe_user"]
+    asked = KNOWN_ATTACKS if attack_label is None else attack_label
+    words = {normal(word) for word in (asked if isinstance(asked, (list, tuple)) else [asked])}
+    names = table.names["user"].values
+    heads = [str(name).partition("/")[0] for name in names]
+    attacks = np.array([normal(head) in words for head in heads], dtype=np.bool_)
+    positive, marked = user == probe, attacks[probe] & (user != probe)
+    if not marked.any():
+        return _Classes(positive, None, None, probe)
+    held = np.array([str(name).partition("/")[2] or str(name) for name in names])
+    types, attack = attack_codes(held[probe], marked, names, positive)
+    # An attack is made of the trait of the user who is claimed; nobody is called attack.
+    return _Classes(positive, types, attack, np.where(marked, user, probe).astype(np.int32))

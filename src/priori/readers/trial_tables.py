@@ -31,8 +31,8 @@ Values = str | Sequence[str]
 def read_table(
     path: PathOrFile, *, systems: Values, split: tuple[str, Values, Values], where: Mapping[str, Values] | None = None,
     format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    nan: NanPolicy = "error", lower_is_better: bool = False, announce: Callable[[str], None] | None = None,
-    source: str | None = None,
+    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None, source: str | None = None,
 ) -> dict[str, tuple[Scores, Scores]]:  # fmt: skip
     """Read the development and test scores of many systems from one table: CSV, TSV or Parquet, plain or gzip.
 
@@ -50,7 +50,7 @@ def read_table(
         Columns and the values that rows must have; others are left out. A set in which one of the values never
         occurs is kept as it is in that respect: an attack that is new in the test set does not empty the development
         set, whose threshold is what is to be judged. ``announce`` says so.
-    format, columns, pos_label, nan, lower_is_better, announce, source
+    format, columns, pos_label, attack_label, nan, lower_is_better, announce, source
         As in `priori.read`.
 
     Returns
@@ -89,7 +89,8 @@ def read_table(
         for part, name in zip(parts, names, strict=True):
             called = f"{opened.name} ({system}, {name})"
             trials = table.take(part & own, column, called, nan)
-            sets.append(replace(into_scores(trials, pos_label, nan, lower_is_better, called), format=chosen.name))
+            scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
+            sets.append(replace(scores, format=chosen.name))
         read[system] = (sets[0], sets[1])
     if announce is not None:
         for note in notes:

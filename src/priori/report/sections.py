@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from priori.report.attacked import attacked
 from priori.report.limits import limits
 from priori.report.people import groups, users
 from priori.report.settling import settling
@@ -34,6 +35,7 @@ SECTIONS: tuple[Section, ...] = (
     Section("settling", "What would settle it", "sections/settling.html", settling),
     Section("groups", "Rates by group", "sections/groups.html", groups),
     Section("users", "Who makes the errors", "sections/users.html", users),
+    Section("attacks", "Under attack", "sections/attacks.html", attacked),
 )  # fmt: skip
 
 

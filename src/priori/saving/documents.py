@@ -34,6 +34,9 @@ LAYOUT = 2
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
     "GroupedEPC": "priori.curves.epc_by",
+    "EPSC": "priori.curves.epsc",
+    "SurfaceBand": "priori.uncertainty.surface_bands",
+    "PAD": "priori.uncertainty.pad",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands",
     "AreaBands": "priori.uncertainty.area_bands",

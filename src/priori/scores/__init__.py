@@ -1,10 +1,11 @@
 """Scores: what any set of scores answers; trials in memory; candidates for a threshold, labels, pairing."""
 
-from priori.scores.in_memory import Scores, pool, restrict, weigh_users
+from priori.scores.derived import pool, restrict, weigh_attacks, weigh_users
+from priori.scores.in_memory import Scores
 from priori.scores.score_set import ScoreSet
 from priori.scores.trials import NAN_POLICIES, Names, NanPolicy, Trials, nan_error
 
 __all__ = [
     "NAN_POLICIES", "Names", "NanPolicy", "ScoreSet", "Scores", "Trials", "nan_error", "pool", "restrict",
-    "weigh_users",
+    "weigh_attacks", "weigh_users",
 ]  # fmt: skip

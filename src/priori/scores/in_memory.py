@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
-from priori.scores.candidates import Chooser, Gaps
-from priori.scores.labels import is_positive
+from priori.scores.attacks import Mixture, attack_codes, type_names
+from priori.scores.candidates import Candidates, Chooser, Gaps
+from priori.scores.labels import classes_of
 from priori.scores.score_set import ScoreSet, mixed_sets
 from priori.scores.trials import (
     NAN_POLICIES,
@@ -25,7 +26,6 @@ from priori.scores.trials import (
     as_floats,
     as_names,
     first_nan,
-    kind_of,
     nan_error,
     settle,
     sort_both,
@@ -51,6 +51,10 @@ class Scores(ScoreSet):
         The dataframe library the trials came from; results go back to it.
     format : str or None
         The file format they were read from.
+    attack_types : Names or None
+        The types of attacks behind the codes in ``attack``, "" first; None where nothing says what is an attack.
+    omega : Fraction or None
+        The share that attacks have among the negatives, whatever their number; None: every negative weighs alike.
     """
 
     negative: Trials
@@ -61,6 +65,8 @@ class Scores(ScoreSet):
     backend: str | None = None
     format: str | None = None
     groups: Names | None = None
+    attack_types: Names | None = None
+    omega: Fraction | None = None
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -72,6 +78,7 @@ class Scores(ScoreSet):
         *,
         negative_user: ArrayLike | None = None,
         positive_user: ArrayLike | None = None,
+        attacks: ArrayLike | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
@@ -84,6 +91,8 @@ class Scores(ScoreSet):
             Scores of the negative class (impostors, ham, healthy) and of the positive class.
         negative_user, positive_user : array-like, optional
             The user (claimed identity) of each trial; give both or neither.
+        attacks : array-like, optional
+            Scores of attacks, a third class that should be rejected; with users, use `from_predictions`.
         nan : {"error", "reject", "drop"}
             What a NaN score means: an error, a trial that is always rejected, or a trial to leave out.
         lower_is_better : bool
@@ -99,6 +108,14 @@ class Scores(ScoreSet):
             raise InputError("give the user of both classes or of neither (negative_user, positive_user)")
         negative = as_floats(negatives, "negatives")
         positive = as_floats(positives, "positives")
+        if attacks is not None:
+            if negative_user is not None:
+                raise InputError("the users of attacks are not known; give all trials to Scores.from_predictions")
+            attack = as_floats(attacks, "attacks")
+            labels = np.repeat(["impostor", "attack", "genuine"], [negative.size, attack.size, positive.size])
+            together = np.concatenate([negative, attack, positive])
+            return cls.from_predictions(labels, together, pos_label="genuine", attack_label="attack", nan=nan,
+                                        lower_is_better=lower_is_better, source=source)  # fmt: skip
         users, (negative_code, positive_code) = Names.encode(
             None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
@@ -119,6 +136,8 @@ class Scores(ScoreSet):
         trial: ArrayLike | None = None,
         dataset: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        attack: ArrayLike | None = None,
+        attack_label: Any = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
@@ -129,7 +148,8 @@ class Scores(ScoreSet):
         ----------
         y_true : array-like
             Labels: 1/0, 1/-1, true/false, target/nontarget, genuine/impostor, client/impostor,
-            bonafide/spoof (any case); any other pair needs ``pos_label``.
+            bonafide/spoof (any case); any other pair needs ``pos_label``. A third label, spoof or attack, marks
+            attacks.
         y_score : array-like
             Scores; higher speaks for the positive class.
         pos_label : optional
@@ -137,6 +157,11 @@ class Scores(ScoreSet):
         user, probe_user, trial, dataset, group : array-like, optional
             The claimed identity, who was really there, the id that pairs systems, the data set, the group of people
             (sex, age, site) whose rates `priori.group_rates` compares.
+        attack : array-like, optional
+            The type of attack of each trial. Without a label for attacks, a negative is one where its type is neither
+            a word for none (-, none, impostor, ...) nor one that positives have too.
+        attack_label : optional
+            The label of attacks, or several.
 
         Examples
         --------
@@ -153,10 +178,14 @@ class Scores(ScoreSet):
         users, (user_code, probe_code) = Names.encode(named["user"], named["probe_user"])
         datasets, (dataset_code,) = Names.encode(named["dataset"])
         groups, (group_code,) = Names.encode(named["group"])
-        trials = Trials(score, user_code, probe_code, named["trial"], dataset_code, group=group_code)
-        positive = is_positive(labels, pos_label, where=source)
-        return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, nan=nan,
-                                lower_is_better=lower_is_better, source=source)  # fmt: skip
+        positive, marked = classes_of(labels, pos_label, attack_label, where=source)
+        held = None if attack is None else type_names(attack, score.size)
+        types, attack_code = attack_codes(held, marked, labels, positive)
+        trials = Trials(
+            score, user_code, probe_code, named["trial"], dataset_code, group=group_code, attack=attack_code
+        )
+        return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
+                                nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
 
     @classmethod
     def from_frame(
@@ -165,14 +194,15 @@ class Scores(ScoreSet):
         *,
         columns: Mapping[str, str] | None = None,
         pos_label: Any = None,
+        attack_label: Any = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "frame",
     ) -> Scores:
         """Make scores from a dataframe of any library that narwhals knows, or a duckdb relation.
 
-        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group) to the frame's; a group
-        is read only where it is named.
+        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group, attack) to the frame's;
+        groups and types of attacks are read only where they are named.
 
         Examples
         --------
@@ -186,8 +216,9 @@ class Scores(ScoreSet):
         arrays, backend = columns_of(frame, dict(columns or {}), source=source)
         labels, score = arrays.pop("label"), arrays.pop("score")
         scores = cls.from_predictions(
-            labels, score, pos_label=pos_label, nan=nan, lower_is_better=lower_is_better, source=source, **arrays
-        )
+            labels, score, pos_label=pos_label, attack_label=attack_label, nan=nan, lower_is_better=lower_is_better,
+            source=source, **arrays,
+        )  # fmt: skip
         return scores if backend is None else replace(scores, backend=backend)
 
     @classmethod
@@ -199,13 +230,15 @@ class Scores(ScoreSet):
         users: Names | None = None,
         datasets: Names | None = None,
         groups: Names | None = None,
+        attack_types: Names | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
     ) -> Scores:
         """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
         classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
-        return replace(cls._checked(*classes, users, datasets, nan, lower_is_better, source), groups=groups)
+        scores = cls._checked(*classes, users, datasets, nan, lower_is_better, source)
+        return replace(scores, groups=groups, attack_types=attack_types)
 
     @classmethod
     def _checked(
@@ -275,16 +308,60 @@ class Scores(ScoreSet):
             parts.append(f"{self.n_users} users")
         if self.datasets is not None:
             parts.append(f"{len(self.datasets)} data sets")
+        if self.n_attacks:
+            parts.append(f"{self.n_attacks} of the negatives attacks")
         return f"Scores({', '.join(parts)})"
+
+    # -- attacks -----------------------------------------------------------------------------------------
+
+    @property
+    def n_attacks(self) -> int:
+        """How many of the negatives are attacks."""
+        return 0 if self.negative.attack is None else int(np.count_nonzero(self.negative.attack))
+
+    @property
+    def n_attack_types(self) -> int:
+        """How many types of attacks there are among the negatives."""
+        return np.unique(self.attacks[self.attacks != ""]).size
+
+    @property
+    def attacks(self) -> NDArray[np.str_]:
+        """The type of attack of each negative trial, "" where it is none."""
+        if self.attack_types is None or self.negative.attack is None:
+            return np.full(len(self.negative), "")
+        return np.asarray(self.attack_types.values[self.negative.attack].astype(str))
+
+    @cached_property
+    def mixture(self) -> Mixture | None:
+        """The negatives apart and what they weigh, where attacks have a share of their own."""
+        return None if self.omega is None else Mixture.of(self.negative, self.omega)
+
+    @property
+    def unmixed(self) -> Scores:
+        """The same trials, every one weighing alike."""
+        return self if self.omega is None else replace(self, omega=None)
+
+    @property
+    def negative_weights(self) -> NDArray[Any] | None:
+        """How many trials each negative stands for, or weighs as much as; None: one."""
+        return self.negative.number if self.mixture is None else self.mixture.weights(self.negative)
 
     # -- what every set of scores answers ----------------------------------------------------------------
 
+    @property
+    def whole_negatives(self) -> int:
+        return self.n_negatives if self.mixture is None else self.mixture.whole
+
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+        if self.mixture is not None:
+            return self.mixture.rejected(thresholds), self.positive.rejected(thresholds)
         sort_both(self.negative, self.positive)
         return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
 
-    def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Gaps:
+    def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Candidates:
         """Return every candidate, whatever it is for: they are looked up when asked for."""
+        if self.mixture is not None:
+            return self.mixture.candidates(self.positives)
         return Gaps(self.negatives, self.positives)
 
     def pairs_in_order(self, *, rough: bool = False) -> int:
@@ -336,59 +413,3 @@ def _group(codes: Codes | None, size: int) -> list[Index]:
     assert codes is not None
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.searchsorted(codes[order], np.arange(1, size)))
-
-
-def pool(parts: Sequence[Scores]) -> Scores:
-    """Merge the trials of several sets into one, as if every trial came from the same set."""
-    negative = Trials(np.concatenate([part.negative.score for part in parts]))
-    positive = Trials(np.concatenate([part.positive.score for part in parts]))
-    return Scores(negative, positive, source="pooled")
-
-
-def weigh_users(scores: ScoreSet) -> Scores:
-    """Give all users of a class the same weight, however many trials they have; together they weigh as many as now.
-
-    Examples
-    --------
-    >>> from priori.scores import Scores
-    >>> scores = Scores.from_arrays([0.1, 0.2, 0.7], [0.9], negative_user=["a", "a", "b"], positive_user=["a"])
-    >>> weigh_users(scores).negative.number.tolist()
-    [0.75, 0.75, 1.5]
-    """
-    if not scores.has_users:
-        raise InputError(f"{scores.source}: the users of the trials are not known; to weigh them, read a user column")
-    known = scores.load()
-    classes = []
-    for trials in (known.negative, known.positive):
-        assert trials.user is not None
-        per_user = np.bincount(trials.user, trials.number)
-        share = len(trials) / np.count_nonzero(per_user)
-        own = 1.0 if trials.number is None else trials.number
-        classes.append(replace(trials, number=np.asarray(own * share / per_user[trials.user])))
-    return replace(known, negative=classes[0], positive=classes[1])
-
-
-def restrict(scores: Scores, users: ArrayLike) -> Scores:
-    """Keep the trials of some users: those whose claimed identity is one of ``users``, given by name.
-
-    Examples
-    --------
-    >>> from priori.scores import Scores, restrict
-    >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
-    >>> restrict(scores, ["b"])
-    Scores(1 negatives, 1 positives, 1 users)
-    """
-    if scores.users is None or not scores.has_users:
-        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
-    chosen, names = np.asarray(users), scores.users.values
-    if kind_of(chosen) != kind_of(names):
-        chosen, names = chosen.astype(str), names.astype(str)
-    unheard = np.setdiff1d(chosen, names)
-    if unheard.size:
-        raise InputError(f"{scores.source}: no user is called {unheard[0]!r}")
-    keep = np.isin(names, chosen)
-    negative, positive = (t.take(np.flatnonzero(keep[t.user])) for t in (scores.negative, scores.positive))
-    for name, trials in (("negative", negative), ("positive", positive)):
-        if not len(trials):
-            raise InputError(f"{scores.source}: these {chosen.size} users have no {name} trial; choose more users")
-    return replace(scores, negative=negative, positive=positive)

@@ -19,6 +19,9 @@ KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("client", "impostor"), ("bonafide", "spoof"),
 )  # fmt: skip
 
+#: Labels of attacks, beside those of a pair; compared in lower case.
+KNOWN_ATTACKS = ("spoof", "attack")
+
 #: How a label that is missing is written, besides NaN; compared in lower case.
 MISSING = ("", "na", "n/a", "<na>", "null")
 
@@ -65,8 +68,23 @@ def missing_labels(where: str, number: int, labels: Iterable[Any], first: str | 
     )
 
 
-def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "labels") -> Any:
-    """Choose, among the distinct label values, the positive one.
+def attack_values(values: list[Any], attack_label: Any = None, *, where: str = "labels") -> list[Any]:
+    """Return which of the distinct label values mark attacks: those asked for, or of three the one known to do so."""
+    if attack_label is None:
+        return [value for value in values if normal(value) in KNOWN_ATTACKS] if len(values) > 2 else []
+    asked = attack_label if isinstance(attack_label, (list, tuple)) else [attack_label]
+    known = {normal(value): value for value in values}
+    for value in asked:
+        if normal(value) not in known:
+            listed = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
+            raise InputError(f"{where}: the attack label {str(value)!r} does not occur; the labels are {listed}")
+    return [known[normal(value)] for value in asked]
+
+
+def positive_value(
+    values: list[Any], pos_label: Any = None, *, where: str = "labels", attacks: Iterable[Any] = ()
+) -> Any:
+    """Choose, among the distinct label values, the positive one; ``attacks`` are labels of attacks among them.
 
     Raises
     ------
@@ -76,12 +94,15 @@ def positive_value(values: list[Any], pos_label: Any = None, *, where: str = "la
     if not values:
         raise InputError(f"{where}: no trials; both classes are needed")
     listed = ", ".join(repr(str(value)) for value in values[:5]) + (", ..." if len(values) > 5 else "")
-    by_name = {normal(value): value for value in values}
+    marked = {normal(value) for value in attacks}
+    by_name = {normal(value): value for value in values if normal(value) not in marked}
     if pos_label is not None:
         for value in values:
             if normal(value) == normal(pos_label) or value == pos_label:
                 return value
         raise InputError(f"{where}: the positive label {str(pos_label)!r} does not occur; the labels are {listed}")
+    if len(by_name) == 1 and marked:
+        return next(iter(by_name.values()))
     if len(by_name) == 1:
         raise OneClassError(f"{where}: one class only, every label is {listed}; trials of both classes are needed")
     if len(by_name) != 2:
@@ -107,8 +128,23 @@ def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "la
     >>> is_positive(np.array(["Target", "nontarget"])).tolist()
     [True, False]
     """
-    if labels.dtype == np.bool_ and pos_label is None:
-        return labels
+    return classes_of(labels, pos_label, where=where)[0]
+
+
+def classes_of(
+    labels: NDArray[Any], pos_label: Any = None, attack_label: Any = None, *, where: str = "labels"
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_] | None]:
+    """Return, for each label, whether it is of the positive class, and whether it marks an attack (None: none does).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> positive, attack = classes_of(np.array(["target", "nontarget", "spoof"]))
+    >>> positive.tolist(), attack.tolist()
+    ([True, False, False], [False, False, True])
+    """
+    if labels.dtype == np.bool_ and pos_label is None and attack_label is None:
+        return labels, None
     if labels.dtype.kind == "O":
         _refuse_missing(np.fromiter(map(is_missing, labels), dtype=np.bool_, count=labels.size), [], where)
     if labels.dtype.kind in "OS":
@@ -116,9 +152,12 @@ def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "la
     values = np.unique(labels)
     missing = [value for value in values if is_missing_label(value)]
     _refuse_missing(np.isin(labels, missing) | (labels != labels) if missing else np.zeros(0, np.bool_), missing, where)
-    chosen = normal(positive_value(list(values), pos_label, where=where))
+    attacks = attack_values(list(values), attack_label, where=where)
+    chosen = normal(positive_value(list(values), pos_label, where=where, attacks=attacks))
     matching = [value for value in values if normal(value) == chosen]
-    return np.isin(labels, matching)
+    positive = np.isin(labels, matching)
+    marked = [value for value in values if normal(value) in {normal(attack) for attack in attacks} - {chosen}]
+    return positive, np.isin(labels, marked) if marked else None
 
 
 def _refuse_missing(missing: NDArray[np.bool_], labels: list[Any], where: str) -> None:

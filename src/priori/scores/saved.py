@@ -38,6 +38,15 @@ class SavedScores(ScoreSet):
     positives: Any = NotSaved()
     datasets: Any = NotSaved()
     groups: Any = NotSaved()
+    attacks: Any = NotSaved()
+    attack_types: Any = NotSaved()
+    n_attacks: Any = NotSaved()
+    n_attack_types: Any = NotSaved()
+    omega: Any = NotSaved()
+    mixture: Any = NotSaved()
+    negative_weights: Any = NotSaved()
+    whole_negatives: Any = NotSaved()
+    unmixed: Any = NotSaved()
 
     @classmethod
     def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:

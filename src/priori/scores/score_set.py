@@ -75,6 +75,16 @@ class ScoreSet(ABC):
         """Whether the real identity of each trial is there, but not used."""
         return False
 
+    @property
+    def whole_negatives(self) -> int:
+        """What `rejected` counts the negatives up to: their number, unless attacks have a share of their own."""
+        return self.n_negatives
+
+    @property
+    def unmixed(self) -> ScoreSet:
+        """The same trials, every one weighing alike."""
+        return self
+
     def __len__(self) -> int:
         return self.n_negatives + self.n_positives
 

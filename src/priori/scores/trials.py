@@ -58,6 +58,7 @@ class Trials:
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``, ``group`` into
     ``Scores.groups``; ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2,
     ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None: none did).
+    ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
     """
@@ -71,6 +72,7 @@ class Trials:
     number: NDArray[Any] | None = None
     group: Codes | None = None
     failed: Mask | None = None
+    attack: Codes | None = None
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
@@ -114,7 +116,7 @@ class Trials:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
-            pick(self.number), pick(self.group), pick(self.failed),
+            pick(self.number), pick(self.group), pick(self.failed), pick(self.attack),
         )  # fmt: skip
 
 

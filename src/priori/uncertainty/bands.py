@@ -66,7 +66,7 @@ class Band(Result):
         "A bootstrap band around an Expected Performance Curve: one row per alpha.",
         of("number", "alpha value lower upper mean"),
         {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
-        optional=("custom", "weight"),
+        optional=("custom", "weight", "omega"),
         settings=RESAMPLED,
     )
 

@@ -103,6 +103,8 @@ def _with_units(resampling: Resampling, sets: Sequence[ScoreSet], measure: Measu
 def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
     if a.alpha.shape != b.alpha.shape or not np.array_equal(a.alpha, b.alpha):
         raise OptionError("the two curves have different alphas; compute both at the same ones (points=, alpha=)")
+    if a.omega != b.omega:
+        raise OptionError("attacks have another share in one of the two curves; compute both at one omega")
     if a.weight != b.weight:
         raise OptionError(f"the two curves weigh alike {a.weight}s and {b.weight}s; compute both with one weight")
     if a.measure.name != b.measure.name:

@@ -10,8 +10,9 @@ import numpy as np
 from priori.base.quantiles import quantile
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.outcomes import Outcomes, count
 from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.mixtures import scaled
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.estimates import Estimates, pooled, side_by_side
 from priori.uncertainty.method import expected_values
@@ -88,7 +89,8 @@ def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Fl
     shift, variance = np.zeros(curve.alpha.size), np.zeros(curve.alpha.size)
     if calibration is None:
         return shift, variance
-    seen = curve.outcomes
+    test = curve.test
+    seen = curve.outcomes if test.unmixed is test else scaled(count(test, curve.threshold), test.n_negatives)
     negative, positive = calibration.weight / 2
     for fp, fn in ((negative, 0.0), (0.0, positive)):
         more = Outcomes(tp=seen.tp + fn, fp=seen.fp + fp, tn=seen.tn + fp, fn=seen.fn + fn)

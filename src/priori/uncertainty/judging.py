@@ -16,6 +16,7 @@ from priori.base.types import Floats, Ints
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
+from priori.uncertainty.bootstrap.mixtures import above
 from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.score_axis import ScoreAxis
 from priori.uncertainty.units import Units, without_noise
@@ -40,8 +41,8 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: M
     """Judge a system at thresholds (sets, alphas), given as the number of cells that they reject."""
     cells = tuple(np.floor(axis.places(trials.score)).astype(np.int64) for trials in (test.negative, test.positive))
     tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(cell, trials.number, axis.cells)))
-        for cell, trials in zip(cells, (test.negative, test.positive), strict=True)
+        np.append(0.0, np.cumsum(np.bincount(cell, number, axis.cells)))
+        for cell, number in zip(cells, (test.negative_weights, test.positive.number), strict=True)
     )
     visited, index = np.unique(rejected, return_inverse=True)
     index = index.reshape(rejected.shape)
@@ -79,13 +80,15 @@ def influence_of(
     crossed = [] if units.partner is None else _crossed(units, units.partner)
     sums: list[list[Floats]] = [[] for _ in range(2 + len(crossed))]
     for test, system, own in zip(tests, judged, each, strict=True):
+        weights = test.negative_weights, test.positive.number
         groups = [
-            (c, codes, trials.number, units.count)
-            for c, (codes, trials) in enumerate(zip(own.classes, (test.negative, test.positive), strict=True))
+            (c, codes, number, units.count) for c, (codes, number) in enumerate(zip(own.classes, weights, strict=True))
         ]
         for found, group in zip(sums, [*groups, *crossed], strict=True):
             found.append(_by_unit(system, *group))
     of_negatives, of_positives, *of_crossed = (np.stack(found, axis=1) for found in sums)
+    if tests[0].mixture is not None:
+        of_negatives = of_negatives - _of_shares(tests, judged, each)
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
         return one_way, 1.0
@@ -100,6 +103,20 @@ def influence_of(
     twice = ((units.correction[:, :, None] * either) ** 2).sum(axis=(0, 1))
     share = np.divide((influence**2).sum(axis=(0, 1)), twice, out=np.ones_like(twice), where=twice > 0)
     return influence, np.clip(share, 0.5, 1.0)
+
+
+def _of_shares(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]) -> Floats:
+    """Return what units would move values by that had more attacks, or impostors, than their share: these are fixed."""
+    moved = []
+    for test, system, units in zip(tests, judged, each, strict=True):
+        gaps, moves = system.gaps[0], system.moves[0]
+        weights = np.ones(gaps.size) if test.negative_weights is None else test.negative_weights
+        total = np.zeros((units.count, moves.shape[1]))
+        for part in (above(test), ~above(test)):
+            mean = np.bincount(gaps[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
+            total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
+        moved.append(total)
+    return np.stack(moved, axis=1)
 
 
 #: Trials of a class that are added up: the class, a code and a weight for each of them, and how many sums there are.

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
+from priori.uncertainty.bootstrap.kernel_sets import share_of
+from priori.uncertainty.bootstrap.mixtures import above
 from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
 from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
 from priori.uncertainty.units import Units
@@ -92,18 +95,23 @@ def _by_trial(
     from scipy.special import ndtri
 
     units = each[0]
-    classes = (
-        _smooth_trials([dev.negative for dev in devs], axes, units.negative, units.partner),
-        _smooth_trials([dev.positive for dev in devs], axes, units.positive, None),
-    )
+    attack = above(devs[0])
+    impostors, attacks = (
+        _smooth_trials([dev.negative.take(np.flatnonzero(part)) for dev in devs], axes, units.negative[part],
+                       None if units.partner is None else units.partner[part])
+        for part in (~attack, attack)
+    )  # fmt: skip
+    classes = impostors, _smooth_trials([dev.positive for dev in devs], axes, units.positive, None), attacks
     values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
     for row, axis in zip(values, axes, strict=True):
         row[: axis.cells] = axis.value
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
-    drawn = (seed, BAGS, *classes, units.strata, quantiles)
+    drawn = (seed, BAGS, classes, share_of(devs[0]), units.strata, quantiles)
     fractions = systems[0].fractions
     # A trial comes more than once where its users do.
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
+    if kind is None and devs[0].omega is not None:
+        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
     kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
@@ -151,15 +159,23 @@ def _by_histogram(
         classes = zip((dev.negative, dev.positive), codes.classes, strict=True)
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
         histograms.append([scale * _smooth_histogram(trials, axis, code, codes.count) for trials, code in classes])
-    strata, sizes, count = units[0].strata, units[0].sizes, units[0].count
+        if dev.omega is not None:
+            attack = above(dev)
+            strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
+            parts = [scale * _smooth_histogram(trials, axis, code, codes.count) for trials, code in strata]
+            histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
+    drawn_from, count = (units[0].strata, units[0].sizes), units[0].count
 
     def draw(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         weights = np.empty((rows, count))
-        draw_weights(first, seed, BAGS, strata, sizes, weights)
+        draw_weights(first, seed, BAGS, *drawn_from, weights)
         rejected = np.empty((rows, len(systems), len(fractions)), dtype=np.int64)
         drawn = weights.astype(np.float32)
         for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
-            negative, positive = (np.rint(drawn @ histogram).astype(np.int64) for histogram in histograms[s])
+            sums = [drawn @ histogram for histogram in histograms[s]]
+            if system.dev is not None and (omega := system.dev.load().omega) is not None:
+                sums[0] = _join(sums[0], sums.pop(), float(omega))
+            negative, positive = (np.rint(each).astype(np.int64) for each in sums)
             if kind is None:
                 rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
             else:
@@ -168,6 +184,13 @@ def _by_histogram(
         return weights, rejected
 
     return draw
+
+
+def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:
+    """Return the negatives of each set (rows), attacks with their share; they add up to as many as there were."""
+    sizes = [each.sum(axis=1, keepdims=True) for each in (impostors, attacks)]
+    shares = [part / np.maximum(size, 1e-300) for part, size in zip((impostors, attacks), sizes, strict=True)]
+    return np.asarray(((1 - omega) * shares[0] + omega * shares[1]) * (sizes[0] + sizes[1]))
 
 
 def _smooth_histogram(trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, fill
+from priori.uncertainty.bootstrap.choosing import choose, fill, stratum_weights
 from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
@@ -90,8 +90,13 @@ def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ig
 
 
 @compiled
-def draw_counts(state, negative, positive, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
-    """Draw a smoothed development set that has both classes into ``counts[class, system, cell]``."""
+def draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
+    """Draw a smoothed development set that has both classes into ``counts[class, system, cell]``.
+
+    ``classes`` are the negatives, the positives and, where attacks have the share ``omega`` of the negatives (q not
+    0), the attacks: these are then drawn apart, and join the other negatives with their share.
+    """
+    negative, positive, attack = classes
     mean, spread = np.empty(counts.shape[1]), np.empty(counts.shape[1])
     while True:
         draw_units(state, strata, drawn)
@@ -103,6 +108,17 @@ def draw_counts(state, negative, positive, strata, quantiles, drawn, counts, tot
         if totals[1] == 0:
             continue
         _scatter(state, positive, drawn, quantiles, mean, spread, counts[1])
+        if omega[1] == 0:
+            return
+        attacks = _moments(attack, drawn, mean, spread)
+        if attacks == 0:
+            continue
+        _scatter(state, attack, drawn, quantiles, mean, spread, counts[2])
+        own, other = stratum_weights(omega, totals[0], attacks, totals[1])
+        for s in range(counts.shape[1]):
+            for g in range(counts.shape[2]):
+                counts[0, s, g] = own * counts[0, s, g] + other * counts[2, s, g]
+        totals[0] = own * totals[0] + other * attacks
         return
 
 
@@ -139,15 +155,15 @@ def choose_cells(kind, negative, positive, totals, axis, p, q, scratch, gaps, re
 
 
 @compiled
-def bag(first, seed, purpose, negative, positive, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
+def bag(first, seed, purpose, classes, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
     """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
     systems, cells = axis.shape
-    counts = np.empty((2, systems, cells), np.int64)
+    counts = np.empty((3 if omega[1] > 0 else 2, systems, cells), np.int64)
     totals, drawn = np.empty(2, np.int64), np.empty(weights.shape[1], np.int64)
     scratch, gaps = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
     for b in range(weights.shape[0]):
         state = stream(seed, purpose, first + b)
-        draw_counts(state, negative, positive, strata, quantiles, drawn, counts, totals)
+        draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals)
         for u in range(drawn.size):
             weights[b, u] = drawn[u]
         for s in range(systems):
@@ -155,11 +171,11 @@ def bag(first, seed, purpose, negative, positive, strata, quantiles, axis, kind,
 
 
 @compiled
-def bag_counts(replicate, seed, purpose, negative, positive, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
+def bag_counts(replicate, seed, purpose, classes, omega, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
     """Return the counts of one smoothed set, ``counts[class, system, cell]``, and fill ``drawn``."""
-    counts = np.empty((2, negative.place.shape[1], cells), np.int64)
+    counts = np.empty((2, classes[0].place.shape[1], cells), np.int64)
     state = stream(seed, purpose, replicate)
-    draw_counts(state, negative, positive, strata, quantiles, drawn, counts, np.empty(2, np.int64))
+    draw_counts(state, classes, omega, strata, quantiles, drawn, counts, np.empty(2, np.int64))
     return counts
 
 

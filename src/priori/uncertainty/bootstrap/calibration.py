@@ -23,7 +23,7 @@ import numpy as np
 from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters, Errors, ErrorSpread, measure_clusters, measure_differences
 
@@ -152,7 +152,7 @@ def _half_trials(plan: BootstrapPlan, first: int, rows: int, growth: tuple[float
 def error_rates(test: ScoreSet, thresholds: Floats) -> Floats:
     """Return the error rates of the classes (rows) at thresholds (columns)."""
     outcomes = count(test, thresholds)
-    return np.stack([outcomes.fp / test.n_negatives, outcomes.fn / test.n_positives])
+    return np.stack([outcomes.fp / outcomes.negatives, outcomes.fn / test.n_positives])
 
 
 def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | None:
@@ -203,7 +203,7 @@ def differences_of(
     people = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
     for name in ("negative", "positive"):
-        errors = [_errors([getattr(each, name)], [cut], name) for each, cut in zip(sets, cuts, strict=True)]
+        errors = [_errors([each], [cut], name) for each, cut in zip(sets, cuts, strict=True)]
         rows.append(measure_differences(errors, [getattr(each, name) for each in people], people[0].count))
     return ErrorSpread(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people[0].count)
 
@@ -217,15 +217,17 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     people = 0 if identities is None else identities.count
     rows = []
     for name in ("negative", "positive"):
-        errors = _errors([getattr(scores, name) for scores in sets], cuts, name)
+        errors = _errors(sets, cuts, name)
         users = None if identities is None else getattr(identities, name)
         partner = identities.negative_partner if identities is not None and name == "negative" else None
         rows.append(measure_clusters(errors, users, partner, people))
     return Clusters(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people)
 
 
-def _errors(trials: Sequence[Trials], cuts: Sequence[Floats], name: str) -> Errors:
+def _errors(sets: Sequence[Scores], cuts: Sequence[Floats], name: str) -> Errors:
     """Return the errors of one class at the thresholds of each system."""
+    trials: list[Trials] = [getattr(each, name) for each in sets]
+    number = sets[0].negative_weights if name == "negative" else sets[0].positive.number
     ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
     gaps = [np.searchsorted(np.sort(cut), each.score, side="left") for each, cut in zip(trials, cuts, strict=True)]
-    return Errors(gaps, ranks, name == "negative", trials[0].number)
+    return Errors(gaps, ranks, name == "negative", number)

@@ -47,6 +47,21 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
+    """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
+
+    Where products of all counts would pass 64 bits the weights are rounded; where one kind did not come they are 1.
+    """
+    if impostors == 0 or attacks == 0:
+        return 1, 1
+    own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
+    total = (np.float64(own) * impostors + np.float64(other) * attacks) * max(positives, 1)
+    while total > 2.0**61:
+        own, other, total = max((own + 1) >> 1, 1), max((other + 1) >> 1, 1), total / 2
+    return own, other
+
+
+@compiled
 def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Write the gap chosen at each alpha p / q into ``chosen``.
 

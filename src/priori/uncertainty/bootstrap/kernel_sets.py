@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import count
 from priori.scores import Scores, ScoreSet
+from priori.uncertainty.bootstrap.mixtures import above
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: A cell with fewer trials than this is drawn trial by trial, one with more by a binomial: a binomial costs
@@ -183,7 +184,8 @@ class Side(NamedTuple):
     first ``distinct[s]`` of them real, the first ``lowest[s]`` of those -inf; ``places[s, c, x]`` is the
     distinct score of cell x of class c. With one system a cell is its distinct score and ``direct`` is true.
     Where all trials of a class are drawn among themselves, once, ``at_ranks`` is true: counts at given ranks then
-    need no more than ``below[c, g]``, how many of class c are among the first g distinct scores.
+    need no more than ``below[c, g]``, how many of class c are among the first g distinct scores. ``omega`` is the
+    share p / q of attacks among the negatives (q = 0: they have none); attacks then lie above all distinct scores.
     """
 
     negative: Urns
@@ -200,6 +202,7 @@ class Side(NamedTuple):
     direct: bool
     at_ranks: bool
     below: Ints
+    omega: Ints
 
 
 def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identities | None, *, dev: bool = False) -> Side:
@@ -214,8 +217,12 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         [np.searchsorted(grid, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive)]
         for grid, scores in zip(grids, sets, strict=True)
     ]
+    mixed = first.omega is not None
+    for pair, scores in zip(ranks, sets, strict=True):
+        pair[0] += (above(scores) * width).astype(np.int32)
     sizes = [rank.size for rank in ranks[0]]
     at_ranks = direct and identities is None and not any(plan.future) and not plan.whole and sum(sizes) >= MANY
+    at_ranks = at_ranks and not mixed
     if direct:
         cells, places = ranks[0], np.zeros((1, 2, 1), dtype=np.int32)
     else:
@@ -231,7 +238,7 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         future = np.where(future > 0, now, 0)
     return Side(
         *_fill_classes(cells, (first.negative.number, first.positive.number), plan, identities),
-        cells=width if direct else max(sizes),
+        cells=width * (1 + mixed) if direct else max(sizes),
         users=identities.count if identities is not None and plan.design.draws_users else 0,
         user_stream=(DEV_USERS if dev and not plan.shared_users else TEST_USERS) + 4 * plan.streams,
         trial_stream=(DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams,
@@ -243,7 +250,15 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         direct=direct,
         at_ranks=at_ranks,
         below=_below(ranks[0], width) if at_ranks else np.zeros((2, 1), dtype=np.int64),
+        omega=share_of(first),
     )
+
+
+def share_of(scores: Scores) -> Ints:
+    """Return the share of attacks among the negatives as two whole numbers, (0, 0) where they have none."""
+    omega = scores.omega
+    pair = (0, 0) if omega is None else (omega.limit_denominator(10**6)).as_integer_ratio()
+    return np.array(pair, dtype=np.int64)
 
 
 def _below(ranks: Sequence[NDArray[np.int32]], width: int) -> Ints:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, compare, fill
+from priori.uncertainty.bootstrap.choosing import choose, compare, fill, stratum_weights
 from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
@@ -214,6 +214,18 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
+    """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
+    if omega[1] == 0:
+        return
+    impostors, attacks = _sum(counts, 0, width), _sum(counts, width, 2 * width)
+    own, other = stratum_weights(omega, impostors, attacks, totals[1])
+    for g in range(width):
+        counts[g] = own * counts[g] + other * counts[g + width]
+    totals[0] = own * impostors + other * attacks
+
+
+@compiled
 def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
@@ -224,9 +236,10 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
     systems, alphas = errors.shape[1], errors.shape[3]
     (dev_mult, dev_cells), (test_mult, test_cells) = _room(dev), _room(test)
     width = dev.values.shape[1]
-    negative, positive = np.empty(width, np.int64), np.empty(width, np.int64)
+    layers = 2 if dev.omega[1] > 0 else 1
+    negative, positive = np.empty(layers * width, np.int64), np.empty(layers * width, np.int64)
     scratch = np.empty((3, width + 1), np.int64)
-    counted = np.empty(test.values.shape[1], np.int64)
+    counted = np.empty(layers * test.values.shape[1], np.int64)
     chosen, rank = np.empty(alphas, np.int64), np.empty(alphas, np.int64)
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
@@ -241,7 +254,8 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
             else:
                 _spread(dev_cells[0], dev.places[s, 0], negative)
                 _spread(dev_cells[1], dev.places[s, 1], positive)
-            choose(kind, negative, positive, dev.lowest[s], dev_totals, p, q, scratch, chosen)
+            _fold(negative, width, dev.omega, dev_totals)
+            choose(kind, negative[:width], positive[:width], dev.lowest[s], dev_totals, p, q, scratch, chosen)
             for k in range(alphas):
                 if k > 0 and chosen[k] == chosen[k - 1]:
                     rank[k] = rank[k - 1]
@@ -257,6 +271,8 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     counted = test_cells[c]
                 else:
                     _spread(test_cells[c], test.places[s, c], counted)
+                if c == 0:
+                    _fold(counted, test.values.shape[1], test.omega, totals[i])
                 last, under = 0, 0
                 for j in range(alphas):
                     k = order[j]

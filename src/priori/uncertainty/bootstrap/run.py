@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from priori.base.errors import OptionError
 from priori.base.processors import processors
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.epc import EPC
@@ -20,6 +21,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
+from priori.uncertainty.bootstrap.mixtures import fold, scaled, stack_gaps
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
@@ -130,6 +132,8 @@ def load_kernel(name: str, module: str = "kernels") -> Any:
 
 def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
+    if systems[0].test.unmixed is not systems[0].test:
+        return _fixed_mixed(systems, plan)
     unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
     edges, columns = [edge for edge, _ in unique], [index for _, index in unique]
     design = plan.design
@@ -169,6 +173,19 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
 
     entries = sum(urn.cell.size + urn.single.size for urn in urns)
     return batch, rows_for(len(systems) * max(index.size for index in columns), entries)
+
+
+def _fixed_mixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
+    """Return the same where attacks have a share of their own: drawn on one axis, then brought together."""
+    tests = [system.test.load() for system in systems]
+    stacks = [stack_gaps(test, system.thresholds) for test, system in zip(tests, systems, strict=True)]
+    drawn, rows = _fixed([Resampled(*stack) for stack in stacks], plan)
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        each = zip(drawn(first, rows), tests, strict=True)
+        return [fold(outcomes, test.omega) for outcomes, test in each if test.omega is not None]
+
+    return batch, rows
 
 
 def _outcomes(negative: Ints, positive: Ints, columns: Ints, negatives: Ints, positives: Ints) -> Outcomes:
@@ -221,7 +238,10 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
     dev, test = _both_sides(systems, plan)
     fractions = systems[0].fractions
     kind = common_kind(systems, int(max(len(s.dev or ()) for s in systems)))
+    mixed = dev.omega[1] > 0
     if kind is None:
+        if mixed:
+            raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
         return _by_criterion(systems, plan, dev, test), 16
     kernel = load_kernel("count_rechosen")
 
@@ -230,10 +250,11 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
         totals = np.empty((rows, 2), dtype=np.int64)
         kernel(first, plan.seed, plan.inner, plan.design.trial_draws, dev, test, *kind, errors, totals)
         negatives, positives = totals[:, :1], totals[:, 1:]
-        return [
+        outcomes = [
             Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
             for fp, fn in ((errors[:, s, 0], errors[:, s, 1]) for s in range(len(systems)))
         ]
+        return [scaled(each, systems[0].test.n_negatives) for each in outcomes] if mixed else outcomes
 
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
 

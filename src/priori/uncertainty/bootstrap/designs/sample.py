@@ -12,6 +12,7 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.measures import Measure
 from priori.scores import ScoreSet
+from priori.scores.attacks import Mixture
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
@@ -45,13 +46,21 @@ class TrialBootstrap(Bootstrap):
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         spread = self.spread(test, thresholds, plan)
         weight = np.ones_like(spread.variance) if other is None else None
+        if weight is not None and (mixture := _mixture(test)) is not None:
+            weight[0] = mixture.heaviest  # half an error is that of the kind whose trials weigh most
         return calibrated(test, thresholds, plan, spread, weight=weight, growth=plan.growth)
 
     def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> ErrorSpread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
         rate = error_rates(test, thresholds)
         variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
+        if (mixture := _mixture(test)) is not None:
+            variance[0] = mixture.variance(thresholds)
         return ErrorSpread(variance, np.full_like(rate, np.inf), np.where(variance > 0, np.inf, 0.0), 0)
+
+
+def _mixture(test: ScoreSet) -> Mixture | None:
+    return None if test.unmixed is test else test.load().mixture
 
 
 SAMPLE = TrialBootstrap(

@@ -1,0 +1,72 @@
+"""``priori adcf``: the architecture-agnostic detection cost, actual and minimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from priori.base.cautions import of_systems
+from priori.cli.commands import make_command, option
+from priori.cli.options import output_group, resampling_options
+from priori.cli.output import Output, table_text
+from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
+from priori.curves.epsc import adcf, adcf_weights
+from priori.uncertainty.bands import make_band
+from priori.uncertainty.bootstrap.resampling import Resampling
+
+
+@make_command(
+    "adcf", "Under attack: the a-DCF, actual and minimum.",
+    SYSTEMS,
+    option("--costs", metavar="MISS,NONTARGET,SPOOF", default="1,10,20", help="The costs of the three errors."),
+    option("--priors", metavar="TARGET,NONTARGET,SPOOF", default="0.9,0.05,0.05", help="How often each kind comes."),
+    option("--unnormalised", is_flag=True, help="Do not divide by the cost of the better of accepting or rejecting "
+           "all."),
+    *resampling_options(None),
+    output_group("table", "csv", "json"),
+)  # fmt: skip
+def command(
+    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: Resampling | None, threads: int | None,
+    output: Output,
+) -> None:  # fmt: skip
+    """Print the a-DCF (Shim et al. 2024) at the threshold that minimises it on the development scores.
+
+    It is the EPSC at the omega and the beta that costs and priors give, times the sum of the weights. The csv columns
+    are system, omega, beta, threshold, actual, minimum: the minimum is that of the test scores themselves; with
+    --bootstrap, lower and upper bound the actual cost.
+
+    \b
+    Examples:
+      priori adcf --system A a-dev.csv a-test.csv
+      priori adcf --system A a-dev.csv a-test.csv --costs 1,10,10 --priors 0.94,0.01,0.05 --bootstrap auto
+    """
+    weights = {"costs": costs.split(","), "priors": priors.split(",")}
+    curves = [
+        adcf(system.dev, system.test, normalised=not unnormalised, name=system.name, **weights)
+        for system in systems.read()
+    ]
+    omega, beta, _ = adcf_weights(**weights)
+    columns: dict[str, Any] = {
+        "system": [curve.name for curve in curves],
+        "omega": [float(omega)] * len(curves),
+        "beta": [float(beta)] * len(curves),
+        "threshold": [curve.threshold[0] for curve in curves],
+        "actual": [curve.value[0] for curve in curves],
+        "minimum": [curve.best[0] for curve in curves],
+    }
+    warned = [(curve.name, curve.warnings) for curve in curves]
+    if resampling is not None:
+        bands = []
+        for curve in curves:
+            with Progress(f"bootstrap of {curve.name}") as progress:
+                bands.append(make_band(curve, resampling, threads=threads, progress=progress))
+        columns |= {end: [getattr(band, end)[0] for band in bands] for end in ("lower", "upper")}
+        warned = [(band.curve.name, band.warnings) for band in bands]
+    rows = [[name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in zip(*columns.values(), strict=True)]
+    title = f"{curves[0].measure.title}; thresholds chosen on the development scores"
+    output.finish(
+        table=lambda: table_text(title, ["", *list(columns)[1:]], rows),
+        csv=lambda: columns,
+        json=lambda: columns,
+        warnings=of_systems(warned),
+    )

@@ -1,0 +1,89 @@
+"""Attacks as they stand in files: a third label, a column of types, bob's real identity."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+import priori
+
+THREE = "score,label,kind\n0.1,nontarget,bonafide\n0.9,target,bonafide\n0.5,spoof,A01\n0.6,spoof,A07\n"
+
+
+def read(text: str, **settings: Any) -> priori.Scores:
+    return priori.read(io.BytesIO(text.encode()), source="file.csv", **settings)
+
+
+def test_a_third_label_marks_attacks() -> None:
+    scores = read(THREE)
+    assert (scores.n_attacks, scores.n_negatives, scores.n_positives) == (2, 3, 1)
+    assert scores.attacks.tolist() == ["", "spoof", "spoof"]
+    assert "2 of the negatives attacks" in repr(scores)
+
+
+def test_a_column_says_the_type() -> None:
+    lines: list[str] = []
+    scores = read(THREE, columns={"attack": "kind"}, announce=lines.append)
+    assert scores.attacks.tolist() == ["", "A01", "A07"]
+    assert lines == ["file.csv: CSV table, 1 positive and 3 negative trials (2 attacks of 2 types)"]
+
+
+def test_a_column_alone_tells_attacks_from_impostors() -> None:
+    text = "score,label,kind\n0.1,0,-\n0.9,1,real\n0.5,0,real\n0.6,0,mask\n"
+    scores = read(text, columns={"attack": "kind"})
+    assert scores.attacks.tolist() == ["", "", "mask"]
+
+
+def test_other_labels_are_named() -> None:
+    text = "c 0.9\ni 0.1\nreplay 0.5\nmask 0.6\n"
+    scores = read(text, pos_label="c", attack_label=["replay", "mask"])
+    assert scores.attacks.tolist() == ["", "replay", "mask"]
+    with pytest.raises(priori.InputError, match="the attack label 'print' does not occur"):
+        read(text, pos_label="c", attack_label="print")
+    with pytest.raises(priori.InputError, match="4 different labels"):
+        read(text)
+    assert read("target 0.9\nspoof 0.1\n", attack_label="spoof").n_attacks == 1
+
+
+def test_two_labels_are_two_classes() -> None:
+    assert read("bonafide 0.9\nspoof 0.1\n").n_attacks == 0
+
+
+def test_the_real_identity_of_bob() -> None:
+    text = "u1 u1 p1 0.9\nu1 u2 p2 0.1\nu1 attack/mask p3 0.5\nu2 attack p4 0.6\nu2 u2 p5 0.8\n"
+    scores = read(text)
+    assert scores.attacks.tolist() == ["", "mask", "attack"]
+    assert scores.users is not None
+    assert scores.negative.probe_user is not None
+    assert scores.users.values[scores.negative.probe_user].tolist() == ["u2", "u1", "u2"]
+    assert read(text, attack_label="nothing").n_attacks == 0
+    five = "u1 m1 u1 p1 0.9\nu1 m1 u2 p2 0.1\nu1 m1 spoof/print p3 0.5\n"
+    assert read(five).attacks.tolist() == ["", "print"]
+
+
+def test_frames_and_tables_keep_types() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"score": [0.1, 0.9, 0.5], "label": [0, 1, 0], "kind": [None, None, "mask"]})
+    assert priori.Scores.from_frame(frame, columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
+    rows = "".join(f"A,{part},{row}\n" for part in ("dev", "eval") for row in THREE.splitlines()[1:])
+    sets = priori.read_table(
+        io.BytesIO(f"system,set,score,label,kind\n{rows}".encode()), systems="system", split=("set", "dev", "eval"),
+        columns={"attack": "kind"}, source="all.csv",
+    )  # fmt: skip
+    assert [each.attacks.tolist() for each in sets["A"]] == [["", "A01", "A07"]] * 2
+    with pytest.raises(priori.OptionError, match="into memory only"):
+        priori.scan(frame, columns={"attack": "kind"})
+
+
+def test_parts_keep_types() -> None:
+    scores = priori.Scores.from_predictions(
+        ["client", "impostor", "attack", "client", "impostor", "attack"], np.arange(6.0), dataset=list("aaabbb"),
+        attack=["", "", "mask", "", "", "video"],
+    )  # fmt: skip
+    assert [part.attacks.tolist() for part in scores.by("dataset").values()] == [["", "mask"], ["", "video"]]
+    with pytest.raises(priori.InputError, match="2 values for 6 scores"):
+        priori.Scores.from_predictions([0, 1, 0, 1, 0, 1], np.arange(6.0), attack=["a", "b"])
