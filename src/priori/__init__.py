@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         roc,
     )
     from priori.decisions.criteria import Criterion
+    from priori.decisions.likelihood_ratios import a_posteriori_min_cllr, calibrate, cllr
     from priori.decisions.measures import Measure, Task
     from priori.decisions.outcomes import Outcomes, count
     from priori.engines import Table, scan
@@ -59,6 +60,7 @@ _LATER = {
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
+        "priori.decisions.likelihood_ratios": "a_posteriori_min_cllr calibrate cllr",
         "priori.decisions.measures": "Measure Task",
         "priori.decisions.outcomes": "Outcomes count",
         "priori.scores": "Scores",
@@ -86,9 +88,10 @@ __all__ = [
     "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
     "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
-    "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_dcf",
-    "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision", "choose_threshold",
-    "compare", "compare_all", "count", "coverage", "design_effect", "det", "epc", "examples", "mcnemar_test",
+    "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_cllr",
+    "a_posteriori_min_dcf", "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision",
+    "calibrate", "choose_threshold", "cllr", "compare", "compare_all", "count", "coverage", "design_effect", "det",
+    "epc", "examples", "mcnemar_test",
     "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
     "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip

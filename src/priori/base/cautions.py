@@ -54,6 +54,14 @@ CODES: dict[str, CautionKind] = {
         "The development set looks trained on",
         "The development scores separate the classes perfectly and the test scores do not.",
     ),
+    "not-likelihood-ratios": _warning(
+        "Scores are no likelihood ratios",
+        "Thresholds are set by theory, and the development scores do not look like log-likelihood ratios.",
+    ),
+    "separated-development": _warning(
+        "Calibrated on separated classes",
+        "Logistic regression was fitted on development classes that a threshold separates.",
+    ),
     "disagreement": _warning(
         "Development and test set disagree", "The threshold gives other error rates on the test set, beyond chance."
     ),

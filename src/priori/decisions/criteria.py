@@ -8,7 +8,7 @@ threshold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -18,8 +18,9 @@ from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Mask
 from priori.decisions.bounds import Boxes, below_hull, promising_cells
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
+from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
 from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, Ratio, Task, get_task
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 
@@ -62,6 +63,20 @@ class Criterion:
     v1: Ratio
     v2: Ratio
     uses_alpha: bool = True
+
+    @property
+    def reads_development(self) -> bool:
+        """Whether thresholds depend on the development scores."""
+        return True
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        """The criterion that shows, on the test set itself, the best that thresholds could have reached."""
+        return self
+
+    def fitted(self, scores: ScoreSet) -> LLRMap | None:
+        """Return the map to log-likelihood ratios that thresholds come from, where they do."""
+        return None
 
     def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
         """Return the minimiser at each alpha."""
@@ -311,6 +326,32 @@ class Custom(Search):
         """Return None: nothing is known of the function, so any cell may hold its minimum."""
 
 
+@dataclass(frozen=True)
+class Bayes(Criterion):
+    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
+
+    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
+    with the score, the threshold is one of scores.
+    """
+
+    calibrator: Calibrator = field(default_factory=Calibrator)
+
+    @property
+    def reads_development(self) -> bool:
+        return self.calibrator.method != "none"
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        return WeightedSum("wer", FAR, FRR)
+
+    def fitted(self, scores: ScoreSet) -> LLRMap:
+        return self.calibrator.fit(scores)
+
+    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
+        thresholds = self.fitted(scores).thresholds(log_odds(alphas))
+        return Choice(thresholds, count(scores, thresholds))
+
+
 #: Every criterion by the name people type, with what it minimises.
 CRITERIA: dict[str, str] = {
     "wer": "alpha FAR + (1 - alpha) FRR",
@@ -318,6 +359,7 @@ CRITERIA: dict[str, str] = {
     "target-v1": "|alpha - V1| of the task",
     "target-v2": "|alpha - V2| of the task",
     "eer": "|V1 - V2| of the task (equal error rate, break-even point)",
+    "bayes": "nothing: accept if the log-likelihood ratio is above log(alpha/(1 - alpha)); calibrated, bayes:logistic",
 }
 _ALIASES = {"break-even": "eer", "bep": "eer"}
 
@@ -352,5 +394,9 @@ def get_criterion(
             return Target(name, domain.v1, domain.v2, which=int(name[-1]))
         case "eer":
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
+        case _ if name.partition(":")[0] == "bayes":
+            calibrator = get_calibrator(name.partition(":")[2] or "none")
+            return Bayes("bayes" + (f":{calibrator.name}" if calibrator.method != "none" else ""), FAR, FRR,
+                         calibrator=calibrator)  # fmt: skip
         case _:
             raise unknown("criterion", criterion, [*CRITERIA, *_ALIASES])

@@ -192,7 +192,7 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     v1, v2 = (measure.name.upper() if len(measure.name) == 3 else measure.name for measure in (task.v1, task.v2))
     if criterion.name == "eer":
         return f"With the threshold where {v1} and {v2} are nearest"
-    if criterion.name in ("wer", "pr"):
+    if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif criterion.name in ("target-v1", "target-v2"):
         meaning = f"Aiming at a {v1 if criterion.name == 'target-v1' else v2} of {percent(float(alpha))}"
@@ -206,7 +206,7 @@ def _weights(criterion: Criterion, alpha: Fraction) -> str:
     if alpha in (0, 1):
         return f"With only {v1 if alpha else v2} counted"
     if alpha == Fraction(1, 2):
-        return "At equal costs" if criterion.name == "wer" else f"With {v1} and {v2} weighed equally"
+        return "At equal costs" if criterion.name != "pr" else f"With {v1} and {v2} weighed equally"
     heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
     ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
     return f"With {heavy} weighed {float(ratio):.3g} times {light}"
