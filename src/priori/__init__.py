@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.bands import Band
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.leaderboard import Leaderboard, rank
+    from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
     from priori.uncertainty.rate_intervals import rate_interval
@@ -74,6 +75,7 @@ _LATER = {
         "priori.uncertainty.bands": "Band",
         "priori.uncertainty.comparison": "Comparison compare",
         "priori.uncertainty.leaderboard": "Leaderboard rank",
+        "priori.uncertainty.likelihood_ratio_costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -85,13 +87,15 @@ _LATER = {
 
 __all__ = [
     "EPC", "AposterioriDET", "AposterioriROC", "Areas", "AverageCurve", "AverageEPC", "Band", "Comparison",
-    "Coverage", "Criterion", "InputError", "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
+    "Coverage", "Criterion", "InputError", "LLRCosts", "LLRCostsTest",
+    "Leaderboard", "Measure", "OptionError", "Outcomes", "PrioriError",
     "Ranking", "Result",
     "Scores", "Table", "Task", "__version__", "a_posteriori_auc", "a_posteriori_auc_interval",
     "a_posteriori_auc_test", "a_posteriori_break_even", "a_posteriori_eer", "a_posteriori_min_cllr",
     "a_posteriori_min_dcf", "a_posteriori_partial_auc", "areas", "average", "average_epc", "average_precision",
-    "calibrate", "choose_threshold", "cllr", "compare", "compare_all", "count", "coverage", "design_effect", "det",
-    "epc", "examples", "mcnemar_test",
+    "calibrate", "choose_threshold", "cllr", "compare", "compare_all",
+    "compare_llr_costs", "count", "coverage", "design_effect", "det",
+    "epc", "examples", "llr_costs", "mcnemar_test",
     "plan", "proportion_interval", "proportion_test", "rank", "rate_interval", "read", "read_table", "recommend", "roc",
     "scan", "silenced", "ztest", "ztest_epc", "ztest_scores",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from pathlib import Path
 import paper
 import plans
 import rates
+import ratios
 import sizes
 from bands import measure_bands
 from hard import HARD, measure_hard
@@ -82,6 +83,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
         ],
+        "ratios": [partial(ratios.measure_ratios, each, size.tests) for each in ratios.POPULATIONS],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),

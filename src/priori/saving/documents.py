@@ -53,6 +53,8 @@ RESULTS: dict[str, str] = {
     "RateInterval": "priori.uncertainty.rate_intervals",
     "AposterioriAUCInterval": "priori.uncertainty.auc",
     "AposterioriAUCTest": "priori.uncertainty.auc",
+    "LLRCosts": "priori.uncertainty.likelihood_ratio_costs",
+    "LLRCostsTest": "priori.uncertainty.likelihood_ratio_costs",
     "DesignEffect": "priori.studies.design_effect",
     "Plan": "priori.studies.planning",
 }
