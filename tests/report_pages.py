@@ -20,13 +20,26 @@ def write(folder: Path, study: Study, **options: Any) -> Path:
     return path
 
 
-def shapes(visit: Visit, name: str) -> str:
-    return str(visit.page.evaluate(f"JSON.stringify(document.getElementById('plot-{name}').layout.shapes)"))
+def drawing(visit: Visit, name: str) -> str:
+    """Return what a figure shows now."""
+    return str(visit.page.evaluate(f"document.querySelector('#plot-{name} svg').innerHTML"))
 
 
-def traces(visit: Visit, name: str) -> list[Any]:
-    found = visit.page.evaluate(f"document.getElementById('plot-{name}').data.map((one) => one.meta ?? null)")
+def drawn(visit: Visit, name: str, what: str) -> list[str]:
+    """Return the values of an attribute in a figure: ``line`` has the systems of its lines, ``dot`` those of dots."""
+    found = visit.page.evaluate(
+        "([id, name]) => [...document.querySelectorAll(`#plot-${id} [data-${name}]`)]"
+        ".map((one) => one.getAttribute('data-' + name))", [name, what],
+    )  # fmt: skip
     return list(found)
+
+
+def dots(visit: Visit, name: str) -> dict[int, dict[str, float]]:
+    """Return the dots of a figure, by their systems, with the numbers they stand for."""
+    found = visit.page.evaluate(
+        "(id) => [...document.querySelectorAll(`#plot-${id} [data-dot]`)].map((one) => ({...one.dataset}))", name
+    )
+    return {int(one.pop("dot")): {key: float(value) for key, value in one.items()} for one in found}
 
 
 def alpha(visit: Visit, at: int) -> None:
@@ -49,4 +62,4 @@ def until(visit: Visit, condition: str) -> None:
 def bring(visit: Visit, name: str) -> None:
     """Scroll to a figure and wait until it is drawn."""
     visit.page.locator(f"#plot-{name}").scroll_into_view_if_needed()
-    until(visit, f"document.getElementById('plot-{name}').data")
+    until(visit, f"!('stale' in document.getElementById('plot-{name}').dataset)")

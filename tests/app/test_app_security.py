@@ -24,7 +24,7 @@ HEADERS = {
 @pytest.mark.parametrize(
     ("address", "status"),
     [
-        ("/", 200), ("/static/app.js", 200), ("/static/app.css", 200), ("/static/plotly.js", 200),
+        ("/", 200), ("/static/app.js", 200), ("/static/app.css", 200),
         ("/nothing", 404), ("/jobs", 405), ("/static/../server.py", 404), ("/static/%2e%2e/server.py", 404),
         ("/jobs/x", 404), ("/jobs/x/status", 404), ("/jobs/x/page.html", 404),
     ],

@@ -11,7 +11,7 @@ import pytest
 from app_serving import listening
 
 from priori.app import serving
-from priori.app.server import create_app
+from priori.app.server import STATIC, create_app
 from priori.app.serving import PatientProtocol
 
 HEADER = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -23,6 +23,8 @@ def connect(tmp_path, monkeypatch):
     monkeypatch.setattr(PatientProtocol, "header_seconds", 0.4)
     monkeypatch.setattr(PatientProtocol, "taking_seconds", 0.4)
     monkeypatch.setattr(serving, "CONNECTIONS", 8)
+    large = ("plotly", "package_data/plotly.min.js", "text/javascript")
+    monkeypatch.setitem(STATIC, "large.js", large)
     with listening(create_app(parent=tmp_path)) as port, ExitStack() as stack:
         yield lambda: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
 
@@ -80,7 +82,7 @@ def test_a_body_that_nobody_reads_is_not_waited_for(connect):
 
 def test_a_visitor_who_does_not_take_the_answer_is_not_waited_for(connect):
     connection = connect()
-    asked = HEADER.replace(b"/ ", b"/static/plotly.js ") + b"\r\n"
+    asked = HEADER.replace(b"/ ", b"/static/large.js ") + b"\r\n"
     for _ in range(3):
         connection.sendall(asked)
     time.sleep(1.2)

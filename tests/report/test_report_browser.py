@@ -5,15 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import small_studies
 from browser import Visit
+from priori.base.alphas import from_costs
+from priori.report.first_screen import first_pair, order_at, screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
+from priori.words.glossary import GLOSSARY
+from priori.words.headline import FirstScreen
 from priori.words.sentences import verdict
-from report_pages import READY, Open, alpha, shapes, traces, write
+from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +38,78 @@ def test_opens_from_a_file_and_asks_for_nothing(visit: Open, two: Study, tmp_pat
     assert opened.console == []
     assert opened.errors == []
     assert opened.requests == [path.as_uri()]
-    assert opened.page.locator(".plot .main-svg").count() > 0
+    assert drawn(opened, "dots", "dot") == ["0", "1"]
     assert opened.page.text_content("[data-answer=performance]").replace("\xa0", " ") == two.verdict.answers[0].answer
+
+
+def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Study, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, three), ready=READY)
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_timeout(100)
+    for part in ("#headline", "#mark", "#plot-dots", ".deploy", "#gravest", "#alpha"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 720, part
+    for index in (three.at, 3):
+        alpha(opened, index)
+        screen = screen_at(FirstScreen(three), index)
+        assert page.text_content("#headline") == screen["headline"]
+        assert page.text_content("#mark") == screen["mark"]
+        assert page.text_content(".threshold output") == screen["threshold"]
+        lines = page.locator("[data-error]").all()
+        for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):
+            assert line.text_content() == f"Of 1,000 {who} about {number} {fate} ({interval})"
+        assert [int(one) for one in drawn(opened, "dots", "row")] == order_at(three, index)
+        assert drawn(opened, "dots", "bracket") == [f"{first}-{last}" for first, last in screen["groups"]]
+    page.click("[data-copy-threshold]")
+    page.wait_for_selector("#status:has-text('Copied')")
+
+
+def test_a_link_keeps_what_was_chosen(visit: Open, three: Study, tmp_path: Path) -> None:
+    path = write(tmp_path, three)
+    opened = visit(path, ready=READY)
+    bring(opened, "epc")
+    alpha(opened, 4)
+    opened.page.uncheck("[data-toggle='1']")
+    opened.page.select_option("#pair", "1")
+    link = opened.page.evaluate("location.href")
+    again = visit(link, ready=READY)
+    bring(again, "epc")
+    assert again.page.text_content("output[for=alpha]") == "0.2"
+    assert not again.page.is_checked("[data-toggle='1']")
+    assert set(drawn(again, "epc", "line")) == {"0", "2"}
+    assert drawn(again, "epc", "pair") == ["0-2"]
+    odd = visit(f"{path.as_uri()}#alpha=x&hide=99.a&pair=7-8", ready=READY)
+    assert odd.errors == []
+    assert odd.page.text_content("output[for=alpha]") == "0.5"
+
+
+def test_own_costs_are_an_alpha(visit: Open, two: Study, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, two), ready=READY)
+    opened.page.click("text=my costs")
+    for name, value in (("cost-fn", "1"), ("cost-fp", "3"), ("prevalence", "75")):
+        opened.page.fill(f"#{name}", value)
+    assert opened.page.text_content("output[for=alpha]") == f"{float(from_costs(1, 3, '0.75')):g}"
+    opened.page.fill("#cost-fp", "-1")
+    assert "above 0" in opened.page.text_content("#costs-say")
+    opened.page.click("button:has-text('letting impostors in')")
+    assert opened.page.text_content("output[for=alpha]") == "0.9"  # the nearest to 10 / 11
+
+
+def test_terms_are_explained(visit: Open, two: Study, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, two), ready=READY)
+    for reach in (opened.page.focus, opened.page.hover):
+        reach("figcaption .term >> nth=0")
+        assert opened.page.text_content("#tip") == GLOSSARY["HTER"]
+        opened.page.keyboard.press("Escape")
+        assert not opened.page.is_visible("#tip")
 
 
 def test_the_slider_moves_everything(visit: Open, three: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, three), ready=READY)
-    figures = ["epc", "difference", "roc", "det", "scores-0", "scores-1", "scores-2"]
+    figures = ["dots", "epc", "roc", "det", "scores-0", "scores-1", "scores-2"]
+    for name in figures:
+        bring(opened, name)
     tables = ["leaderboard", "operating-points", "outcomes", "comparisons"]
 
     def seen() -> dict[str, str]:
@@ -46,27 +117,31 @@ def test_the_slider_moves_everything(visit: Open, three: Study, tmp_path: Path) 
         answers = {
             key: opened.page.text_content(f"[data-answer={key}]") for key in ("performance", "threshold", "optimism")
         }
-        return {**{name: shapes(opened, name) for name in figures}, **text, **answers}
+        pictures = {}
+        for name in figures:
+            bring(opened, name)
+            pictures[name] = drawing(opened, name)
+        return {**pictures, **text, **answers}
 
     before = seen()
     alpha(opened, 19)
     after = seen()
     assert [name for name in before if before[name] == after[name]] == []
-    assert opened.page.text_content("output").strip() == "0.95"
+    assert opened.page.text_content("output[for=alpha]") == "0.95"
     assert opened.page.text_content("#weighing") == "With FAR weighed 19 times FRR"
     assert "0.95" in opened.page.get_attribute("#alpha", "aria-valuetext")
     for answer in verdict(three, 19).answers:
         shown = opened.page.text_content(f"[data-answer={answer.key}]").replace("\xa0", " ")
         assert shown == answer.answer
-    circles = "document.getElementById('plot-%s').layout.shapes.filter((shape) => shape.type === 'circle')"
-    drawn = opened.page.evaluate(circles % "epc")
-    assert [one["xanchor"] for one in drawn] == [0.95] * 3
-    assert [one["yanchor"] for one in drawn] == pytest.approx([100 * curve.value[19] for curve in three.curves])
-    point = opened.page.evaluate(circles % "roc")[1]
-    assert point["xanchor"] == pytest.approx(100 * three.curves[1].v1[19], abs=1e-3)
-    assert point["yanchor"] == pytest.approx(100 - 100 * three.curves[1].v2[19], abs=1e-3)
-    line = opened.page.evaluate("document.getElementById('plot-scores-1').layout.shapes[0].x0")
-    assert line == pytest.approx(three.curves[1].threshold[19])
+    bring(opened, "epc")
+    for place, one in dots(opened, "epc").items():
+        assert one == {"alpha": 0.95, "value": three.curves[place].value[19]}
+    bring(opened, "roc")
+    point = dots(opened, "roc")[1]
+    assert point["x"] == pytest.approx(100 * three.curves[1].v1[19], abs=1e-3)
+    assert point["y"] == pytest.approx(100 - 100 * three.curves[1].v2[19], abs=1e-3)
+    bring(opened, "scores-1")
+    assert float(drawn(opened, "scores-1", "threshold")[0]) == pytest.approx(three.curves[1].threshold[19])
     alpha(opened, three.at)
     assert seen() == before
 
@@ -78,43 +153,56 @@ def test_the_keyboard_is_enough(visit: Open, two: Study, tmp_path: Path) -> None
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.locator(".skip").bounding_box()["x"] >= 0
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "verdict"
+    assert page.evaluate("document.activeElement.id") == "answer"
     page.focus("#alpha")
-    page.keyboard.press("ArrowRight")
-    assert page.text_content("output").strip() == "0.55"
-    page.keyboard.press("Home")
-    assert page.text_content("output").strip() == "0"
-    page.keyboard.press("End")
-    assert page.text_content("output").strip() == "1"
-    page.keyboard.press("Tab")
+    for key, shown in (("ArrowRight", "0.55"), ("Home", "0"), ("End", "1")):
+        page.keyboard.press(key)
+        assert page.text_content("output[for=alpha]") == shown
+    while page.evaluate("document.activeElement.dataset.toggle") != "0":
+        page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    assert 0 not in traces(opened, "roc")
+    bring(opened, "roc")
+    assert "0" not in drawn(opened, "roc", "line")
+    page.focus("[data-toggle='0']")
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
 
 
 def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, three), ready=READY)
-    assert set(traces(opened, "epc")) == {0, 1, 2}
+    bring(opened, "epc")
+    assert set(drawn(opened, "epc", "line")) == {"0", "1", "2"}
     opened.page.uncheck("[data-toggle='1']")
     for name in ("epc", "roc", "det"):
-        assert set(traces(opened, name)) == {0, 2}
+        bring(opened, name)
+        assert set(drawn(opened, name, "line")) == {"0", "2"}
     assert not opened.page.is_visible("#figure-scores-1")
     assert not opened.page.is_visible("#table-outcomes tr[data-system='1']")
     opened.page.check("[data-toggle='1']")
-    assert set(traces(opened, "epc")) == {0, 1, 2}
+    bring(opened, "epc")
+    assert set(drawn(opened, "epc", "line")) == {"0", "1", "2"}
     assert opened.page.is_visible("#figure-scores-1")
 
+    best = three.pairs[first_pair(three)]
+    assert drawn(opened, "epc", "pair") == [f"{best.a}-{best.b}"]
     opened.page.select_option("#pair", "2")
-    found = "document.getElementById('plot-difference').data.find((one) => one.name === 'difference').y"
-    assert opened.page.evaluate(found) == pytest.approx((100 * three.pairs[2].difference).tolist())
-    assert opened.page.text_content("[data-text=pair]") == "B minus C"
+    assert drawn(opened, "epc", "pair") == ["1-2"]
+    pair = three.pairs[2]
+    assert pair.throughout is not None
+    winners = [pair.better(index) for index in np.flatnonzero(pair.throughout)]
+    assert [int(one) for one in drawn(opened, "epc", "ribbon")] == winners
+    assert winners
 
-    assert len(traces(opened, "epc")) == 12
+    opened.page.focus("#alpha")
+    assert drawn(opened, "epc", "band") == [str(order_at(three, three.at)[0])]
+    opened.page.focus("[data-toggle='2']")
+    assert set(drawn(opened, "epc", "band")) == {str(order_at(three, three.at)[0]), "2"}
     opened.page.uncheck("#bands")
-    assert len(traces(opened, "epc")) == 6
-    opened.page.uncheck("#optimism")
-    assert len(traces(opened, "epc")) == 3
+    assert drawn(opened, "epc", "band") == []
+    for box, what in (("optimism", "optimism"), ("ztest", "ztest")):
+        assert drawn(opened, "epc", what) == []
+        opened.page.check(f"#{box}")
+        assert drawn(opened, "epc", what) != []
 
     at = next(at for at in range(21) if ranks_of(three.curves, at) != ranks_of(three.curves, three.at))
     alpha(opened, at)
@@ -123,10 +211,15 @@ def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_pa
     assert [name.strip() for name in names] == ["ABC"[place] for place in order]
 
 
-def saved(opened: Visit, button: str) -> tuple[str, str]:
+def taken(opened: Visit, button: str) -> tuple[str, bytes]:
     with opened.page.expect_download() as waiting:
-        opened.page.click(button)
-    return waiting.value.suggested_filename, Path(waiting.value.path()).read_text(encoding="utf-8")
+        opened.page.evaluate("(button) => document.querySelector(button).click()", button)
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def saved(opened: Visit, button: str) -> tuple[str, str]:
+    name, content = taken(opened, button)
+    return name, content.decode()
 
 
 def test_numbers_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> None:
@@ -156,11 +249,25 @@ def test_numbers_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> N
 
 def test_figures_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, two), dark=True, ready=READY)
-    for figure in ("epc", "difference", "roc", "det", "scores-0"):
+    for figure, wide in (("dots", 88), ("epc", 180), ("roc", 88), ("det", 88), ("scores-0", 88)):
         name, text = saved(opened, f"[data-svg={figure}]")
         assert name == f"{figure}.svg"
-        assert text.startswith("<svg")
-        assert "rgb(255, 255, 255)" in text  # for a paper: on white, though the page is dark
+        drawing = ElementTree.fromstring(text)
+        assert drawing.get("width") == f"{wide}mm"
+        assert "#ffffff" in text  # for a paper: on white, though the page is dark
+        assert "#1d2126" in text
+        assert "var(" not in text
+        assert "HTER, alpha = 0.5" in text
+    name, content = taken(opened, "[data-png=dots]")
+    assert name == "dots.png"
+    assert content.startswith(b"\x89PNG")
+    assert int.from_bytes(content[16:20]) == round(88 / 25.4 * 300)
+    opened.page.evaluate(
+        "void (window.print = () => { window.printed = document.querySelector('#alone svg').outerHTML; })"
+    )
+    opened.page.evaluate("document.querySelector('[data-pdf=epc]').click()")
+    assert "Expected Performance Curve" in opened.page.evaluate("window.printed")
+    assert opened.page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") <= 1
     assert opened.console == []
     assert opened.errors == []
 
@@ -173,16 +280,19 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path, static: bool) -> No
     if not static:
         alpha(opened, 3)
         page.select_option("#pair", "1")
+        bring(opened, "epc")
         page.hover("#plot-epc", position={"x": 400, "y": 150})
+        assert page.is_visible("#tip")
         for button in ("[data-svg=epc]", "[data-svg=roc]", "[data-csv=epc]"):
-            assert "w" * 20 in saved(opened, button)[1]
+            assert "w" * 10 in saved(opened, button)[1]
     assert page.evaluate("window.stolen") is None
     assert page.locator("img").count() == 0
     assert page.locator("a[href^=javascript]").count() == 0
     assert opened.errors == []
     assert opened.console == []
     assert opened.overflow() <= 0
-    assert "<img src=x" in page.text_content("h1")
+    assert "<img src=x" in page.text_content(".kicker")
+    assert "img src" in page.text_content("#table-outcomes")
     assert page.locator(".files bdi").first.text_content() == small_studies.HOSTILE[0]
 
 
@@ -208,19 +318,22 @@ def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> No
     opened = visit(path, scripts=False)
     assert opened.requests == [path.as_uri()]
     assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 10
+    assert opened.page.locator(".plot svg").count() == 9
     assert opened.page.is_visible("#plot-epc svg")
+    assert opened.page.is_visible("#plot-dots svg")
 
 
 def test_prints_light_and_whole(visit: Open, two: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, two), dark=True, ready=READY)
     assert opened.page.pdf(format="A4").startswith(b"%PDF")
     opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert opened.page.evaluate("document.getElementById('plot-epc').layout.width") <= 700
-    assert opened.page.evaluate("document.getElementById('plot-epc').layout.font.color") == "#1d2126"
+    assert opened.page.evaluate("document.querySelector('#plot-epc svg').clientWidth") <= 700
+    ink = "getComputedStyle(document.querySelector('#plot-dots [data-row]')).fill"
+    assert opened.page.evaluate(ink) == "rgb(29, 33, 38)"
     opened.page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert opened.page.evaluate("document.getElementById('plot-epc').layout.font.color") == "#e9e7e2"
+    assert opened.page.evaluate(ink) == "rgb(233, 231, 226)"
     opened.page.emulate_media(media="print")
     assert not opened.page.is_visible("#alpha")
-    assert opened.page.is_visible(".systems .swatch >> nth=0")
+    assert opened.page.is_visible("#headline")
+    assert opened.page.is_visible("#weighing")
     assert opened.console == []

@@ -16,9 +16,9 @@ from priori.report import render_html
 from priori.report.page import pack, page_data, unpack
 from priori.report.tables import moving_tables
 from priori.studies.evaluation import Study
-from report_pages import READY, Open, alpha, bring, shapes, traces, until, write
+from report_pages import READY, Open, alpha, bring, drawn, until, write
 
-BOARD = ("dots", "slopes", "ranks")
+BOARD = ("slopes", "ranks")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def figures(page: str) -> set[str]:
 
 
 def test_what_appears_when() -> None:
-    usual = {"epc", "roc", "det", "scores", "difference"}
+    usual = {"dots", "epc", "roc", "det", "scores"}
     assert figures(render_html(small_studies.study(2.5, 1.6))) == usual
     three = render_html(small_studies.study(2.5, 1.6, 2.0))
     assert figures(three) == {*usual, *BOARD}
@@ -50,7 +50,7 @@ def test_what_appears_when() -> None:
     nine = small_studies.many(9, n_resamples=50)
     for static in (False, True):
         page = render_html(nine, static=static)
-        assert figures(page) == {*usual, *BOARD, "matrix"}
+        assert figures(page) == {*usual, *BOARD, "matrix", "standings"} | (set() if static else {"multiples"})
         assert 'id="table-comparisons"' not in page
         assert ('id="find"' in page) != static
     assert not figures(render_html(small_studies.many(9, bootstrap=None))) & {*BOARD, "matrix"}
@@ -60,17 +60,18 @@ def test_what_appears_when() -> None:
 def test_the_numbers_are_those_of_compare_all_and_rank(
     twelve: Study, ranking: priori.uncertainty.ranking.Ranking
 ) -> None:
-    data = unpack(pack(page_data(twelve)))["ranking"]
+    page = unpack(pack(page_data(twelve)))
+    data, texts = page["ranking"], page["live"]["dots"]
     names = [member.name for member in twelve.members]
     for index, where in enumerate(twelve.curves[0].alpha.tolist()):
         places = {place.name: place for place in ranking.places(where)}
         could = [name for name, letter in zip(names, data["possible"][index], strict=True) if letter == "1"]
         assert set(could) == set(ranking.could_be_best(where))
-        for system, text in enumerate(data["dots"][index]):
-            ends = re.findall(r"(\d+)(?:st|nd|rd|th)", text)
+        for system, (text, between) in enumerate(texts[index]):
+            ends = re.findall(r"(\d+)(?:st|nd|rd|th)", between)
             place = places[names[system]]
             assert [int(ends[0]), int(ends[-1])] == [place.rank_lower, place.rank_upper]
-            assert text.startswith(f"{100 * place.value:.1f} %")
+            assert text == f"{100 * place.value:.1f}\u00a0%"
         letters = data["beats"][index]
         for row, (a, b) in enumerate(combinations(range(12), 2)):
             differ = ranking.p_value[row, index] < 0.05
@@ -132,7 +133,7 @@ def test_pages_of_many_stay_small() -> None:
 def test_find_a_system(visit: Open, forty: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, forty), ready=READY)
     page = opened.page
-    assert page.locator(".plot .main-svg").count() < 12  # drawn as they come near
+    assert page.locator(".plot svg > g").count() < 24  # drawn as they come near
     page.fill("#find", "TEM 17")
     found = page.locator("tr.found")
     assert set(found.evaluate_all("rows => rows.map((row) => row.dataset.system)")) == {"17"}
@@ -141,15 +142,14 @@ def test_find_a_system(visit: Open, forty: Study, tmp_path: Path) -> None:
     at = page.evaluate("scrollY")
     page.press("#find", "Enter")
     until(opened, f"scrollY !== {at}")
-    until(opened, "document.getElementById('plot-dots').layout?.shapes.length === 1")
-    row = int(page.evaluate("document.getElementById('plot-dots').layout.shapes[0].y0 + 0.5"))
+    bring(opened, "standings")
     order = np.argsort([curve.value[forty.at] for curve in forty.curves], kind="stable").tolist()
-    assert order[row] == 17
+    assert [int(one) for one in drawn(opened, "standings", "row")] == order
     for name in ("slopes", "matrix", "epc"):
         bring(opened, name)
-    assert "found" in traces(opened, "slopes")
-    assert 17 in traces(opened, "epc")
-    assert len(page.evaluate("document.getElementById('plot-matrix').layout.shapes")) == 2
+    assert "found" in drawn(opened, "slopes", "slope")
+    assert "17" in drawn(opened, "epc", "line")
+    assert drawn(opened, "matrix", "found") == ["17"]
     page.fill("#find", "nobody")
     assert page.text_content("#found") == "no system of that name"
     assert found.count() == 0
@@ -164,27 +164,26 @@ def test_find_where_nothing_was_tested(visit: Open, tmp_path: Path) -> None:
     opened.page.fill("#find", "system 08")
     opened.page.press("#find", "Enter")
     bring(opened, "epc")
-    assert 8 in traces(opened, "epc")
+    assert "8" in drawn(opened, "epc", "line")
     assert opened.page.locator("tr.found").count() == 5
     assert opened.console == opened.errors == []
 
 
 def test_the_slider_moves_the_ranking(visit: Open, forty: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, forty), ready=READY)
-    for name in ("matrix", "dots"):
-        bring(opened, name)
-    names = "document.getElementById('plot-dots').layout.yaxis.ticktext"
     for index in (3, 1):
         alpha(opened, index)
-        order = np.argsort([curve.value[index] for curve in forty.curves], kind="stable")
-        assert opened.page.evaluate(names) == [f"system {place:02d}" for place in order]
+        order = np.argsort([curve.value[index] for curve in forty.curves], kind="stable").tolist()
+        for name, most in (("dots", 8), ("standings", 40), ("multiples", 24)):
+            bring(opened, name)
+            assert [int(one) for one in drawn(opened, name, "panel" if name == "multiples" else "row")] == order[:most]
     bring(opened, "matrix")
-    until(opened, f"String({names.replace('dots', 'matrix')}) === String({names})")
-    drawn = opened.page.evaluate("document.getElementById('plot-matrix').data[0].z")
-    beaten = [sum(cell == -1 for cell in row) for row in drawn]  # by so many each is beaten: its best rank less one
-    assert forty.standings is not None
-    assert beaten == (forty.standings[0][order, 1] - 1).tolist()
-    assert shapes(opened, "dots") == "[]"
+    assert [int(one) for one in drawn(opened, "matrix", "row")] == order
+    cells = "document.querySelector('#plot-matrix [data-cells=\"var(--c0)/1\"]').getAttribute('d').match(/M/g).length"
+    assert forty.ranking is not None
+    assert opened.page.evaluate(cells) == int(forty.ranking.verdict.significant[:, 1].sum())
+    opened.page.check("#all-multiples")
+    assert len(drawn(opened, "multiples", "panel")) == 40
     assert opened.console == []
 
 

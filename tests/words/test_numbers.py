@@ -10,16 +10,19 @@ from priori.decisions.measures import get_measure
 from priori.words.numbers import (
     abridged,
     aggregate,
+    bounds,
     clean,
     counted,
     decision,
     gap,
     interval,
     listing,
+    per_thousand_range,
     percent,
     possessive,
     short,
     threshold_text,
+    told_apart,
     value,
 )
 
@@ -48,6 +51,13 @@ def test_numbers() -> None:
     assert interval(0.071, 0.129, HTER) == "7.1–12.9"
     assert interval(0.0, 0.0021, HTER) == "0.00–0.21"
     assert interval(0.01, 0.02, DCF) == "0.01 to 0.02"
+    assert interval(0.07149, 0.12901, HTER) == "7.1–13.0"  # outwards
+    assert bounds(-0.012341, 0.012341, True) == "−1.24 to 1.24"
+    assert bounds(0.0123456, 0.0234561, False) == "0.01234 to 0.02346"
+    assert per_thousand_range(0.0143, 0.0377) == "14 to 38"
+    assert per_thousand_range(0.0, 0.00391) == "0.0 to 4.0"
+    assert told_apart(14.71, 14.74, lambda number: f"{number:.1f} %", " %") == ("14.71 %", "14.74 %")
+    assert told_apart(14.7, 14.7, lambda number: f"{number:.1f} %", " %") == ("14.7 %", "14.7 %")
     assert gap(-0.034, HTER) == "3.4 points"
     assert gap(0.01, HTER) == "1.0 point"
     assert gap(0.0123, DCF) == "0.0123"

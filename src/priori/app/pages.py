@@ -9,7 +9,7 @@ from typing import Any
 from priori.app.form_fields import Choices, options
 from priori.app.jobs import Job
 from priori.app.limits import Limits, Refusal, megabytes
-from priori.app.result import fill_result, library_styles
+from priori.app.result import fill_result
 
 
 class Pages:
@@ -26,7 +26,7 @@ class Pages:
         # The style sheet is ours: trusted text.
         style = Markup(asset("report.css"))
         self.environment.globals.update(
-            limits=limits, stated=_stated(limits), options=options(), style=style, policy=None, static=True, styles=()
+            limits=limits, stated=_stated(limits), options=options(), style=style, policy=None, static=True
         )
 
     def _render(self, template: str, **context: Any) -> str:
@@ -50,7 +50,7 @@ class Pages:
     def result(self, key: str, nonce: str, job: Job, page: str) -> str:
         """A job that is done: its report, with the bar on top."""
         context = {**_form(key, job, errors=job.errors), "job": job, "nonce": nonce}
-        head = self._render("head.html", **context, styles=library_styles())
+        head = self._render("head.html", **context)
         bar = self._render("result_bar.html", **context)
         return fill_result(page, job.mark, nonce=nonce, head=head, bar=bar)
 

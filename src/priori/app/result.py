@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -23,7 +21,7 @@ def render_result(study: Study, mark: str) -> str:
     from priori.report.page import environment, page_context
 
     marks = _marks(mark)
-    context = page_context(study, nonce=marks["nonce"], plotly_url="/static/plotly.js")
+    context = page_context(study, nonce=marks["nonce"])
     template = environment(PackageLoader("priori.app")).get_template("result.html")
     return template.render(**context, marks=marks)
 
@@ -34,17 +32,3 @@ def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str
     for name, place_mark in _marks(mark).items():
         page = page.replace(place_mark, texts[name])
     return page
-
-
-@cache
-def library_styles() -> tuple[str, ...]:
-    """Return the ids of the style elements that the plotting library adds when it is loaded (for its maps).
-
-    It does so only where there is none of that id. The page has empty ones, which carry the nonce, so that the
-    library adds nothing that the content security policy would have to refuse.
-    """
-    from priori.report.page import plotly_script
-
-    return tuple(
-        re.findall(r'getElementById\("([0-9a-f]{64})"\)\)\{var \w+=document\.createElement\("style"', plotly_script())
-    )

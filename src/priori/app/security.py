@@ -24,15 +24,11 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 SAFE_METHODS = ("GET", "HEAD")
 
 
-def policy(nonce: str | None = None, *, figures: bool = False) -> str:
-    """Return the content security policy: nothing but our own files, and what carries the nonce.
-
-    A page with figures also needs images that plotly has made itself (``blob:``). These can load nothing: all other
-    sources are closed.
-    """
+def policy(nonce: str | None = None) -> str:
+    """Return the content security policy: nothing but our own files, and what carries the nonce."""
     ours = "'self'" if nonce is None else f"'self' 'nonce-{nonce}'"
     return (
-        f"default-src 'none'; script-src {ours}; style-src {ours}; img-src 'self' data:{' blob:' if figures else ''}; "
+        f"default-src 'none'; script-src {ours}; style-src {ours}; img-src 'self' data:; "
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
 

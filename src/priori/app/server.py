@@ -33,11 +33,10 @@ DOWNLOADS = {
     "report.json": "application/json",
     "report.csv": "text/csv; charset=utf-8",
 }
-#: Our own files, and the plotting library as its package ships it: the package and the path in it, and the type.
+#: Our own files: the package and the path in it, and the type.
 STATIC = {
     "app.js": ("priori.app", "static/app.js", "text/javascript"),
     "app.css": ("priori.app", "static/app.css", "text/css"),
-    "plotly.js": ("plotly", "package_data/plotly.min.js", "text/javascript"),
 }
 
 
@@ -118,7 +117,7 @@ class Server:
             page = await asyncio.to_thread((job.outcome / "page.html").read_text, encoding="utf-8")
         except FileNotFoundError:  # deleted, or computed again, while we looked
             raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
-        return self._page(request, job.visitor, partial(self.pages.result, job=job, page=page), figures=True)
+        return self._page(request, job.visitor, partial(self.pages.result, job=job, page=page))
 
     def _page(
         self,
@@ -126,10 +125,9 @@ class Server:
         visitor: str,
         render: Callable[[str, str], str],
         status: int = 200,
-        figures: bool = False,
     ) -> Response:
         nonce = secrets.token_urlsafe(24)
-        answer = _html(render(self.visitors.key(visitor), nonce), nonce, status, figures=figures)
+        answer = _html(render(self.visitors.key(visitor), nonce), nonce, status)
         name, cookie = cookie_name(request), self.visitors.cookie(visitor)
         if request.cookies.get(name) != cookie:
             secure = request.url.scheme == "https"
@@ -301,10 +299,8 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _html(
-    content: str, nonce: str, status: int = 200, headers: dict[str, str] | None = None, *, figures: bool = False
-) -> Response:
-    carried = {**(headers or {}), "content-security-policy": policy(nonce, figures=figures)}
+def _html(content: str, nonce: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    carried = {**(headers or {}), "content-security-policy": policy(nonce)}
     return Response(content, status, carried, "text/html")
 
 

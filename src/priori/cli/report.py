@@ -19,6 +19,7 @@ from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
 from priori.report import render_csv, render_html, render_latex, render_markdown
+from priori.report.pdf import write_pdf
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -47,6 +48,8 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
     option("--title", default="", show_default=False, metavar="TEXT",
            help="The heading of the page. Default: the systems' names."),
+    option("--pdf", metavar="FILE", default=None, show_default=False,
+           help="Also write the report to FILE as PDF, its first page a summary."),
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
     output_group("html", *TEXTS,
                  format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
@@ -54,7 +57,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, alpha: str, resampling: Resampling, no_bootstrap: bool,
-    title: str, static: bool, output: Output, options: dict[str, Any],
+    title: str, pdf: str | None, static: bool, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write one self-contained page about one or more systems, and print its verdict.
 
@@ -65,6 +68,7 @@ def command(
     Examples:
       priori report --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
       priori report --system A a-dev.csv a-test.csv --static -o a.html
+      priori report --system A a-dev.csv a-test.csv --pdf a.pdf
       priori report --system A a-dev.csv a-test.csv --format latex
       priori report --example faces
     """
@@ -73,6 +77,8 @@ def command(
     target = PAGE if output.path is None and output.format == "html" else output.path
     if target is not None and target != "-":
         check_writable(target)
+    if pdf is not None:
+        check_writable(pdf)
     context = click.get_current_context()
     if example is not None:
         title = title or ABOUT[example].title
@@ -85,6 +91,8 @@ def command(
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
     warn(caution for caution in study.cautions if caution.level == "warning")
+    if pdf is not None:
+        write_pdf(study, pdf)
     if output.format != "html":
         text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
         emit(text or TEXTS[output.format](study), target)
@@ -94,7 +102,7 @@ def command(
         emit(page)
     else:
         write_whole(target, page)
-        emit(f"{study.verdict.text}\n\nThe page: {target}")
+        emit(f"{study.verdict.text}\n\nThe page: {target}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
 
 
 def _one_alpha(text: str) -> object:

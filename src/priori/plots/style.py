@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from priori.curves.averaging.epc import AverageEPC
     from priori.curves.epc import EPC
 
-#: Okabe and Ito's palette, ordered so that neighbours differ in lightness too.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#F0E442")
+#: Okabe and Ito's hues, the light ones darkened to a contrast of 3:1 on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#B8558F", "#3A93CF", "#B07800", "#000000", "#7D7700")
 LINES = ("-", "--", "-.", ":")
 FORMATS = ("svg", "png", "pdf")
 Item = TypeVar("Item")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.plots.curves import plot_det, plot_epc, plot_roc
-from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes
+from priori.plots.curves import plot_det, plot_roc
+from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
 from priori.plots.style import COLOURS, scaling
-from priori.report.ranking_data import beats, dots
+from priori.report.first_screen import dots, first_pair, order_at
+from priori.report.ranking_data import beats
 from priori.studies.evaluation import Study
-from priori.studies.evaluation.study import ranks_of
+from priori.studies.evaluation.study import FEW, ranks_of
+from priori.words.headline import FirstScreen
 from priori.words.numbers import short
 
 if TYPE_CHECKING:
@@ -35,45 +38,62 @@ STYLE: dict[str, Any] = {
 GREY = "#8b919b"
 
 
+#: What draws a figure of a study, and its size in inches.
+Drawing = tuple[Callable[[Study, "Figure"], None], tuple[float, float]]
+
+
 def static_figures(study: Study) -> dict[str, str]:
     """Return every figure of a study as SVG that can stand inside a page, by the name it has there."""
-    drawings: dict[str, tuple[Callable[[Study, Figure], None], tuple[float, float]]] = {
-        "epc": (_curves, (11.5, 4.6)),
+    return {name: drawn(name, partial(draw, study), size) for name, (draw, size) in drawings(study).items()}
+
+
+def drawings(study: Study) -> dict[str, Drawing]:
+    """Return what draws each figure of a study, by the name it has on the page."""
+    rows, tall = len(study.members), max(3.0, 0.19 * len(study.members) + 1.2)
+    chosen: dict[str, Drawing] = {
+        "dots": (partial(_dots, most=FEW), (7.6, 0.9 + 0.38 * min(rows, FEW))),
+        "epc": (_curves, (11.5, 6.6 if study.pairs else 4.2)),
         "roc": (partial(_a_posteriori, kind="roc", draw=plot_roc, loc="lower right"), (5.5, 5.3)),
         "det": (partial(_a_posteriori, kind="det", draw=plot_det, loc="upper right"), (5.5, 5.3)),
     }
-    if study.pairs:
-        drawings["difference"] = (_difference, (11.5, 3.8))
-    tall = max(3.0, 0.19 * len(study.members) + 1.2)
-    if study.standings is not None:
-        drawings["dots"] = (_dots, (11.5, tall))
+    if study.many:
+        chosen["standings"] = (partial(_dots, most=rows), (11.5, tall))
     if study.many and study.standings is not None:
-        drawings["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
+        chosen["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
     if study.board is not None:
-        drawings["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
-        drawings["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
+        chosen["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
+        chosen["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
     for place in study.matter:
-        drawings[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
-    return {name: _draw(study, name, *drawing) for name, drawing in drawings.items()}
+        chosen[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
+    return chosen
 
 
-def _draw(study: Study, name: str, draw: Callable[[Study, Figure], None], size: tuple[float, float]) -> str:
-    import matplotlib
+def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+    """Return what ``draw`` puts on a figure of ``size`` inches, as SVG that can stand inside a page."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    style: Any = {**matplotlib.rcParamsDefault, **STYLE, "svg.hashsalt": f"priori-{name}"}
-    style.pop("backend", None)
-    with matplotlib.rc_context(style), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
+    with figure_style(name):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        draw(study, figure)
+        draw(figure)
         for axes in figure.axes:
             axes.set_title("")
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _slim(buffer.getvalue())
+
+
+@contextmanager
+def figure_style(name: str) -> Iterator[None]:
+    """Draw in the report's own style, whatever the user's is; ``name`` makes the ids of a drawing its own."""
+    import matplotlib
+
+    style: Any = {**matplotlib.rcParamsDefault, **STYLE, "svg.hashsalt": f"priori-{name}"}
+    style.pop("backend", None)
+    with matplotlib.rc_context(style), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a browser has other typefaces
+        yield
 
 
 def _slim(svg: str) -> str:
@@ -84,11 +104,27 @@ def _slim(svg: str) -> str:
         svg = re.sub(rf'(<svg[^>]*?) {size}="[^"]*"', r"\1", svg)
     used = set(re.findall(r"#([\w-]+)", svg))
     svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
-    svg = re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), svg)
+    svg = re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), svg)
+    svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
     svg = re.sub(r"font: ([\w ]*?)([\d.]+px) [^;\"]*", r"font: \1\2 var(--sans)", svg)
+    svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
+    for _ in range(3):  # groups that hold one thing only
+        svg = re.sub(r"<g>\s*(<(?:use|text|path)\b[^<]*(?:/>|</text>))\s*</g>", r"\1", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
     return re.sub(r"\n\s*", "\n", svg).strip()
+
+
+def _shorter(path: str) -> str:
+    """Return a path on one line, without the points in the middle of a level stretch."""
+    commands = re.sub(r"\s*\n\s*", "\n", path.strip()).split("\n")
+    levels = [command.split()[-1] if command[:2] in ("L ", "M ") else None for command in commands]
+    kept = [
+        command for at, command in enumerate(commands)
+        if not (0 < at < len(commands) - 1 and command.startswith("L ") and levels[at] is not None
+                and levels[at - 1] == levels[at] == levels[at + 1])
+    ]  # fmt: skip
+    return "".join(re.sub(r"^([A-Za-z]) ", r"\1", command) for command in kept)
 
 
 def _label(name: str) -> str:
@@ -98,45 +134,52 @@ def _label(name: str) -> str:
 
 
 def _curves(study: Study, figure: Figure) -> None:
-    axes = figure.add_subplot()
-    members = [study.members[place] for place in study.matter]
-    bands = [member.band for member in members if member.band is not None]
-    regions = study.pairs[0].regions() if len(study.pairs) == 1 else ()
-    curves = [replace(member.curve, name=_label(member.name)) for member in members]
-    grey = 100 if study.settings.shown.rate else 1
-    for curve in _others(study, study.curves):
-        axes.plot(curve.alpha, grey * curve.value, color=GREY, lw=0.6, zorder=1)
-    plot_epc(curves, ax=axes, bands=bands or None, regions=regions, best=len(curves) <= 3)
-    scale = 100 if study.settings.shown.rate else 1
-    alpha = float(study.settings.alpha)
-    axes.axvline(alpha, color="#000000", lw=1)
-    for number, curve in enumerate(curves):
-        axes.plot(alpha, scale * curve.value[study.at], "o", color=COLOURS[number], mec="white", ms=8)
-    axes.set_xlabel("alpha")
-
-
-def _difference(study: Study, figure: Figure) -> None:
-    pair, scale = study.pairs_that_matter[0], 100 if study.settings.shown.rate else 1
-    rows = 1 if pair.confidence is None else 2
+    """Draw the curves, each named at its end, and below them on the same axis the best minus the runner-up."""
+    rows = 2 if study.pairs else 1
     panels = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:rows])[:, 0]
-    upper = panels[0]
+    axes, scale = panels[0], 100 if study.settings.shown.rate else 1
+    for curve in _others(study, study.curves):
+        axes.plot(curve.alpha, scale * curve.value, color=GREY, lw=0.6, zorder=1)
+    leader, ends = order_at(study, study.at)[0], []
+    for number, place in enumerate(study.matter):
+        member, colour = study.members[place], COLOURS[number]
+        if place == leader and member.band is not None:
+            band = member.band
+            axes.fill_between(band.alpha, scale * band.lower, scale * band.upper, color=colour, alpha=0.16, lw=0)
+        values = scale * member.curve.value
+        axes.plot(member.curve.alpha, values, color=colour, lw=2.2 if place == leader else 1.2, drawstyle="steps-mid")
+        axes.plot(float(study.settings.alpha), values[study.at], "o", color=colour, mec="white", ms=8)
+        ends.append(float(values[-1]))
+    axes.set_ylabel(f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}")
+    if study.settings.shown.rate and not study.settings.shown.greater_is_better:
+        axes.set_ylim(bottom=0)
+    low, high = axes.get_ylim()
+    for number, (place, end) in enumerate(zip(study.matter, spread(np.array(ends), (high - low) / 14), strict=True)):
+        axes.annotate(_label(study.members[place].name), (1, end), (6, 0), textcoords="offset points", va="center",
+                      fontsize=9, color=COLOURS[number], annotation_clip=False)  # fmt: skip
+    if study.pairs:
+        _difference(study, panels[1], scale)
     for panel in panels:
-        for low, high in pair.regions():
-            panel.axvspan(low, high, color="0.85", zorder=0, lw=0)
         panel.axvline(float(study.settings.alpha), color="#000000", lw=1)
         panel.grid(alpha=0.25)
-    if pair.lower is not None and pair.upper is not None:
-        upper.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color="#8b919b", alpha=0.3, lw=0)
-    if pair.expected is not None:
-        upper.plot(pair.alpha, scale * pair.difference, color="#555555", ls=":", lw=1)
-    upper.plot(pair.alpha, scale * (pair.difference if pair.expected is None else pair.expected), color="#000000")
-    upper.axhline(0, color="#000000", lw=0.8)
-    upper.set_ylabel("difference" + (" (points)" if scale == 100 else ""))
-    if pair.confidence is not None:
-        panels[1].plot(pair.alpha, 100 * pair.confidence, color=COLOURS[0])
-        panels[1].axhline(100 * study.settings.confidence_level, color="#000000", lw=0.8, ls="--")
-        panels[1].set(ylabel="confidence (%)", ylim=(0, 102))
     panels[-1].set(xlabel="alpha", xlim=(0, 1))
+
+
+def _difference(study: Study, axes: Axes, scale: int) -> None:
+    """Draw the difference with its interval, and in the winner's colour where it is significant."""
+    pair = study.pairs_that_matter[first_pair(study)]
+    if pair.lower is not None and pair.upper is not None:
+        axes.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color=GREY, alpha=0.3, lw=0)
+    if pair.expected is not None:
+        axes.plot(pair.alpha, scale * pair.difference, color="#555555", ls=":", lw=1)
+    axes.plot(pair.alpha, scale * (pair.difference if pair.expected is None else pair.expected), color="#000000")
+    axes.axhline(0, color="#000000", lw=0.8)
+    for winner in (pair.a, pair.b):
+        for low, high in pair.regions(winner):
+            axes.axvspan(low, high, ymax=0.05, color=COLOURS[study.matter.index(winner)], lw=0)
+    names = (_label(study.members[system].name) for system in (pair.a, pair.b))
+    axes.set_ylabel("difference" + (" (points)" if scale == 100 else ""))
+    axes.annotate(" minus ".join(names), (0.01, 0.97), xycoords="axes fraction", va="top", fontsize=9)
 
 
 def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[..., Axes], loc: Any) -> None:
@@ -160,26 +203,33 @@ def _others(study: Study, drawn: Sequence[Any]) -> list[Any]:
     return [one for place, one in enumerate(drawn) if place not in study.matter]
 
 
-def _dots(study: Study, figure: Figure) -> None:
-    """Draw values, intervals and ranks, from best to worst; coloured those that could be the best."""
-    assert study.standings is not None
+def _dots(study: Study, figure: Figure, *, most: int) -> None:
+    """Draw values, intervals and ranks, from best to worst, and brackets round what cannot be told apart."""
     scale, axes = 100 if study.settings.shown.rate else 1, figure.add_subplot()
-    order = np.argsort(ranks_of(study.curves, study.at), kind="stable").tolist()
-    texts = dots(study, study.at)
+    order, texts = order_at(study, study.at)[:most], dots(study, study.at)
     for row, place in enumerate(order):
         member = study.members[place]
-        colour = COLOURS[0] if study.standings[2][place, study.at] else "#8b919b"
+        possible = row == 0 if study.standings is None else study.standings[2][place, study.at]
+        colour = (COLOURS[0] if possible else GREY) if study.many else COLOURS[study.matter.index(place)]
         value = end = scale * member.curve.value[study.at]
         if member.band is not None:
             lower, end = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
-            axes.plot([lower, end], [row, row], color=colour, lw=1.5)
-        axes.plot(value, row, "o", color=colour, ms=5)
-        axes.annotate(texts[place], (end, row), (6, 0), textcoords="offset points", va="center", fontsize=8)
-    axes.set_yticks(range(len(order)), [_label(study.members[place].name) for place in order], fontsize=8)
+            axes.plot([lower, end], [row, row], color=colour, lw=2.5)
+        axes.plot(value, row, "o", color=colour, ms=7)
+        axes.annotate("   ".join(texts[place]).replace("\u00a0", " "), (max(value, end), row), (7, 0),
+                      textcoords="offset points", va="center", fontsize=9)  # fmt: skip
+    if most == FEW:
+        for first, last in FirstScreen(study).groups(study.at, order):
+            axes.plot([-0.012, -0.02, -0.02, -0.012], [first - 0.3, first - 0.3, last + 0.3, last + 0.3], color=GREY,
+                      transform=axes.get_yaxis_transform(), clip_on=False, lw=1.2)  # fmt: skip
+        axes.tick_params(axis="y", pad=10, length=0)
+    axes.set_yticks(range(len(order)), [_label(study.members[place].name) for place in order], fontsize=9)
     axes.set(
         xlabel=f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}", ylim=(len(order) - 0.5, -0.5)
     )
-    axes.margins(x=0.15)
+    axes.margins(x=0.25)
+    if study.settings.shown.rate and not study.settings.shown.greater_is_better:
+        axes.set_xlim(left=0)
     axes.grid(axis="x", alpha=0.25)
 
 

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -14,19 +15,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import shown
+from priori.base.errors import OptionError
 from priori.base.results import plain
+from priori.curves.epc import epc
 from priori.curves.thinning import thin
 from priori.plots.curves import det_axes
+from priori.report.first_screen import (
+    about_sets,
+    dots,
+    first_pair,
+    meaning_of,
+    order_at,
+    screen_at,
+    slider_words,
+    what_is_shown,
+)
 from priori.report.ranking_data import ranking_data
+from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import probit
 from priori.words.figure_descriptions import describe_figures
-from priori.words.numbers import alpha_text, clean, level_text, short, weighing
-from priori.words.sentences import CLAIM_IN_SHORT, about_interval, describe_settings, heading, verdict
+from priori.words.glossary import GLOSSARY
+from priori.words.headline import FirstScreen
+from priori.words.numbers import alpha_text, clean, level_text, short, unbroken, weighing
+from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
 
 #: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
 GREY_POINTS, COARSE = 100, 0.004
+#: The parts of the page's script, in the order in which they need each other.
+SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
+#: A curve of more constant pieces is drawn at the alphas of the slider.
+MOST_STEPS = 400
 #: About as many deviates as the axes of DET curves span.
 DEVIATES = 8
 
@@ -42,7 +62,9 @@ def environment(*loaders: BaseLoader) -> Environment:
     templates = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    templates.filters.update(clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text)
+    templates.filters.update(
+        clean=clean, short=short, unbroken=unbroken, alpha_text=alpha_text, term=term, anchor=anchor
+    )
     return templates
 
 
@@ -51,12 +73,12 @@ def asset(name: str) -> str:
     return (files("priori.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def plotly_script() -> str:
-    """Return the plotting library, as plotly's Python package ships it."""
-    return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+def script() -> str:
+    """Return the script of the page: its parts share one scope and leave nothing outside it."""
+    return "\n".join(["(async () => {", '"use strict";', *map(asset, SCRIPTS), "})();"])
 
 
-def render_html(study: Study, *, static: bool = False, nonce: str | None = None, plotly_url: str | None = None) -> str:
+def render_html(study: Study, *, static: bool = False, nonce: str | None = None) -> str:
     """Return the whole page as text: self-contained, so that no request ever leaves it.
 
     Parameters
@@ -66,40 +88,41 @@ def render_html(study: Study, *, static: bool = False, nonce: str | None = None,
     nonce : str, optional
         Put on every script and style element, for a page that a server sends with a content security policy.
         Without one the page carries its own policy, which lets its own scripts run and nothing be fetched.
-    plotly_url : str, optional
-        Where a server offers the plotting library, instead of having it inside every page.
     """
-    context = page_context(study, static=static, nonce=nonce, plotly_url=plotly_url)
+    context = page_context(study, static=static, nonce=nonce)
     return environment().get_template("report.html").render(**context)
 
 
-def page_context(
-    study: Study, *, static: bool = False, nonce: str | None = None, plotly_url: str | None = None
-) -> dict[str, Any]:
+def page_context(study: Study, *, static: bool = False, nonce: str | None = None) -> dict[str, Any]:
     """Return what the template of the page needs, for a server that extends it."""
     from markupsafe import Markup
 
     scripts: list[Any] = []
-    alternatives = describe_figures(study)
-    band = study.members[0].band
+    alternatives, sections = describe_figures(study), sections_of(study)
     figures: dict[str, Any] = dict.fromkeys(alternatives, "")
     if static:
         from priori.report.figures import static_figures
 
         figures = {name: Markup(svg) for name, svg in static_figures(study).items()}
     else:
-        # Our own files and the library: trusted text that must not be escaped, and holds no end of a script.
-        library = [] if plotly_url else [plotly_script()]
-        scripts = [Markup(f"\n{text.strip()}\n") for text in [*library, asset("report.js")]]
+        # Our own files: trusted text that must not be escaped, and holds no end of a script.
+        scripts = [Markup(f"\n{script()}\n")]
     return {
         "study": study,
         "title": heading(study),
         "cautions": shown(study.cautions),
-        "about_interval": None if band is None else about_interval(band.settings),
+        "about_sets": about_sets(study),
+        "screen": screen_at(FirstScreen(study), study.at),
+        "what_is_shown": what_is_shown(study),
+        "measure_meaning": meaning_of(study),
+        "tested": bool(study.pairs) and study.pairs[0].significant is not None,
+        "first_pair": first_pair(study),
+        **slider_words(study),
+        "has_limits": any(section.key == "limits" for section, _ in sections),
+        "glossary": GLOSSARY,
         "described_settings": describe_settings(study),
         "static": static,
         "nonce": nonce,
-        "plotly_url": plotly_url,
         "style": Markup(asset("report.css")),
         "scripts": scripts,
         "policy": None if nonce else _policy(scripts),
@@ -108,6 +131,7 @@ def page_context(
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
+        "sections": sections,
         "alternatives": alternatives,
         "at": alpha_text(study.settings.alpha),
         "at_interest": alpha_text(study.settings.alpha),
@@ -121,7 +145,7 @@ def _policy(scripts: list[Any]) -> str:
     hashes = [base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode() for text in scripts]
     allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -145,9 +169,19 @@ def unpack(text: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
-def unbroken(text: str) -> str:
-    """Return the text with spaces that do not break before a unit."""
-    return text.replace(" %", "\u00a0%")
+def anchor(text: str) -> str:
+    """Return a term as an id: small letters and hyphens."""
+    return "-".join(re.findall(r"\w+", text.lower()))
+
+
+def term(text: str) -> Any:
+    """Return a term of the glossary as a link to its meaning, which a page also shows on hover and focus."""
+    from markupsafe import Markup, escape
+
+    if text not in GLOSSARY:
+        return escape(text)
+    name = anchor(text)
+    return Markup('<a class="term" href="#term-{0}" aria-describedby="meaning-{0}">{1}</a>').format(name, text)
 
 
 def page_data(study: Study) -> dict[str, Any]:
@@ -157,6 +191,9 @@ def page_data(study: Study) -> dict[str, Any]:
         "at": study.at,
         "alpha": study.curves[0].alpha,
         "level": study.settings.confidence_level,
+        "levelText": level_text(study.settings.confidence_level),
+        "alphaTitle": _alpha_title(study),
+        "pair": first_pair(study),
         "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
                     "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
@@ -167,6 +204,29 @@ def page_data(study: Study) -> dict[str, Any]:
         "det": _det_axis(study),
         "live": _live(study),
     }  # fmt: skip
+
+
+def _alpha_title(study: Study) -> str:
+    """Return what the axis of alphas says."""
+    ends = slider_words(study)["slider_ends"]
+    return "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})"
+
+
+def _steps(member: Member) -> dict[str, Any] | None:
+    """Return the constant pieces of a curve, where each begins; None where they are not known or too many."""
+    curve = member.curve
+    if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
+        return None
+    try:
+        exact = epc(
+            curve.dev, curve.test, task=curve.task, criterion=curve.criterion, measure=curve.measure, exact=True
+        )
+    except OptionError:
+        return None
+    begins = np.append(True, (np.diff(exact.value) != 0) | (np.diff(exact.best) != 0))
+    if begins.sum() > MOST_STEPS:
+        return None
+    return {name: _short(getattr(exact, name)[begins]) for name in ("alpha", "value", "best")}
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -194,7 +254,7 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
         "value": curve.value, "best": curve.best, "threshold": curve.threshold,
         "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
         "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
-        "counts": vars(outcomes), "devCounts": vars(curve.dev_outcomes),
+        "counts": vars(outcomes), "steps": _steps(member) if matters else None,
         "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
@@ -215,6 +275,7 @@ def _live(study: Study) -> dict[str, Any]:
     settings, alphas = study.settings, study.curves[0].fractions
     tables: dict[str, dict[str, list[Any]]] = {}
     answers: dict[str, list[str]] = {}
+    first = FirstScreen(study)
     for index in range(len(alphas)):
         for table in moving_tables(study, index):
             texts = tables.setdefault(table.key, {"cells": [], "systems": []})
@@ -227,5 +288,8 @@ def _live(study: Study) -> dict[str, Any]:
         "alpha": [alpha_text(alpha) for alpha in alphas],
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
+        "screen": [screen_at(first, index) for index in range(len(alphas))],
+        "order": [order_at(study, index) for index in range(len(alphas))],
+        "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
     }

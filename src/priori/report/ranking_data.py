@@ -8,7 +8,6 @@ import numpy as np
 
 from priori.plots.leaderboard import MATRIX_NAMED, named_rows, spread
 from priori.studies.evaluation import Study
-from priori.words.numbers import rank_range, value
 
 #: The height of a rank in the slope chart and of a line of its text, in pixels.
 RANK, LINE = 6, 15
@@ -21,18 +20,9 @@ def ranking_data(study: Study) -> dict[str, Any] | None:
     possible = study.standings[2]
     return {
         "possible": ["".join("01"[int(could)] for could in column) for column in possible.T],
-        "dots": [dots(study, index) for index in range(possible.shape[1])],
         "beats": beats(study) if study.many else None,
         "board": _board(study),
     }
-
-
-def dots(study: Study, index: int) -> list[str]:
-    """Return what stands beside each system's interval at an alpha: its value, and between which ranks it lies."""
-    assert study.standings is not None
-    lower, upper = (side[:, index].tolist() for side in study.standings[:2])
-    values = (value(float(curve.value[index]), curve.measure) for curve in study.curves)
-    return [f"{text}  {rank_range(*ranks)}" for text, *ranks in zip(values, lower, upper, strict=True)]
 
 
 def beats(study: Study) -> list[str]:

@@ -18,6 +18,7 @@ from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
 from priori.words.numbers import (
     alpha_text,
+    bounds,
     cell,
     clean,
     deployable,
@@ -79,8 +80,7 @@ def _signed(value: float, measure: Measure) -> str:
 def _interval(limits: Band | Pair | None, index: int, measure: Measure) -> str:
     if limits is None or limits.lower is None or limits.upper is None:
         return MISSING
-    ends = [f"{100 * end[index]:.2f}" if measure.rate else f"{end[index]:.4g}" for end in (limits.lower, limits.upper)]
-    return " to ".join(ends).replace("-", "−")
+    return bounds(float(limits.lower[index]), float(limits.upper[index]), measure.rate)
 
 
 def _level(study: Study) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.study import ranks_of
 from priori.words.numbers import (
     abridged,
     aggregate,
@@ -30,26 +31,35 @@ def describe_figures(study: Study) -> dict[str, str]:
     }
     if study.pairs:
         described["difference"] = _difference(study)
-    if study.standings is not None:
-        described |= _standings(study)
+    described |= _standings(study)
     return described | {f"scores-{place}": _scores(study, study.members[place]) for place in study.matter}
 
 
 def _standings(study: Study) -> dict[str, str]:
     """Describe the figures of a ranking."""
     settings, count = study.settings, len(study.members)
-    assert study.standings is not None
-    best = [short(study.members[place].name) for place in np.flatnonzero(study.standings[2][:, study.at])]
     at = f"at alpha = {alpha_text(settings.alpha)}"
-    described = {
-        "dots": f"Dot chart: {aggregate(settings.shown)} of {count} systems with intervals and ranks, from best to "
-        f"worst, {at}. The best could be {abridged(best, 'or', most=6)}. The table Ranking has the numbers.",
-    }
+    order = sorted(range(count), key=ranks_of(study.curves, study.at).__getitem__)
+    values = [
+        f"{short(study.members[place].name)} {value(float(study.curves[place].value[study.at]), settings.shown)}"
+        for place in order[:6]
+    ]
+    intervals = "" if study.members[0].band is None else " with intervals"
+    dots = f"Dot chart: {aggregate(settings.shown)}{intervals}, from best to worst, {at}: {listing(values)}."
+    described = {"dots": dots}
+    if study.standings is not None:
+        best = [short(study.members[place].name) for place in np.flatnonzero(study.standings[2][:, study.at])]
+        described["dots"] += f" The best could be {abridged(best, 'or', most=6)}. The table Ranking has the numbers."
     if study.many:
         pairs = [pair for pair in study.pairs if pair.significant is not None and pair.significant[study.at]]
+        described["standings"] = described["dots"].replace("Dot chart:", f"Dot chart of all {count} systems:")
         described["matrix"] = (
             f"Matrix of {count} by {count} systems from best to worst: who is significantly better than whom {at}; "
             f"{len(pairs):,} of {len(study.pairs):,} pairs differ significantly."
+        )
+        described["multiples"] = (
+            f"Small line charts, one for each of {count} systems from best to worst: {aggregate(settings.shown)} "
+            "against alpha, all on the same axes."
         )
     if (board := study.board) is not None:
         moved = [short(str(move["name"])) for move in board.moves if move["significant"]]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import count
+from priori.scores import ScoreSet
 
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -37,6 +38,11 @@ def short(name: str, width: int = 40) -> str:
     text = (text if len(text) <= width else text[: width - 1].rstrip() + "…") or "(no name)"
     turned = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
     return f"{_ISOLATE}{text}{_END}" if turned else text
+
+
+def unbroken(text: str) -> str:
+    """Return the text with spaces that do not break before a unit."""
+    return text.replace(" %", "\u00a0%")
 
 
 def possessive(name: str) -> str:
@@ -126,9 +132,21 @@ def value(number: float, measure: Measure) -> str:
 def interval(lower: float, upper: float, measure: Measure) -> str:
     """Return an interval for a sentence; the unit stands with the value before it."""
     if not measure.rate:
-        return f"{lower:.4g} to {upper:.4g}"
-    decimals = _decimals(100 * max(abs(lower), abs(upper)))
-    return f"{100 * lower:.{decimals}f}–{100 * upper:.{decimals}f}"
+        return " to ".join(_four_digits(lower, upper))
+    return "–".join(outwards(100 * lower, 100 * upper, _decimals(100 * max(abs(lower), abs(upper)))))
+
+
+def _four_digits(lower: float, upper: float) -> tuple[str, str]:
+    """Return bounds with about four digits, rounded outwards."""
+    size = max(abs(lower), abs(upper))
+    low, high = outwards(lower, upper, 3 if size == 0 else max(0, 3 - math.floor(math.log10(size))))
+    return f"{float(low):.15g}", f"{float(high):.15g}"
+
+
+def bounds(lower: float, upper: float, rate: bool) -> str:
+    """Return an interval for a table, rounded outwards: per cent with two decimals, anything else four digits."""
+    ends = outwards(100 * lower, 100 * upper, 2) if rate else _four_digits(lower, upper)
+    return " to ".join(ends).replace("-", "−")
 
 
 def gap(difference: float, measure: Measure) -> str:
@@ -168,15 +186,27 @@ def decision(threshold: str) -> str:
 
 
 def deployable(curve: EPC, index: int) -> str:
-    """Return a threshold with the fewest digits, six or more, that decide every trial of both sets the same way."""
-    threshold = float(curve.threshold[index])
-    errors = [(part.fp, part.fn) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    """Return a curve's threshold with the fewest digits, six or more, that decide every trial as it does."""
+    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
+    return fewest_digits(float(curve.threshold[index]), (curve.dev, curve.test), errors)
+
+
+def fewest_digits(threshold: float, sets: Sequence[ScoreSet], errors: Sequence[tuple[int, int]] | None = None) -> str:
+    """Return a threshold with the fewest digits, six or more, that decide every trial of the sets the same way.
+
+    ``errors`` are the false positives and negatives of each set, where they are known already.
+    """
+    if errors is None:
+        errors = _errors(threshold, sets)
     for digits in range(6, 17):
         text = f"{threshold:.{digits}g}"
-        rounded = [count(scores, float(text)) for scores in (curve.dev, curve.test)]
-        if [(part.fp, part.fn) for part in rounded] == errors:
+        if _errors(float(text), sets) == list(errors):
             return text
     return repr(threshold)
+
+
+def _errors(threshold: float, sets: Sequence[ScoreSet]) -> list[tuple[int, int]]:
+    return [(int(part.fp), int(part.fn)) for part in (count(scores, threshold) for scores in sets)]
 
 
 def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:
@@ -210,3 +240,49 @@ def _weights(criterion: Criterion, alpha: Fraction) -> str:
     heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
     ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
     return f"With {heavy} weighed {float(ratio):.3g} times {light}"
+
+
+def outwards(lower: float, upper: float, decimals: int) -> tuple[str, str]:
+    """Return bounds with so many decimals, rounded away from each other, so that no interval is shown too narrow.
+
+    Examples
+    --------
+    >>> outwards(4.187, 7.112, 1)
+    ('4.1', '7.2')
+    """
+    unit = 10**decimals
+    low, high = math.floor(round(lower * unit, 6)) / unit, math.ceil(round(upper * unit, 6)) / unit
+    return f"{low + 0.0:.{decimals}f}", f"{high + 0.0:.{decimals}f}"
+
+
+def per_thousand(rate: float, decimals: int | None = None) -> str:
+    """Return how many in 1,000 a rate is; fewer than ten with a decimal.
+
+    Examples
+    --------
+    >>> per_thousand(0.0981), per_thousand(0.00312), per_thousand(0.00004), per_thousand(0.0)
+    ('98', '3.1', '0.040', '0')
+    """
+    number = 1000 * rate
+    if decimals is None:
+        decimals = 0 if number >= 9.95 or number == 0 else 1 if number >= 0.95 else _decimals(number)
+    return f"{number:,.{decimals}f}"
+
+
+def per_thousand_range(lower: float, upper: float) -> str:
+    """Return an interval in 1,000, its ends rounded outwards: ``14 to 38``."""
+    high = 1000 * upper
+    decimals = 0 if high >= 9.95 or high == 0 else 1 if high >= 0.95 else _decimals(high)
+    return " to ".join(outwards(1000 * lower, high, decimals))
+
+
+def told_apart(first: float, second: float, write: Callable[[float], str], unit: str = "") -> tuple[str, str]:
+    """Return two numbers as ``write`` does, with more decimals where they would look the same and are not."""
+    texts = write(first), write(second)
+    if texts[0] != texts[1] or first == second:
+        return texts
+    for decimals in range(1, 7):
+        texts = f"{first:.{decimals}f}{unit}", f"{second:.{decimals}f}{unit}"
+        if texts[0] != texts[1]:
+            break
+    return texts

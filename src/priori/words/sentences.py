@@ -28,8 +28,10 @@ from priori.words.numbers import (
     interval,
     level_text,
     listing,
+    percent,
     possessive,
     short,
+    told_apart,
     value,
     weighing,
 )
@@ -214,21 +216,35 @@ def _p(p_value: float, one_sided: bool) -> str:
     return f"{kind} < 0.001" if p_value < 0.001 else f"{kind} = {p_value:.2g}"
 
 
+def against_best(
+    curves: Sequence[EPC], pairs: Sequence[Pair], index: int, best: int | None = None
+) -> tuple[int, list[int], list[int]]:
+    """Return the best system at an alpha, those that are significantly worse, and those that the data cannot tell.
+
+    Without ``best`` it is the one that the tests expect to be best, which need not be so on this test set.
+    """
+    of_two = {(pair.a, pair.b): pair for pair in pairs}
+    if best is None:
+        best = 0
+        for system in range(1, len(curves)):
+            if of_two[best, system].better(index) == system:
+                best = system
+    worse: list[int] = []
+    undecided: list[int] = []
+    for system in range(len(curves)):
+        if system != best:
+            pair = of_two[min(system, best), max(system, best)]
+            ahead = pair.significant is not None and pair.significant[index] and pair.better(index) == best
+            (worse if ahead else undecided).append(system)
+    return best, worse, undecided
+
+
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
     if pairs[0].significant is None:
         return "No bootstrap was run, so there is no test of the differences."
-    of_two = {(pair.a, pair.b): pair for pair in pairs}
-    best = 0
-    for system in range(1, len(curves)):
-        if of_two[best, system].better(index) == system:
-            best = system
-    worse: list[str] = []
-    undecided: list[str] = []
-    for system in range(len(curves)):
-        if system != best:
-            significant = of_two[min(system, best), max(system, best)].significant
-            (worse if significant is not None and significant[index] else undecided).append(names[system])
+    best, *others = against_best(curves, pairs, index)
+    worse, undecided = ([names[system] for system in systems] for systems in others)
     leader = f"{where} {names[best]}"
     if not undecided:
         return f"{leader} is significantly better than each of the other {len(worse)} systems."
@@ -327,7 +343,7 @@ def _of(part: object, whole: object) -> str:
 
 
 def _optimism(curve: EPC, index: int) -> str:
-    best, reached = (value(float(values[index]), curve.measure) for values in (curve.best, curve.value))
+    best, reached = _apart(float(curve.best[index]), float(curve.value[index]), curve.measure)
     optimism = float(curve.optimism[index])
     opening = f"Choosing {possessive(short(curve.name))} threshold on the test set itself would have shown"
     if optimism == 0:
@@ -335,6 +351,13 @@ def _optimism(curve: EPC, index: int) -> str:
     if optimism < 0:
         return f"{opening} {best} instead of {reached}, since the criterion is not the measure shown."
     return f"{opening} {best} instead of {reached}: {gap(optimism, curve.measure)} of optimism."
+
+
+def _apart(first: float, second: float, measure: Measure) -> tuple[str, str]:
+    """Return two values of a measure, with as many digits as show that they differ."""
+    if not measure.rate:
+        return told_apart(first, second, lambda number: f"{number:.4g}")
+    return told_apart(100 * first, 100 * second, lambda number: percent(number / 100), " %")
 
 
 def heading(study: Study) -> str:

@@ -1,0 +1,38 @@
+"""The glossary: the terms of the page, each defined in a sentence, which pages show on hover and focus."""
+
+from __future__ import annotations
+
+#: Each term as a page writes it, and what it means.
+GLOSSARY: dict[str, str] = {
+    "FAR": "False acceptance rate: the share of negatives (impostors) that are wrongly accepted.",
+    "FRR": "False rejection rate: the share of positives (genuine users) that are wrongly rejected.",
+    "HTER": "Half total error rate: the mean of FAR (false acceptance rate) and FRR (false rejection rate), so the "
+    "share of errors among trials of which half are genuine.",
+    "EER": "Equal error rate: the error rate at the threshold, read from the test set itself, where FAR equals FRR.",
+    "AUC": "Area under the ROC curve: how often a positive scores higher than a negative.",
+    "alpha": "The trade-off between the two errors, from 0 (only rejecting positives counts) to 1 (only accepting "
+    "negatives counts); 0.5 is equal costs.",
+    "threshold": "A trial is accepted when its score is greater than the threshold.",
+    "development set": "The scores that thresholds are chosen on.",
+    "test set": "Other scores, looked at only after the thresholds were fixed.",
+    "a priori": "With thresholds fixed before the test set was looked at, as they are in use.",
+    "a posteriori": "With thresholds chosen on the very data they are judged on; it looks better than use will be.",
+    "optimism": "How much better the a posteriori value looks than the one with the threshold fixed in advance.",
+    "EPC": "Expected Performance Curve: the test set's value at every alpha, each threshold chosen on the development "
+    "set.",
+    "ROC": "Receiver operating characteristic: true against false positive rate at every threshold, a posteriori.",
+    "DET": "Detection error trade-off: FRR against FAR at every threshold on normal-deviate axes, a posteriori.",
+    "interval": "A range that holds the true value in the stated share of studies like this one.",
+    "p-value": "How often chance alone would show a difference at least this large.",
+    "max-T": "A test of all pairs together, so that many comparisons do not make false findings likely.",
+    "claim: method": "The comparison is about systems tuned on other development sets like this one.",
+    "claim: deployed": "The comparison is about these thresholds as they are.",
+    "Kendall's tau": "The agreement of two rankings: 1 is the same order, −1 the reverse.",
+    "F1": "The harmonic mean of precision and recall.",
+    "Balanced accuracy": "The mean of sensitivity and specificity.",
+    "precision": "The share of accepted trials that are positives.",
+    "recall": "The share of positives that are accepted.",
+    "sensitivity": "The share of positives that are accepted.",
+    "specificity": "The share of negatives that are rejected.",
+    "z-test": "A test that takes trials for independent; it does not know of users.",
+}

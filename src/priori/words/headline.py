@@ -1,0 +1,223 @@
+"""The first screen in words: the answer as a headline with its mark, what to deploy, and the gravest caution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from priori.base.cautions import CODES, Caution, shown
+from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT
+from priori.curves.epc import EPC
+from priori.decisions.measures import Measure
+from priori.studies.evaluation.study import Study, ranks_of
+from priori.uncertainty.proportions import proportion_interval
+from priori.uncertainty.rate_intervals import Rate, rate_interval
+from priori.words.numbers import (
+    abridged,
+    aggregate,
+    decision,
+    deployable,
+    level_text,
+    per_thousand,
+    per_thousand_range,
+    short,
+    told_apart,
+    value,
+)
+from priori.words.sentences import against_best
+from priori.words.tasks import task_words
+
+Mark = Literal["clear", "not clear", "not tested", "do not trust"]
+
+#: Cautions that leave nothing of the numbers: the data are not what they are taken for.
+UNTRUSTED = (
+    "same-data", "shared-trials", "reversed-scores", "flipped-labels", "different-scales", "dev-looks-trained-on",
+)  # fmt: skip
+#: Cautions that depend on the threshold, and so on alpha.
+MOVING = ("disagreement", "extreme-threshold", "few-errors")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The answer at one alpha: ``text``, how sure it is, and why."""
+
+    text: str
+    mark: Mark | None
+    why: str
+
+
+@dataclass(frozen=True)
+class ErrorLine:
+    """Of 1,000 of a class (``who``) about ``number`` meet an error (``fate``), with its interval."""
+
+    who: str
+    number: str
+    fate: str
+    interval: str
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """What to deploy at one alpha: the best system, its threshold, and what to expect of it."""
+
+    system: int
+    name: str
+    threshold: str
+    rule: str
+    lines: tuple[ErrorLine, ErrorLine]
+
+
+def _counts_errors(measure: Measure) -> bool:
+    """Return whether the measure is a share of errors, so that it can be said as errors in 1,000."""
+    return measure.rate and measure.name.partition(":")[0] in ("hter", "wer", "error")
+
+
+class FirstScreen:
+    """What the first screen says of a study at each alpha; what does not depend on alpha is looked for once."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._rates: dict[tuple[int, float, Rate], tuple[str, str]] = {}
+        self._untrusted: dict[int, Caution | None] = {}
+
+    def headline(self, index: int) -> Headline:
+        """Answer the question of the study at one alpha in a line, with how sure that is."""
+        study = self.study
+        text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
+        for system in _in_order(study, index)[:2]:
+            if (caution := self._of_data(system)) is not None:
+                name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
+                return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
+        return Headline(text, mark, why)
+
+    def _of_data(self, system: int) -> Caution | None:
+        """Return the caution that leaves nothing of a system's numbers, if one does."""
+        if system not in self._untrusted:
+            curve = self.study.curves[system]
+            found = (Caution(code, text) for code in UNTRUSTED if (text := CHECKS[code](curve, self.study.at)))
+            self._untrusted[system] = next(iter(shown(found)), None)
+        return self._untrusted[system]
+
+    def deployment(self, index: int) -> Deployment:
+        """Return what to deploy at an alpha, and what to expect of it."""
+        system = _in_order(self.study, index)[0]
+        curve, words = self.study.curves[system], task_words(self.study.settings.domain)
+        threshold = deployable(curve, index)
+        missed, let_in = self._rate(system, index, "frr"), self._rate(system, index, "far")
+        lines = (
+            ErrorLine(words.positives, missed[0], words.missed, missed[1]),
+            ErrorLine(words.negatives, let_in[0], words.let_in, let_in[1]),
+        )
+        return Deployment(system, short(curve.name), threshold, decision(threshold), lines)
+
+    def _rate(self, system: int, index: int, rate: Rate) -> tuple[str, str]:
+        """Return an error rate and its interval, in 1,000; of trials not in memory, as of independent ones."""
+        curve, level = self.study.curves[system], self.study.settings.confidence_level
+        threshold = float(curve.threshold[index])
+        if (system, threshold, rate) not in self._rates:
+            outcomes = curve.outcomes[index]
+            errors, trials = (outcomes.fp, outcomes.negatives) if rate == "far" else (outcomes.fn, outcomes.positives)
+            if curve.test.scanned:
+                ends = proportion_interval(errors, trials, confidence_level=level)
+                lower, upper = float(ends.lower), float(ends.upper)
+            else:
+                found = rate_interval(curve.test, threshold, rate=rate, confidence_level=level)
+                lower, upper = found.lower, found.upper
+            texts = per_thousand(float(errors / trials)), per_thousand_range(lower, upper)
+            self._rates[system, threshold, rate] = texts
+        return self._rates[system, threshold, rate]
+
+    def gravest(self, index: int) -> Caution | None:
+        """Return the caution to show beside the answer at an alpha: of the data, or of the best one's threshold."""
+        study = self.study
+        codes = {caution.code for caution in study.cautions}
+        curve = study.curves[_in_order(study, index)[0]]
+        found = [caution for caution in study.cautions if caution.code not in MOVING]
+        for code in MOVING:
+            if code == "disagreement" and codes & EXPLAIN_DISAGREEMENT:
+                continue
+            if text := CHECKS[code](curve, index):
+                found.append(Caution(code, text if len(study.members) == 1 else f"{short(curve.name)}: {text}"))
+        order = {code: number for number, code in enumerate(CODES)}
+        grave = [caution for caution in shown(found) if caution.level == "warning"]
+        return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
+
+    def groups(self, index: int, systems: list[int]) -> list[list[int]]:
+        """Return the largest runs in ``systems``, from best to worst, that cannot be told apart: first and last row.
+
+        A run is drawn as a bracket: every two of it were tested and did not differ significantly.
+        """
+        place = {system: row for row, system in enumerate(systems)}
+        differ = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+        for pair in self.study.pairs:
+            if pair.significant is None:
+                return []
+            if pair.a in place and pair.b in place and pair.significant[index]:
+                differ[place[pair.a], place[pair.b]] = differ[place[pair.b], place[pair.a]] = True
+        groups: list[list[int]] = []
+        for start in range(len(systems)):
+            end = start
+            while end + 1 < len(systems) and not differ[start : end + 1, end + 1].any():
+                end += 1
+            if end > start and not (groups and groups[-1][1] >= end):
+                groups.append([start, end])
+        return groups
+
+
+def _in_order(study: Study, index: int) -> list[int]:
+    """Return the systems from best to worst at an alpha."""
+    return sorted(range(len(study.members)), key=ranks_of(study.curves, index).__getitem__)
+
+
+def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
+    curve, name = study.curves[0], short(study.members[0].name)
+    amount = float(curve.value[index])
+    if _counts_errors(curve.measure):
+        return f"{name} makes about {per_thousand(amount)} errors in 1,000", None, ""
+    return f"{name} reaches {aggregate(curve.measure)} {value(amount, curve.measure)}", None, ""
+
+
+def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
+    curves, names = study.curves, [short(curve.name) for curve in study.curves]
+    leader, second, *_ = _in_order(study, index)
+    first, next_one = _amounts(curves[leader], curves[second], index)
+    if study.pairs[0].significant is None:
+        text = f"On this test set {names[leader]} comes first with {first}; {names[second]}, next, has {next_one}"
+        return text, "not tested", "no bootstrap was run, so this may be chance"
+    best, _, undecided = against_best(curves, study.pairs, index)
+    others = len(curves) - 1
+    sure = f"{level_text(study.settings.confidence_level)} confidence"
+    together = sure if others == 1 else f"{sure}, all pairs tested together"
+    if not undecided and best != leader:  # as expected of the method, not as observed with these thresholds
+        rest = names[1 - best] if others == 1 else f"each of the other {others} systems"
+        return f"{names[best]} is expected to be better than {rest}", "clear", together
+    _, worse, undecided = against_best(curves, study.pairs, index, best=leader)
+    if not undecided:
+        rest = names[second] if others == 1 else f"the other {others} systems"
+        nearest = "" if others == 1 else f" of {names[second]}, the next"
+        return f"{names[leader]} is better than {rest}: {first} against {next_one}{nearest}", "clear", together
+    if others == 1:
+        return (
+            f"{names[leader]} and {names[second]} cannot be told apart: {first} against {next_one}",
+            "not clear",
+            sure,
+        )
+    why = f"{names[leader]} cannot be told from {abridged([names[system] for system in undecided], 'or')}"
+    if worse:
+        why += f"; it is better than {abridged([names[system] for system in worse])}"
+    return f"{names[leader]} comes first with {first}; {names[second]}, next, has {next_one}", "not clear", why
+
+
+def _amounts(best: EPC, other: EPC, index: int) -> tuple[str, str]:
+    """Return the values of two systems as a headline says them; the second without what it shares with the first."""
+    first, second, measure = float(best.value[index]), float(other.value[index]), best.measure
+    if _counts_errors(measure):
+        texts = told_apart(1000 * first, 1000 * second, lambda number: per_thousand(number / 1000))
+        return f"about {texts[0]} errors in 1,000", texts[1]
+    if measure.rate:
+        texts = told_apart(100 * first, 100 * second, lambda number: value(number / 100, measure), " %")
+    else:
+        texts = told_apart(first, second, lambda number: value(number, measure))
+    return f"{aggregate(measure)} {texts[0]}", texts[1]

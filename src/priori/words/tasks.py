@@ -1,0 +1,40 @@
+"""Tasks in words: what people call the two classes of a domain, and its two errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from priori.decisions.measures import Task
+
+
+@dataclass(frozen=True)
+class TaskWords:
+    """How a domain speaks: its classes, what an error does to one of each, and what to avoid at either end of alpha."""
+
+    positives: str
+    negatives: str
+    missed: str
+    let_in: str
+    missing: str
+    letting_in: str
+
+
+WORDS: dict[str, TaskWords] = {
+    "authentication": TaskWords(
+        "genuine users", "impostors", "are turned away", "get in", "turning genuine users away", "letting impostors in"
+    ),
+    "retrieval": TaskWords(
+        "wanted items", "unwanted items", "are missed", "are returned", "missing wanted items",
+        "returning unwanted items",
+    ),
+    "diagnosis": TaskWords(
+        "ill people", "healthy people", "are missed", "get a false alarm", "missing ill people", "false alarms"
+    ),
+}  # fmt: skip
+
+
+def task_words(task: Task) -> TaskWords:
+    """Return the words of a task; of one that has none, plain ones."""
+    plain = TaskWords("positives", "negatives", "are rejected", "are accepted", "rejecting positives",
+                      "accepting negatives")  # fmt: skip
+    return WORDS.get(task.name, plain)

@@ -1,0 +1,118 @@
+"""The first screen in words: the answer, its mark, what to deploy, the gravest caution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import priori
+import small_studies
+from priori.report.first_screen import order_at
+from priori.scores import Scores
+from priori.scores.systems import System
+from priori.studies.evaluation import Settings, Study, make_study
+from priori.words.glossary import GLOSSARY
+from priori.words.headline import FirstScreen
+
+
+@pytest.fixture(scope="module")
+def clear() -> Study:
+    return small_studies.study(2.5, 1.0)
+
+
+def test_a_clear_answer(clear: Study) -> None:
+    answer = FirstScreen(clear).headline(clear.at)
+    a, b = (1000 * curve.value[clear.at] for curve in clear.curves)
+    assert answer.text == f"A is better than B: about {a:.0f} errors in 1,000 against {b:.0f}"
+    assert (answer.mark, answer.why) == ("clear", "95 % confidence")
+
+
+def test_an_answer_that_is_not_clear() -> None:
+    study = small_studies.study(2.0, 2.1)
+    answer = FirstScreen(study).headline(study.at)
+    first = "AB"[order_at(study, study.at)[0]]
+    assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be told apart: about ")
+    assert answer.mark == "not clear"
+
+
+def test_several_systems() -> None:
+    study = small_studies.study(2.5, 2.4, 0.5)
+    answer = FirstScreen(study).headline(study.at)
+    first, second, third = ("ABC"[place] for place in order_at(study, study.at))
+    assert answer.text.startswith(f"{first} comes first with about ")
+    assert answer.mark == "not clear"
+    assert answer.why == f"{first} cannot be told from {second}; it is better than {third}"
+    assert FirstScreen(study).groups(study.at, order_at(study, study.at)) == [[0, 1]]
+
+
+def test_one_system_and_no_bootstrap() -> None:
+    one = small_studies.study(2.5, bootstrap=None)
+    assert FirstScreen(one).headline(one.at).mark is None
+    two = small_studies.study(2.5, 1.0, bootstrap=None)
+    answer = FirstScreen(two).headline(two.at)
+    assert answer.mark == "not tested"
+    assert answer.text.startswith("On this test set A comes first with about ")
+    assert FirstScreen(two).groups(two.at, [0, 1]) == []
+
+
+def test_numbers_that_look_alike_are_told_apart() -> None:
+    negatives, positives = np.arange(10_000) / 10_000, 0.5 + np.arange(10_000) / 10_000
+    shifted = positives.copy()
+    shifted[6000:6004] -= 0.9
+    systems = [System(name, Scores.from_arrays(negatives, many), Scores.from_arrays(negatives, many[::2]))
+               for name, many in (("A", positives), ("B", shifted))]  # fmt: skip
+    study = make_study(systems, Settings(bootstrap=None, points=3))
+    first, second = np.sort([1000 * curve.value[study.at] for curve in study.curves])
+    assert f"{first:.0f}" == f"{second:.0f}"
+    text = FirstScreen(study).headline(study.at).text
+    assert text.count(f"{first:.1f}") == text.count(f"{second:.1f}") == 1
+
+
+def test_data_that_are_not_what_they_are_taken_for() -> None:
+    scores = small_studies.scores(2.0, 1)
+    study = make_study([System("A", scores, scores)], Settings(bootstrap=None, points=3))
+    answer = FirstScreen(study).headline(study.at)
+    assert (answer.mark, answer.why) == ("do not trust", "development and test set are the same")
+    caution = FirstScreen(study).gravest(study.at)
+    assert caution is not None
+    assert caution.code == "same-data"
+
+
+def test_what_to_deploy_is_what_the_library_says() -> None:
+    study = small_studies.study(1.0, 2.5, sizes={"users": 20})
+    for index in (3, study.at):
+        card = FirstScreen(study).deployment(index)
+        curve = study.curves[1]
+        assert card.name == "B"
+        assert float(card.threshold) == pytest.approx(float(curve.threshold[index]), rel=1e-5)
+        missed, let_in = (
+            priori.rate_interval(curve.test, float(curve.threshold[index]), rate=rate) for rate in ("frr", "far")
+        )
+        for line, found in zip(card.lines, (missed, let_in), strict=True):
+            assert float(line.number) == pytest.approx(1000 * found.rate, abs=0.5)
+            low, high = map(float, line.interval.split(" to "))
+            assert low <= 1000 * found.lower <= low + 1
+            assert high - 1 <= 1000 * found.upper <= high
+        assert [line.who for line in card.lines] == ["genuine users", "impostors"]
+
+
+def test_the_gravest_caution_moves_with_alpha() -> None:
+    study = small_studies.study(2.5, points=21, bootstrap=None)
+    first = FirstScreen(study)
+    codes = {None if (found := first.gravest(index)) is None else found.code for index in range(21)}
+    assert codes >= {"few-errors"}
+    texts = {str(first.gravest(index)) for index in range(21)}
+    assert len(texts) > 3
+
+
+def test_other_domains_have_their_own_words() -> None:
+    study = small_studies.study(2.5, 1.0, task="diagnosis")
+    screen = FirstScreen(study)
+    assert [line.who for line in screen.deployment(study.at).lines] == ["ill people", "healthy people"]
+    assert screen.headline(study.at).text.startswith("A is better than B: balanced accuracy ")
+
+
+def test_the_glossary_defines_what_it_uses() -> None:
+    for term, meaning in GLOSSARY.items():
+        assert meaning.endswith("."), term
+        assert meaning[0].isupper(), term
