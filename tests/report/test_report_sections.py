@@ -7,6 +7,7 @@ import pytest
 import priori
 import small_studies
 from priori.report import render_html
+from priori.report.calibration import calibration
 from priori.report.limits import limits, strictest
 from priori.report.sections import SECTIONS, Section, sections_of
 from priori.report.settling import settling
@@ -56,3 +57,17 @@ def test_the_limit_is_kept_on_the_development_set_and_told_on_the_test_set() -> 
             assert row[4] == f"{100 * sum(score > threshold for score in test.negatives) / 240:.2f} %"
     few = small_studies.study(2.0, sizes={"negatives": 8, "positives": 8}, bootstrap=None, points=3)
     assert limits(few) is None
+
+
+def test_calibration_where_thresholds_are_set_by_theory() -> None:
+    assert calibration(small_studies.study(2.5, bootstrap=None)) is None
+    study = small_studies.study(2.5, 1.0, bootstrap=None, criterion="bayes:logistic")
+    found = calibration(study)
+    assert found is not None
+    costs = [priori.llr_costs(curve.dev, curve.test, calibrate="logistic") for curve in study.curves]
+    first = min(costs, key=lambda each: float(each.value[0]))
+    assert found["table"].rows[0][1:3] == (f"{first.value[0]:.3f}", f"{first.lower[0]:.3f} to {first.upper[0]:.3f}")
+    for static in (False, True):
+        page = render_html(study, static=static)
+        assert f"<td>{first.value[0]:.3f}</td>" in page
+        assert "on the development set (logistic)" in page

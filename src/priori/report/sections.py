@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from priori.report.calibration import calibration
 from priori.report.limits import limits
 from priori.report.settling import settling
 from priori.studies.evaluation import Study
@@ -30,6 +31,7 @@ class Section:
 #: In the order of the page, after the curves.
 SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", "sections/limits.html", limits),
+    Section("calibration", "Calibration", "sections/calibration.html", calibration),
     Section("settling", "What would settle it", "sections/settling.html", settling),
 )  # fmt: skip
 
