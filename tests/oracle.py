@@ -136,6 +136,9 @@ BEST: dict[str, Callable[[Candidate], object]] = {
 def choose(
     negatives: list[float], positives: list[float], criterion: str, alpha: Fraction, task: str = "authentication"
 ) -> Candidate:
+    if criterion == "bayes":
+        odds = alpha / (1 - alpha) if alpha < 1 else math.inf
+        return at(math.log(odds) if odds else -math.inf, negatives, positives)
     function, (v1, v2) = cost(criterion, task)
     possible = candidates(negatives, positives)
     if (criterion, task) == ("eer", "retrieval"):  # equal because nothing is found: not a break-even point

@@ -93,6 +93,11 @@ def every_result() -> dict[str, Result]:
         "auc": priori.a_posteriori_auc_interval(test),
         "auc test": priori.a_posteriori_auc_test(test, other),
         "auc test unpaired": priori.a_posteriori_auc_test(test, other, unpaired=True),
+        "llr costs": priori.llr_costs(a.dev, test, calibrate="isotonic", alpha=[0.1, 0.5]),
+        "llr costs test": priori.compare_llr_costs(
+            priori.llr_costs(a.dev, test, calibrate="logistic", resample="both"),
+            priori.llr_costs(b.dev, other, calibrate="logistic", resample="both"),
+        ),
         "design effect": priori.design_effect(test, 1.0),
         "plan": priori.plan(width=0.01, far=0.02, frr=0.03),
         "plan by users": priori.plan(difference=0.01, pilot=test, threshold=1.0),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         roc,
     )
     from priori.decisions.criteria import Criterion
+    from priori.decisions.likelihood_ratios import a_posteriori_min_cllr, calibrate, cllr
     from priori.decisions.measures import Measure, Task
     from priori.decisions.outcomes import Outcomes, count
     from priori.engines import Table, scan, scan_table
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.comparison import Comparison, compare
     from priori.uncertainty.group_rates import GroupRates, group_rates
     from priori.uncertainty.leaderboard import Leaderboard, rank
+    from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
     from priori.uncertainty.pad import PAD, pad
     from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.ranking import Ranking, compare_all
@@ -68,6 +70,7 @@ _LATER = {
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
+        "priori.decisions.likelihood_ratios": "a_posteriori_min_cllr calibrate cllr",
         "priori.decisions.measures": "Measure Task",
         "priori.decisions.outcomes": "Outcomes count",
         "priori.scores": "Scores",
@@ -83,6 +86,7 @@ _LATER = {
         "priori.uncertainty.group_rates": "GroupRates group_rates",
         "priori.uncertainty.leaderboard": "Leaderboard rank",
         "priori.uncertainty.pad": "PAD pad",
+        "priori.uncertainty.likelihood_ratio_costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
         "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking": "Ranking compare_all",
         "priori.uncertainty.rate_intervals": "rate_interval",
@@ -109,6 +113,8 @@ __all__ = [
     "GroupRates",
     "GroupedEPC",
     "InputError",
+    "LLRCosts",
+    "LLRCostsTest",
     "Leaderboard",
     "Measure",
     "OptionError",
@@ -126,6 +132,7 @@ __all__ = [
     "a_posteriori_auc_test",
     "a_posteriori_break_even",
     "a_posteriori_eer",
+    "a_posteriori_min_cllr",
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "adcf",
@@ -133,9 +140,12 @@ __all__ = [
     "average",
     "average_epc",
     "average_precision",
+    "calibrate",
     "choose_threshold",
+    "cllr",
     "compare",
     "compare_all",
+    "compare_llr_costs",
     "count",
     "coverage",
     "design_effect",
@@ -146,6 +156,7 @@ __all__ = [
     "epsc",
     "examples",
     "group_rates",
+    "llr_costs",
     "mcnemar_test",
     "pad",
     "plan",

@@ -109,6 +109,11 @@ def test_costs() -> None:
     outcomes = Outcomes.from_errors(10, 5, negatives=100, positives=20)
     assert float(get_measure("wer:0.3")(outcomes)) == pytest.approx(0.3 * 0.1 + 0.7 * 0.25)
     assert float(get_measure("wer")(outcomes, 0.3)) == pytest.approx(0.3 * 0.1 + 0.7 * 0.25)
+    assert float(get_measure("nwer")(outcomes, 0.3)) == pytest.approx((0.3 * 0.1 + 0.7 * 0.25) / 0.3)
+    assert float(get_measure("nwer")(outcomes, 0.8)) == pytest.approx((0.8 * 0.1 + 0.2 * 0.25) / 0.2)
+    accepts_all = Outcomes.from_errors(100, 0, negatives=100, positives=20)
+    assert get_measure("nwer")(accepts_all, 0).item() == 1  # its limit
+    assert get_measure("nwer")(outcomes, 1).item() == np.inf
     assert float(get_measure("dcf")(outcomes)) == pytest.approx(10 * 0.01 * 0.25 + 0.99 * 0.1)
     assert float(get_measure("ndcf")(outcomes)) == pytest.approx((0.1 * 0.25 + 0.99 * 0.1) / 0.1)
     # Eq. 3.4: the HTER is the DCF with equal costs and priors.
@@ -173,7 +178,7 @@ def test_what_moves_a_measure_is_found_by_trying() -> None:
     wanted = {
         **dict.fromkeys(["far", "tnr", "specificity"], both - {"positives"}),
         **dict.fromkeys(["frr", "tpr", "recall", "sensitivity"], both - {"negatives"}),
-        **dict.fromkeys(["hter", "wer", "dcf", "ndcf", "balanced-accuracy"], both),
+        **dict.fromkeys(["hter", "wer", "nwer", "dcf", "ndcf", "balanced-accuracy"], both),
         **dict.fromkeys(["precision", "npv", "f1", "accuracy", "error", "mcc"], both | {"prevalence"}),
     }
     assert {name: set(measure.depends_on) for name, measure in MEASURES.items()} == wanted

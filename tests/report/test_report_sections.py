@@ -11,6 +11,7 @@ import priori
 import small_studies
 from priori.report import render_html
 from priori.report.attacked import attacked
+from priori.report.calibration import calibration
 from priori.report.limits import limits, strictest
 from priori.report.people import groups, users
 from priori.report.sections import SECTIONS, Section, sections_of
@@ -121,3 +122,17 @@ def test_attacks_are_shown_where_there_are_some() -> None:
         assert "&lt;A&gt;, omega 0.5" in page
         assert "<A>, omega" not in page
     assert attacked(small_studies.study(2.5, bootstrap=None)) is None
+
+
+def test_calibration_where_thresholds_are_set_by_theory() -> None:
+    assert calibration(small_studies.study(2.5, bootstrap=None)) is None
+    study = small_studies.study(2.5, 1.0, bootstrap=None, criterion="bayes:logistic")
+    found = calibration(study)
+    assert found is not None
+    costs = [priori.llr_costs(curve.dev, curve.test, calibrate="logistic") for curve in study.curves]
+    first = min(costs, key=lambda each: float(each.value[0]))
+    assert found["table"].rows[0][1:3] == (f"{first.value[0]:.3f}", f"{first.lower[0]:.3f} to {first.upper[0]:.3f}")
+    for static in (False, True):
+        page = render_html(study, static=static)
+        assert f"<td>{first.value[0]:.3f}</td>" in page
+        assert "on the development set (logistic)" in page

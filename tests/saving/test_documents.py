@@ -118,6 +118,7 @@ NEED_SCORES = {
     "Comparison": {"replicates", "pointwise", "simultaneous"},
     "Ranking": {"values", "expected_values", "pointwise", "simultaneous", "area", "best_p_value", "replicates"},
     "Coverage": {"covered", "widths"},
+    "LLRCosts": {"parts"},
 }
 
 

@@ -25,6 +25,7 @@ import paper
 import people
 import plans
 import rates
+import ratios
 import sizes
 from bands import measure_bands
 from hard import HARD, measure_hard
@@ -95,6 +96,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(attacks.surfaces, size.bands // 2, size.replicates),
             partial(attacks.largest, size.rates // 10),
         ],
+        "ratios": [partial(ratios.measure_ratios, each, size.tests) for each in ratios.POPULATIONS],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),

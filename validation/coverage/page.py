@@ -13,6 +13,8 @@ from hard import DEFAULT as HARD_DEFAULT
 from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
 from rates import AUC_INTERVALS, KEEPS, LIMIT_PART, PROMISE
+from ratios import COSTS
+from ratios import PART as RATIOS
 from sizes import NULL
 from tallies import Row
 
@@ -122,6 +124,8 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     parts = (
         _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _plans,
         _how,
+        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _ratios,
+        _plans, _how,
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
@@ -453,6 +457,17 @@ Averages of the curves of several data sets (the mean AUC, and the vertical aver
 {grid(record, "average of data sets", PROMISE, averages)}
 Student's t is the default. Where weights are unequal, or another interval is made of few sets, the result says what
 the sets are worth.
+"""
+
+
+def _ratios(record: Record) -> str:
+    return f"""## Costs of log-likelihood ratios
+
+Coverage and width of the intervals of `llr_costs`, detection costs at alpha 0.9. The scores are exact ratios, so that
+every loss is 0, unless they are multiplied:
+
+{grid(record, RATIOS, PROMISE, COSTS)}
+The minima are a posteriori; their intervals allow for the fit to the test set.
 """
 
 

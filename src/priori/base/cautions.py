@@ -57,6 +57,14 @@ CODES: dict[str, CautionKind] = {
         "The development set looks trained on",
         "The development scores separate the classes perfectly and the test scores do not.",
     ),
+    "not-likelihood-ratios": _warning(
+        "Scores are no likelihood ratios",
+        "Thresholds are set by theory, and the development scores do not look like log-likelihood ratios.",
+    ),
+    "separated-development": _warning(
+        "Calibrated on separated classes",
+        "Logistic regression was fitted on development classes that a threshold separates.",
+    ),
     "disagreement": _warning(
         "Development and test set disagree", "The threshold gives other error rates on the test set, beyond chance."
     ),
@@ -109,6 +117,7 @@ CODES: dict[str, CautionKind] = {
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
     "wrong-direction": _warning("One-sided test", "The difference lies on the other side than the test asks for."),
     "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
+    "infinite-cost": _warning("An infinite cost", "A log-likelihood ratio is infinite on the wrong side."),
     "users-matter": _warning("Users matter", "Trials of one user are alike, and a z-test does not know of users."),
     "few-pilot-users": _warning("Few pilot users", "A plan rests on the few users of a pilot."),
     "few-sets": _warning("Few data sets", "An average over few data sets, or whose weights make it that of a few."),

@@ -22,8 +22,8 @@ __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
 COMMANDS = (
-    "epc", "compare", "rank", "threshold", "rates", "report", "app", "average", "average-epc", "ztest", "plan",
-    "coverage", "roc", "det", "epsc", "adcf", "pad", "run", "demo", "schema", "completion",
+    "epc", "compare", "rank", "threshold", "rates", "calibration", "report", "app", "average", "average-epc", "ztest",
+    "plan", "coverage", "roc", "det", "epsc", "adcf", "pad", "run", "demo", "schema", "completion",
 )  # fmt: skip
 
 #: What --help says last, of every command.

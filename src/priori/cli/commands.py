@@ -49,7 +49,8 @@ def make_command(
             codes = _codes(typed.pop("silence", None))
             check_files_apart(click.get_current_context())
             for group in groups:
-                values = {str(param.name): typed.pop(str(param.name)) for param in (*group.options, *group.last)}
+                shown = (param for param in (*group.options, *group.last) if param.expose_value)
+                values = {str(param.name): typed.pop(str(param.name)) for param in shown}
                 typed[group.name] = group.make(**values)
             if "options" in named:
                 typed["options"] = {name: typed.pop(name) for name in [*typed] if name not in named}
@@ -74,6 +75,8 @@ class OptionSettings(TypedDict, total=False):
     is_flag: bool | None
     callback: Callable[[click.Context, click.Parameter, Any], Any]
     show_default: bool
+    is_eager: bool
+    expose_value: bool
 
 
 def option(*names: str, **settings: Unpack[OptionSettings]) -> click.Option:

@@ -131,7 +131,8 @@ def _tables(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, A
     points = [curve.at(list(first.fractions if 0 < len(first.fractions) <= 12 else SHOWN)) for curve in curves]
     parts = [
         table_text(
-            f"{first.measure.title} on the test scores; thresholds by {first.criterion.name} on the development scores",
+            f"{first.measure.title} on the test scores; thresholds by {first.criterion.name}"
+            + (" on the development scores" if first.criterion.reads_development else ""),
             ["", *(f"alpha {float(alpha):.4g}" for alpha in points[0].alpha)],
             ([point.name, *(percent(value, rate) for value in point.value)] for point in points),
         ),

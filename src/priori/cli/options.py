@@ -16,19 +16,42 @@ from priori.cli.commands import Group, option
 from priori.cli.output import Output
 from priori.curves.epc import PRESETS, Weight
 from priori.decisions.criteria import CRITERIA
+from priori.decisions.likelihood_ratios import CALIBRATIONS, get_calibrator
 from priori.decisions.measures import MEASURES, TASKS
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
 from priori.uncertainty.claims import Claim
 
-#: The task and the criterion.
+
+def _note_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> None:
+    """Keep the calibration for the criterion, which is read after it."""
+    if typed is not None:
+        context.meta["calibrate"] = get_calibrator(typed).name
+
+
+def _with_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
+    """Return the criterion with the calibration that was typed: it serves thresholds by theory only."""
+    calibrate = context.meta.get("calibrate")
+    if calibrate is None:
+        return typed
+    if typed not in (None, "bayes"):
+        raise OptionError(
+            f"--calibrate sets thresholds by theory (--criterion bayes); it changes none that {typed} chooses"
+        )
+    return f"bayes:{calibrate}"
+
+
+#: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
 CRITERION = (
     option("--task", type=click.Choice(list(TASKS)), default="authentication",
            help="Gives V1, V2 and the default criterion and measure."),
     option("--criterion", metavar="NAME",
            help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}; of any rate, target-far, "
            "at-most-far, at-most-far:0.95 (in the population, with that confidence), at-least-recall; of any measure, "
-           "max:f1, min:dcf. Default: the task's."),
+           "max:f1, min:dcf. Default: the task's.", callback=_with_calibration),
+    option("--calibrate", metavar="NAME", callback=_note_calibration, is_eager=True, expose_value=False,
+           help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
+           f"bayes): {', '.join(CALIBRATIONS)}; with a prior, logistic:0.01."),
 )  # fmt: skip
 MEASURE = option("--measure", metavar="NAME",
                  help=f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "

@@ -124,7 +124,7 @@ def typed(context: click.Context) -> str:
         name = parameter.name or ""
         if context.get_parameter_source(name) in (ParameterSource.DEFAULT, None) or not parameter.opts:
             continue
-        value, option = context.params[name], parameter.opts[-1]
+        value, option = {**context.meta, **context.params}[name], parameter.opts[-1]
         if isinstance(parameter, click.Option) and parameter.is_flag:
             words.append(option if value else parameter.secondary_opts[-1])
             continue

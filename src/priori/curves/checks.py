@@ -15,6 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best
+from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
@@ -230,6 +231,34 @@ def _trained_on(curve: EPC, row: int) -> str:
     )
 
 
+def _not_likelihood_ratios(curve: EPC, row: int) -> str:
+    if curve.criterion.name != "bayes" or curve.dev.scanned:
+        return ""
+    dev = curve.dev.load()
+    least, most = (
+        edge(scores[end] for scores in (dev.negatives, dev.positives)) for edge, end in ((min, 0), (max, -1))
+    )
+    if least >= 0 or most <= 0:
+        found = f"all development scores are {'0 or above' if least >= 0 else '0 or below'}"
+    elif (cost := cllr(dev)) >= 1:
+        found = f"the development scores cost {cost:.3g} bits as such (Cllr), and knowing nothing costs 1"
+    else:
+        return ""
+    return (
+        f"the scores do not look like log-likelihood ratios: {found}; calibrate them on the development set "
+        "(--calibrate logistic, criterion='bayes:logistic')"
+    )
+
+
+def _separated_development(curve: EPC, row: int) -> str:
+    if not curve.criterion.name.startswith("bayes:logistic") or not separated(curve.dev.load()):
+        return ""
+    return (
+        "a threshold separates the development classes: logistic regression has no finite fit and was given Platt's "
+        "targets, so how steep the calibration is rests on the number of trials alone"
+    )
+
+
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
@@ -395,6 +424,8 @@ CHECKS: dict[str, Find] = {
     "flipped-labels": _flipped_labels,
     "different-scales": _different_scales,
     "dev-looks-trained-on": _trained_on,
+    "not-likelihood-ratios": _not_likelihood_ratios,
+    "separated-development": _separated_development,
     "disagreement": _disagreement,
     "extreme-threshold": _extreme_threshold,
     "limit-not-kept": _limit_not_kept,

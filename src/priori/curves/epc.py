@@ -38,6 +38,7 @@ from priori.curves.checks import curve_cautions, middle
 from priori.curves.inputs import as_score_set
 from priori.decisions.costs import price
 from priori.decisions.criteria import Choice, Criterion, get_criterion
+from priori.decisions.likelihood_ratios import FITTED
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
@@ -91,7 +92,8 @@ class EPC(Result):
     value : ndarray
         The measure on the test set: the curve.
     best : ndarray
-        The value that choosing the threshold by the same criterion on the test set itself would have shown.
+        The value that choosing the threshold by the same criterion on the test set itself would have shown; for
+        ``bayes``, by ``wer``: the minimum, such as the minimum DCF.
     """
 
     name: str
@@ -123,9 +125,10 @@ class EPC(Result):
             **DESCRIBED,
             **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
             **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
+            "calibration": FITTED,
             "warnings": CAUTIONS,
         },
-        optional=("custom", "weight", "omega", "warnings"),
+        optional=("custom", "weight", "omega", "calibration", "warnings"),
     )
 
     @classmethod
@@ -160,6 +163,12 @@ class EPC(Result):
         """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
         return curve_cautions(self, middle(self))
 
+    @cached_property
+    def calibration(self) -> dict[str, Any] | None:
+        """The map to log-likelihood ratios that was fitted on the development set, where the criterion has one."""
+        fitted = self.criterion.fitted(self.dev) if self.criterion.reads_development else None
+        return None if fitted is None else fitted.to_dict()
+
     def summary(self) -> dict[str, Any]:
         """Return the settings, the sizes and the area."""
         return {
@@ -168,6 +177,7 @@ class EPC(Result):
             "test": _sizes(self.test),
             "dev_outcomes": self.dev_outcomes.to_dict(),
             "outcomes": self.outcomes.to_dict(),
+            **({} if self.calibration is None else {"calibration": self.calibration}),
             "warnings": list(self.warnings),
         }
 
@@ -298,8 +308,9 @@ def epc(
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
         ``wer``, ``pr``, ``target-far``, ``at-most-far``, ``at-most-far:0.95``, ``eer``, ``max:f1``, ``min:dcf:...``
-        (any rate of a class, any measure; ``v1`` and ``v2`` are the task's), a measure to optimise, or a function of
-        outcomes and alpha.
+        (any rate of a class, any measure; ``v1`` and ``v2`` are the task's), ``bayes`` (theory's threshold for scores
+        that are log-likelihood ratios; ``bayes:logistic`` and ``bayes:isotonic`` calibrate them on ``dev`` first), a
+        measure to optimise, or a function of outcomes and alpha.
     measure : str, Measure or callable, optional
         What is shown on the test set: a name such as ``hter``, ``f1``, ``wer:0.3``, or a function of outcomes.
     points, bounds : int, (a, b)
@@ -411,7 +422,7 @@ def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequen
     test.prepare(in_background=True)
     choice = criterion.choose(dev, alphas)
     test.expect(choice.threshold)
-    return choice, criterion.choose(test, alphas)
+    return choice, criterion.in_hindsight.choose(test, alphas)
 
 
 def choose_threshold(

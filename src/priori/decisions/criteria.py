@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +23,7 @@ from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
 from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
+from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
 from priori.decisions.measures import (
     FAR,
     FRR,
@@ -36,7 +37,7 @@ from priori.decisions.measures import (
     get_task,
     rate_pair,
 )
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 
@@ -253,6 +254,32 @@ class Best(Search):
         return self.select(candidates, [Fraction(0)])
 
 
+@dataclass(frozen=True)
+class Bayes(Criterion):
+    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
+
+    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
+    with the score, the threshold is one of scores.
+    """
+
+    calibrator: Calibrator = field(default_factory=Calibrator)
+
+    @property
+    def reads_development(self) -> bool:
+        return self.calibrator.method != "none"
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        return WeightedSum("wer", FAR, FRR)
+
+    def fitted(self, scores: ScoreSet) -> LLRMap:
+        return self.calibrator.fit(scores)
+
+    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
+        thresholds = self.fitted(scores).thresholds(log_odds(alphas))
+        return Choice(thresholds, count(scores, thresholds))
+
+
 #: Every criterion by the name people type, with what it minimises. V1 and V2 may be rates by name: target-far.
 CRITERIA: dict[str, str] = {
     "wer": "alpha FAR + (1 - alpha) FRR",
@@ -262,6 +289,7 @@ CRITERIA: dict[str, str] = {
     "at-most-v1": "V2 of the task, where V1 is at most alpha (at-least-v1: V1 at least alpha)",
     "at-most-v2": "V1 of the task, where V2 is at most alpha (at-least-v2: V2 at least alpha)",
     "eer": "|V1 - V2| of the task (equal error rate, break-even point)",
+    "bayes": "nothing: accept if the log-likelihood ratio is above log(alpha/(1 - alpha)); calibrated, bayes:logistic",
 }
 _ALIASES = {"break-even": "eer", "bep": "eer"}
 #: How criteria are written that are made of a rate or of a measure.
@@ -302,6 +330,10 @@ def get_criterion(
         case "eer":
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
     kind, _, measured = name.partition(":")
+    if kind == "bayes":
+        calibrator = get_calibrator(measured or "none")
+        label = "bayes" if calibrator.method == "none" else f"bayes:{calibrator.name}"
+        return Bayes(label, FAR, FRR, calibrator=calibrator)
     if kind in ("max", "min") and measured:
         measure = get_measure(measured)
         if (kind == "max") != measure.greater_is_better:

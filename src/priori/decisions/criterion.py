@@ -16,6 +16,7 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.hull import NEAR
+from priori.decisions.likelihood_ratios import LLRMap
 from priori.decisions.measures import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
@@ -60,6 +61,20 @@ class Criterion:
     v1: Ratio
     v2: Ratio
     uses_alpha: bool = True
+
+    @property
+    def reads_development(self) -> bool:
+        """Whether thresholds depend on the development scores."""
+        return True
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        """The criterion that shows, on the test set itself, the best that thresholds could have reached."""
+        return self
+
+    def fitted(self, scores: ScoreSet) -> LLRMap | None:
+        """Return the map to log-likelihood ratios that thresholds come from, where they do."""
+        return None
 
     @property
     def exact(self) -> bool:

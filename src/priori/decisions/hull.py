@@ -81,6 +81,26 @@ def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -
     return Envelope(fp.astype(np.int64), fn.astype(np.int64), rise, fall)  # type: ignore[arg-type]
 
 
+def whole_hull(candidates: Candidates, pseudo: int = 0) -> tuple[Counts, Counts]:
+    """Return the vertices of the lower hull of errors from accepting every trial to rejecting every trial.
+
+    Its edges are the blocks of pooled adjacent violators (PAV): the ROC's convex hull. ``pseudo`` trials of each class
+    stand below all scores, and as many above them; they count among the errors.
+    """
+    negatives, positives = candidates.n_negatives, candidates.n_positives
+    fp, fn = candidates.corners_near(_hull_of_errors)
+    ends = np.array([negatives, 0]), np.array([0, positives])  # which corners need not reach
+    fp, fn = (np.concatenate([end[:1], errors, end[1:]]) for end, errors in zip(ends, (fp, fn), strict=True))
+    if pseudo:
+        fp = np.concatenate([[negatives + 2 * pseudo], fp + pseudo, [0]])
+        fn = np.concatenate([[0], fn + pseudo, [positives + 2 * pseudo]])
+    if (negatives + 2 * pseudo) * (positives + 2 * pseudo) >= 2**62:
+        fp, fn = fp.astype(object), fn.astype(object)
+    keep = np.append(True, (np.diff(fp) != 0) | (np.diff(fn) != 0))
+    fp, fn = _hull_of_errors(fp[keep], fn[keep])
+    return fp.astype(np.int64), fn.astype(np.int64)
+
+
 def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
     """Return the vertices of the lower hull of corners; slopes are compared as products of counts."""
     fp, fn = _prune(fp, fn)

@@ -219,6 +219,18 @@ def _weighted(outcomes: Outcomes, weight: Any) -> Floats:
 WER = Measure("wer", "Weighted error rate", _weighted, needs_alpha=True)
 
 
+def _normalised(outcomes: Outcomes, alpha: Any) -> Floats:
+    # The rate of the class that weighs less, and the other's with the ratio of the weights; no error weighs nothing.
+    far, frr, weight = np.broadcast_arrays(FAR(outcomes), FRR(outcomes), np.asarray(alpha, dtype=np.float64))
+    less, more = np.where(weight <= 0.5, far, frr), np.where(weight <= 0.5, frr, far)
+    smaller = np.minimum(weight, 1 - weight)
+    ratio = np.divide(1 - smaller, smaller, out=np.full(smaller.shape, np.inf), where=smaller > 0)
+    return np.asarray(less + np.multiply(more, ratio, out=np.zeros(ratio.shape), where=more > 0))
+
+
+NORMALISED_WER = Measure("nwer", "Normalised weighted error", _normalised, rate=False, needs_alpha=True)
+
+
 def wer(gamma: float | None = None) -> Measure:
     """Weighted error rate: gamma FAR + (1 - gamma) FRR (Eq. 7 of the 2007 paper); without gamma, gamma = alpha."""
     if gamma is None:
@@ -299,8 +311,8 @@ def _f_beta(beta: float, b: int, unit: int) -> Ratio:
 MEASURES: dict[str, Measure] = {
     measure.name.partition(":")[0]: measure
     for measure in (
-        FAR, FRR, TPR, TNR, PRECISION, NPV, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), dcf(), dcf(normalised=True),
-        f_beta(), ACCURACY, CLASSIFICATION_ERROR, BALANCED_ACCURACY, MATTHEWS,
+        FAR, FRR, TPR, TNR, PRECISION, NPV, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), NORMALISED_WER,
+        dcf(), dcf(normalised=True), f_beta(), ACCURACY, CLASSIFICATION_ERROR, BALANCED_ACCURACY, MATTHEWS,
     )
 }  # fmt: skip
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, measures_of
 from priori.decisions.outcomes import Outcomes
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
 
+#: What the axis of alphas shows: them, or log(alpha / (1 - alpha)), the threshold of log-likelihood ratios.
+AlphaAxis = Literal["alpha", "log-odds"]
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
 
 
 def plot_epc(
     curves: Sequence[EPC], *, ax: Axes | None = None, bands: Sequence[Band] | None = None,
-    regions: Sequence[tuple[float, float]] = (), best: bool = False,
+    regions: Sequence[tuple[float, float]] = (), best: bool = False, axis: AlphaAxis = "alpha",
 ) -> Axes:  # fmt: skip
     """Draw Expected Performance Curves.
 
@@ -41,14 +43,21 @@ def plot_epc(
         Alphas where the difference is significant, in grey (Figure 8).
     best : bool
         Also draw what choosing the threshold on the test set would have shown, thin and dotted.
+    axis : {"alpha", "log-odds"}
+        Alphas themselves, or log(alpha / (1 - alpha)), which shows the ends; with thresholds by theory the curves are
+        then those of an APE plot (``wer``) or of a normalised Bayes error plot (``nwer``).
     """
+    if axis not in get_args(AlphaAxis):
+        raise unknown("axis", axis, get_args(AlphaAxis))
+    place = _log_odds if axis == "log-odds" else np.asarray
     ax = new_axes(ax)
     first = curves[0]
     scale, _ = scaling(first.measure.rate)
     for start, stop in regions:
-        ax.axvspan(start, stop, color="0.85", zorder=0, lw=0)
+        ax.axvspan(*place(np.array([start, stop])), color="0.85", zorder=0, lw=0)
     for index, (curve, colour, line) in enumerate(with_looks(curves)):
         alpha, rows = steps(curve)
+        alpha = place(alpha)
         drawstyle = "steps-post" if curve.exact else "default"
         marker = "o" if alpha.size == 1 else None
         ax.plot(alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=curve.name,
@@ -57,15 +66,25 @@ def plot_epc(
             ax.plot(alpha, scale * curve.best[rows], color=colour, ls=":", lw=1, drawstyle=drawstyle)
         if bands is not None:
             band = bands[index]
-            ax.fill_between(band.alpha, scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0)
+            ax.fill_between(place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0)
     ax.set(**epc_labels(first))
-    if first.bounds[0] < first.bounds[1]:
+    if axis == "log-odds":
+        ax.set_xlabel(f"log(alpha / (1 - alpha)) (criterion {first.criterion.name})")
+    elif first.bounds[0] < first.bounds[1]:
         ax.set_xlim(float(first.bounds[0]), float(first.bounds[1]))
     if first.measure.rate and not first.measure.greater_is_better:
         ax.set_ylim(bottom=0)
     if best:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="threshold chosen on the test set (a posteriori)")
     return finished(ax)
+
+
+def _log_odds(alpha: Floats) -> Floats:
+    """Return where alphas lie on the axis of log odds; 0 and 1, which lie nowhere, are not drawn."""
+    inside = (alpha > 0) & (alpha < 1)
+    return np.log(alpha, where=inside, out=np.full(alpha.shape, np.nan)) - np.log1p(
+        -alpha, where=inside, out=np.zeros(alpha.shape)
+    )
 
 
 def steps(curve: EPC) -> tuple[Floats, Index]:

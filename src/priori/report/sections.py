@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priori.report.attacked import attacked
+from priori.report.calibration import calibration
 from priori.report.limits import limits
 from priori.report.people import groups, users
 from priori.report.settling import settling
@@ -32,6 +33,7 @@ class Section:
 #: In the order of the page, after the curves.
 SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", "sections/limits.html", limits),
+    Section("calibration", "Calibration", "sections/calibration.html", calibration),
     Section("settling", "What would settle it", "sections/settling.html", settling),
     Section("groups", "Rates by group", "sections/groups.html", groups),
     Section("users", "Who makes the errors", "sections/users.html", users),

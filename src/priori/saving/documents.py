@@ -59,6 +59,8 @@ RESULTS: dict[str, str] = {
     "UserRates": "priori.uncertainty.user_rates",
     "AposterioriAUCInterval": "priori.uncertainty.auc",
     "AposterioriAUCTest": "priori.uncertainty.auc",
+    "LLRCosts": "priori.uncertainty.likelihood_ratio_costs",
+    "LLRCostsTest": "priori.uncertainty.likelihood_ratio_costs",
     "DesignEffect": "priori.studies.design_effect",
     "Plan": "priori.studies.planning",
 }

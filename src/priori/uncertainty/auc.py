@@ -19,9 +19,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
-from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.pairing import Pairing, pair
-from priori.uncertainty.cluster_variance import GroupSums, pair_codes
+from priori.scores import Scores, ScoreSet
+from priori.uncertainty.class_means import ClassMeans, Spread
 from priori.uncertainty.proportions import (
     ALTERNATIVE,
     Alternative,
@@ -115,16 +114,12 @@ class AposterioriAUCTest(Result):
 # -- structural components -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Components:
+class Components(ClassMeans):
     """For each trial, the share of the other class that it stands on the right side of (ties count half).
 
     ``positive[i]`` is the share of negatives below positive i, ``negative[j]`` the share of positives above
     negative j; the mean of either is the AUC.
     """
-
-    negative: Floats
-    positive: Floats
 
     @classmethod
     def of(cls, scores: Scores) -> Components:
@@ -135,71 +130,6 @@ class Components:
             return np.asarray(twice / (2 * ordered.size))
 
         return cls(1 - below(scores.negative.score, scores.positives), below(scores.positive.score, scores.negatives))
-
-    def minus(self, other: Components, pairing: Pairing) -> Components:
-        """Return the components of the difference of two AUCs on the same trials."""
-        return Components(
-            self.negative[pairing.negative_a] - other.negative[pairing.negative_b],
-            self.positive[pairing.positive_a] - other.positive[pairing.positive_b],
-        )
-
-    @property
-    def variance(self) -> float:
-        """DeLong's variance: of each class's components, over its size, added."""
-        positive, negative = (np.var(values, ddof=1) / values.size for values in (self.positive, self.negative))
-        return float(positive + negative)
-
-
-@dataclass(frozen=True)
-class AUCSpread:
-    """How an AUC, or a difference of two, varies: its deviation, what that rests on and how sure it is.
-
-    ``people`` is 0 where trials are taken for independent; ``pairs`` is how many pairs of a negative and a positive
-    share nobody; ``freedom`` are Satterthwaite's degrees of freedom: few, where few people make most of the spread.
-    """
-
-    sd: float
-    people: int
-    freedom: float
-    pairs: int
-
-    @classmethod
-    def of(cls, components: Components, negative: Trials, positive: Trials, dependence: str) -> AUCSpread:
-        """Measure the spread; the trials are in the order of their components."""
-        classes = components.negative, components.positive
-        sizes = [values.size for values in classes]
-        off = [(values - values.mean()) / values.size for values in classes]
-        if dependence == "none":
-            each = np.concatenate(off)
-            return cls(float(np.sqrt(components.variance)), 0, _freedom(each, len(each) - 1), min(sizes))
-        columns = [negative.user, positive.user, negative.probe_user if dependence == "crossed" else None]
-        given = [column for column in columns if column is not None]
-        names, codes = np.unique(np.concatenate(given), return_inverse=True)
-        people = int(names.size)
-        claimed, own, *probe = np.split(codes, np.cumsum(sizes)[: len(given) - 1])
-        by_user = [GroupSums.of(part, group, people) for part, group in zip(off, (claimed, own), strict=True)]
-        used = [sums.used for sums in by_user]
-        if min(used) < 2:
-            raise InputError(
-                "an AUC that allows for users needs at least two with trials of each class; dependence='none' takes "
-                "trials for independent"
-            )
-        variance = sum(u / (u - 1) * float(sums.squares) for u, sums in zip(used, by_user, strict=True))
-        variance += 2 * people / (people - 1) * float(by_user[0].deviation @ by_user[1].deviation)
-        each, pairs = by_user[0].deviation + by_user[1].deviation, min(*used, max(people // 2, 1))
-        if probe:
-            each = each + GroupSums.of(off[0], probe[0], people).deviation
-            # Trials of one pair of people are in two people's sums; they count once.
-            twice = GroupSums.of(off[0], *pair_codes(claimed, probe[0], people)).squares
-            variance = max(variance, people / (people - 1) * float(each @ each - twice))
-            pairs = min(pairs, max(people // 3, 1))
-        return cls(float(np.sqrt(max(variance, 0.0))), people, _freedom(each, people - 1), pairs)
-
-
-def _freedom(deviations: Floats, most: int) -> float:
-    """Return Satterthwaite's degrees of freedom of a variance that is the sum of these squares."""
-    fourth = float((deviations**4).sum())
-    return float(np.clip(2 * float(deviations @ deviations) ** 2 / fourth, 1, most)) if fourth else float(most)
 
 
 def _components(scores: ScoreSet) -> Components:
@@ -252,7 +182,7 @@ def a_posteriori_auc_interval(
         raise unknown("interval", method, get_args(Method))
     components, trials = _components(scores), scores.load()
     shared = shared_by(trials, dependence)
-    spread = AUCSpread.of(components, trials.negative, trials.positive, shared)
+    spread = Spread.of(components, trials.negative, trials.positive, shared)
     auc, sd = a_posteriori_auc(scores), spread.sd
     if sd == 0:
         bound = proportion_interval(auc * spread.pairs, spread.pairs, method="exact", confidence_level=level)
@@ -318,23 +248,19 @@ def a_posteriori_auc_test(
     )._came_from(a, b)  # fmt: skip
 
 
-def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[AUCSpread, str]:
+def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[Spread, str]:
     """Return the spread of the difference of two systems on the same trials."""
-    differing, first = _components(a), a.load()
-    pairing = pair(a, b)
-    differing = differing.minus(_components(b), pairing)
-    shared = shared_by(first, dependence)
-    negative, positive = first.negative.take(pairing.negative_a), first.positive.take(pairing.positive_a)
-    return AUCSpread.of(differing, negative, positive, shared), shared
+    shared = shared_by(a.load(), dependence)
+    return Spread.of_difference((_components(a), a.load()), (_components(b), b.load()), shared), shared
 
 
-def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[AUCSpread, str]:
+def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[Spread, str]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
     components, sets = [_components(each) for each in (a, b)], [a.load(), b.load()]
     known = {shared_by(scores, dependence) for scores in sets}
     shared = min(known, key=get_args(Dependence).index)  # what both know
     spreads = [
-        AUCSpread.of(of_set, scores.negative, scores.positive, shared)
+        Spread.of(of_set, scores.negative, scores.positive, shared)
         for of_set, scores in zip(components, sets, strict=True)
     ]
     variances = [spread.sd**2 for spread in spreads]
@@ -345,10 +271,10 @@ def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[
     bottom = sum(variance**2 / freedom for variance, freedom in zip(variances, each, strict=True))
     total = sum(variances)
     people, pairs = sum(spread.people for spread in spreads), min(spread.pairs for spread in spreads)
-    return AUCSpread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
+    return Spread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
 
 
-def _doubts(spread: AUCSpread) -> tuple[str, ...]:
+def _doubts(spread: Spread) -> tuple[str, ...]:
     if spread.sd > 0:
         return ()
     return (

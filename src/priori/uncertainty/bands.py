@@ -220,7 +220,12 @@ def make_band(
     progress: Progress | None = None,
     keep: bool = False,
 ) -> Band:
-    """Compute the band around a curve that a resampling describes."""
+    """Compute the band around a curve that a resampling describes.
+
+    Of thresholds by theory there are no new ones to choose: both sets resampled is the test set resampled.
+    """
+    if not curve.criterion.reads_development:
+        resampling = replace(resampling, resample="test")
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
     settings, notes = plan.settings(), (*plan.warnings, *notes)

@@ -64,6 +64,8 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
         raise OptionError("a comparison is about the whole population; it has no prediction")
     for curve in curves[1:]:
         _check_comparable(curves[0], curve, claim)
+    if not any(curve.criterion.reads_development for curve in curves):
+        claim = "deployed"  # by theory, thresholds are the same on any development set
     resampling = replace(resampling, resample="both" if claim == "method" else "test")
     ready = [resamplable(curve, resampling, paired=not unpaired) for curve in curves]
     placed = [curve for curve, _ in ready]

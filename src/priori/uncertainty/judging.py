@@ -86,9 +86,9 @@ def influence_of(
         ]
         for found, group in zip(sums, [*groups, *crossed], strict=True):
             found.append(_by_unit(system, *group))
+        if test.mixture is not None:
+            sums[0][-1] -= _of_shares(test, system, own)
     of_negatives, of_positives, *of_crossed = (np.stack(found, axis=1) for found in sums)
-    if tests[0].mixture is not None:
-        of_negatives = of_negatives - _of_shares(tests, judged, each)
     one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
     if units.partner is None:
         return one_way, 1.0
@@ -105,18 +105,15 @@ def influence_of(
     return influence, np.clip(share, 0.5, 1.0)
 
 
-def _of_shares(tests: Sequence[Scores], judged: Sequence[Judged], each: Sequence[Units]) -> Floats:
+def _of_shares(test: Scores, system: Judged, units: Units) -> Floats:
     """Return what units would move values by that had more attacks, or impostors, than their share: these are fixed."""
-    moved = []
-    for test, system, units in zip(tests, judged, each, strict=True):
-        gaps, moves = system.gaps[0], system.moves[0]
-        weights = np.ones(gaps.size) if test.negative_weights is None else test.negative_weights
-        total = np.zeros((units.count, moves.shape[1]))
-        for part in (above(test), ~above(test)):
-            mean = np.bincount(gaps[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
-            total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
-        moved.append(total)
-    return np.stack(moved, axis=1)
+    gaps, moves = system.gaps[0], system.moves[0]
+    weights = np.ones(gaps.size) if test.negative_weights is None else test.negative_weights
+    total = np.zeros((units.count, moves.shape[1]))
+    for part in (above(test), ~above(test)):
+        mean = np.bincount(gaps[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
+        total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
+    return total
 
 
 #: Trials of a class that are added up: the class, a code and a weight for each of them, and how many sums there are.

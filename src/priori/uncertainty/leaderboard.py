@@ -220,7 +220,7 @@ def make_leaderboard(
         bands = [make_band(curve, resampled, threads=threads) for curve in curves]
         intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
     settings = {
-        "measure": measure.title, "rate": measure.rate, "against": title, "claim": claim, "family": family,
+        "measure": measure.title, "rate": measure.rate, "against": title, "claim": compared.claim, "family": family,
         "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,
         "n_resamples": plan.n_resamples, "seed": plan.seed, "greater_is_better": measure.greater_is_better,
         "post_greater_is_better": against == "auc",

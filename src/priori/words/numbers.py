@@ -224,7 +224,7 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
         return f"With the threshold where {_rate(task.v1)} and {_rate(task.v2)} are nearest"
     if not criterion.uses_alpha:
         return f"With the threshold by {criterion.name}"
-    if criterion.name in ("wer", "pr"):
+    if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif isinstance(criterion, Target):
         meaning = f"Aiming at a {_rate(criterion.target)} of {percent(float(alpha))}"
@@ -247,7 +247,7 @@ def _weights(criterion: Criterion, alpha: Fraction) -> str:
     if alpha in (0, 1):
         return f"With only {v1 if alpha else v2} counted"
     if alpha == Fraction(1, 2):
-        return "At equal costs" if criterion.name == "wer" else f"With {v1} and {v2} weighed equally"
+        return "At equal costs" if criterion.name != "pr" else f"With {v1} and {v2} weighed equally"
     heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
     ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
     return f"With {heavy} weighed {float(ratio):.3g} times {light}"

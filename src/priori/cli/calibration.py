@@ -1,0 +1,136 @@
+"""``priori calibration``: what scores cost as log-likelihood ratios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import click
+import numpy as np
+
+from priori.base.cautions import of_systems
+from priori.base.errors import OptionError
+from priori.cli.commands import make_command, option
+from priori.cli.options import LEVEL, alpha_list, output_group
+from priori.cli.output import Output, table_text
+from priori.cli.systems import SYSTEMS, Systems
+from priori.curves.epc import EPC, epc
+from priori.decisions.likelihood_ratios import CALIBRATIONS, get_calibrator
+from priori.plots.curves import plot_epc
+from priori.scores.systems import System
+from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
+from priori.words.numbers import p_text
+
+#: The columns of a cost, and of a difference, that people see.
+SHOWN = ("value", "expected", "lower", "upper")
+COMPARED = ("value_a", "value_b", "difference", "lower", "upper")
+TITLES = {
+    "cllr": "Cllr", "min_cllr": "minimum Cllr", "cllr_loss": "loss by calibration",
+    "dcf": "DCF", "min_dcf": "minimum DCF", "dcf_loss": "loss by calibration",
+}  # fmt: skip
+
+
+@make_command(
+    "calibration", "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
+    SYSTEMS,
+    option("--calibrate", metavar="LIST", default="none",
+           help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
+           "prior."),
+    option("--alpha", metavar="LIST",
+           help="Also the detection costs alpha FAR + (1 - alpha) FRR at these: 0.1,0.5,99/109 or "
+           "costs:COST_FN,COST_FP,PRIOR."),
+    option("--resample", type=click.Choice(["test", "both"]), default="test",
+           help="Intervals for the calibration as it is, or for one fitted on another development set like this one "
+           "(logistic)."),
+    LEVEL,
+    option("--measure", type=click.Choice(["wer", "nwer"]), default="wer",
+           help="What the figure shows: the error rates of an APE plot, or those of a normalised Bayes error plot."),
+    option("--range", "bounds", nargs=2, type=float, default=(-7.0, 7.0), metavar="A B",
+           help="The first and last log(alpha / (1 - alpha)) of the figure."),
+    option("--points", type=int, default=101, help="How many alphas the figure has."),
+    output_group("table", "csv", "json", plot="Draw errors by theory's thresholds, by thresholds of the development "
+                 "scores and by those of the test scores: FILE.svg, .png or .pdf."),
+)  # fmt: skip
+def command(
+    systems: Systems, calibrate: str, alpha: str | None, resample: Any, level: float, measure: str,
+    bounds: tuple[float, float], points: int, output: Output,
+) -> None:  # fmt: skip
+    """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
+
+    Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is what knowing nothing costs. Its minimum is that of the
+    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. The interval of a
+    minimum allows for its fit to the test scores. Several systems, or calibrations, are also compared on the same
+    trials. The csv columns are system, calibrate, cost, alpha, value, expected, sd, lower, upper.
+
+    \b
+    Examples:
+      priori calibration --system A a-dev.csv a-test.csv --calibrate none,logistic
+      priori calibration --system A a-dev.csv a-test.csv --alpha costs:10,1,0.01 --format csv
+      priori calibration --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot ape.svg
+    """
+    calibrators = [get_calibrator(name) for name in calibrate.split(",")]
+    if not bounds[0] < bounds[1] or points < 2:
+        raise OptionError("the figure needs --range A B with A below B, and at least two --points")
+    read = systems.read()
+    costs = [
+        llr_costs(system.dev, system.test, calibrate=each, alpha=alpha_list(alpha) or (), resample=resample,
+                  confidence_level=level, name=system.name)
+        for each in calibrators for system in read
+    ]  # fmt: skip
+    tests = [(*pair, compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
+    output.finish(
+        table=lambda: "\n".join([_costs(costs), *([_differences(tests)] if tests else [])]),
+        csv=lambda: [{"system": [each.name], "calibrate": [each.calibrate], **each.columns()} for each in costs],
+        json=lambda: {
+            "systems": [each.to_dict() for each in costs],
+            "comparisons": [{"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()}
+                            for a, b, test in tests],
+        },
+        figure=lambda: plot_epc(_curves(read, calibrate, measure, np.linspace(*bounds, points)), best=True,
+                                axis="log-odds"),
+        warnings=of_systems([(each.name, each.warnings) for each in costs]),
+    )  # fmt: skip
+
+
+def _curves(systems: Sequence[System], calibrate: str, measure: str, log_odds: Any) -> list[EPC]:
+    """Return the curves by theory's thresholds, and by those of the development scores; each has the best, too."""
+    alpha = 1 / (1 + np.exp(-log_odds))
+    names = {f"bayes:{name}": f"by theory ({name})" if name != "none" else "by theory" for name in calibrate.split(",")}
+    names["wer"] = "by development scores"
+    return [
+        epc(system.dev, system.test, criterion=criterion, measure=measure, alpha=alpha,
+            name=f"{system.name}, thresholds {words}")
+        for system in systems for criterion, words in names.items()
+    ]  # fmt: skip
+
+
+def _title(costs: LLRCosts | LLRCostsTest, row: int) -> str:
+    at = "" if np.isnan(costs.alpha[row]) else f" at alpha {costs.alpha[row]:.4g}"
+    return TITLES[str(costs.cost[row])] + at
+
+
+def _named(costs: LLRCosts) -> str:
+    return costs.name if costs.calibrate == "none" else f"{costs.name}, {costs.calibrate}"
+
+
+def _costs(costs: Sequence[LLRCosts]) -> str:
+    rows = [
+        [_named(each) if row == 0 else "", _title(each, row), *(f"{getattr(each, name)[row]:.4f}" for name in SHOWN)]
+        for each in costs for row in range(each.value.size)
+    ]  # fmt: skip
+    first = costs[0]
+    alike = {"none": "trials independent", "user": f"{first.people} users", "crossed": f"{first.people} people"}
+    title = f"Costs as log-likelihood ratios, {100 * first.confidence_level:g} % intervals ({alike[first.dependence]})"
+    note = "Expected: the cost without what the fit to the test scores takes off the minimum; intervals are around it."
+    return table_text(title, ["", "cost", *SHOWN], rows, note=note)
+
+
+def _differences(tests: Sequence[tuple[LLRCosts, LLRCosts, LLRCostsTest]]) -> str:
+    rows = [
+        [f"{_named(a)} minus {_named(b)}" if row == 0 else "", _title(test, row),
+         *(f"{getattr(test, name)[row]:.4f}" for name in COMPARED), p_text(float(test.p_value[row]))]
+        for a, b, test in tests for row in range(test.difference.size)
+    ]  # fmt: skip
+    header = ["", "cost", "first", "second", "difference", "lower", "upper", "p-value"]
+    return table_text("Differences on the same trials", header, rows)

@@ -1,0 +1,348 @@
+"""Scores as log-likelihood ratios: maps to them that are fitted on development scores, and what they cost.
+
+N. Brümmer and J. du Preez, "Application-independent evaluation of speaker detection", Computer Speech and Language 20,
+2006. All maps rise with the score, so accepting a ratio above a threshold is accepting a score above another one.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priori.base.errors import OptionError, unknown
+from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
+from priori.base.types import Floats
+from priori.decisions.hull import whole_hull
+from priori.scores import Scores, ScoreSet
+from priori.scores.candidates import Candidates
+
+CalibrationMethod = Literal["none", "logistic", "isotonic"]
+#: Every calibration by the name people type, with what it does.
+CALIBRATIONS: dict[CalibrationMethod, str] = {
+    "none": "the scores are log-likelihood ratios already",
+    "logistic": "an affine map by logistic regression with weighted classes; logistic:0.01 weighs them by that prior",
+    "isotonic": "a rising step map by pooled adjacent violators (PAV), with a pseudo-trial of each class at both ends",
+}
+#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
+FITTED: Schema = maybe(
+    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
+)
+#: Newton's steps end where the next one would gain less than this share of the cost, or after so many.
+GAIN, STEPS = 1e-15, 100
+
+Given = TypeVar("Given", Scores, Floats)
+
+
+# -- maps --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LLRMap(ABC):
+    """A rising map from scores to log-likelihood ratios. Made by `calibrate`."""
+
+    method: str
+
+    def apply(self, scores: Given) -> Given:
+        """Return the log-likelihood ratios of an array of scores, or a set of scores with them in place of its own."""
+        if isinstance(scores, Scores):
+            classes = (replace(trials, score=self._llr(trials.score)) for trials in (scores.negative, scores.positive))
+            negative, positive = classes
+            return replace(scores, negative=negative, positive=positive)
+        return self._llr(np.asarray(scores, dtype=np.float64))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a file holds: the coefficients."""
+        return {"method": self.method, "slope": None, "offset": None, "boundaries": None, "llr": None}
+
+    @abstractmethod
+    def _llr(self, scores: Floats) -> Floats:
+        """Return the log-likelihood ratios of scores."""
+
+    @abstractmethod
+    def thresholds(self, log_odds: Floats) -> Floats:
+        """Return the threshold of scores that accepts where the log-likelihood ratio is greater than ``log_odds``."""
+
+
+@dataclass(frozen=True, eq=False)
+class AffineMap(LLRMap):
+    """``slope * score + offset``; a slope of 0 says that scores tell nothing: all ratios are 0."""
+
+    slope: float
+    offset: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "slope": self.slope, "offset": self.offset}
+
+    def _llr(self, scores: Floats) -> Floats:
+        return np.asarray(self.slope * scores + self.offset) if self.slope else np.full(scores.shape, self.offset)
+
+    def thresholds(self, log_odds: Floats) -> Floats:
+        if not self.slope:
+            return np.where(self.offset > log_odds, -np.inf, np.inf)
+        return np.asarray((log_odds - self.offset) / self.slope)
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap(LLRMap):
+    """``llr[i]`` above ``boundaries[i - 1]``, up to ``boundaries[i]``."""
+
+    boundaries: Floats
+    llr: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "boundaries": self.boundaries.tolist(), "llr": self.llr.tolist()}
+
+    def _llr(self, scores: Floats) -> Floats:
+        return np.asarray(self.llr[np.searchsorted(self.boundaries, scores, side="left")])
+
+    def thresholds(self, log_odds: Floats) -> Floats:
+        ends = np.concatenate([[-np.inf], self.boundaries, [np.inf]])
+        return np.asarray(ends[np.searchsorted(self.llr, log_odds, side="right")])
+
+
+def best_map(candidates: Candidates, pseudo: int = 0) -> StepMap:
+    """Return the rising map that fits the scores of the candidates best (PAV): a step for each edge of the ROC's hull.
+
+    Without ``pseudo`` trials of each class at both ends, the ratio of the first and of the last step is infinite where
+    only one class is there.
+    """
+    fp, fn = whole_hull(candidates, pseudo)
+    boundaries = candidates.thresholds(fp[1:-1] - pseudo, fn[1:-1] - pseudo)
+    negatives, positives = -np.diff(fp) / fp[0], np.diff(fn) / fn[-1]
+    with np.errstate(divide="ignore"):
+        return StepMap("isotonic", boundaries, np.log(positives) - np.log(negatives))
+
+
+# -- fitting -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """How scores become log-likelihood ratios: fitted on development scores, applied to any."""
+
+    method: CalibrationMethod = "none"
+    prior: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+        return self.method if self.prior == 0.5 else f"{self.method}:{self.prior:g}"
+
+    def fit(self, dev: ScoreSet) -> LLRMap:
+        """Return the map that fits the development scores."""
+        match self.method:
+            case "none":
+                return AffineMap("none", 1.0, 0.0)
+            case "isotonic":
+                return best_map(dev.load().candidates(), pseudo=1)
+            case _:
+                scores = dev.load()
+                return _affine(scores.negative.score, scores.positive.score, self)
+
+
+def get_calibrator(calibrate: str | Calibrator) -> Calibrator:
+    """Return a calibration from its name, or as it is.
+
+    Examples
+    --------
+    >>> get_calibrator("logistic:0.01")
+    Calibrator(method='logistic', prior=0.01)
+    """
+    if isinstance(calibrate, Calibrator):
+        return calibrate
+    name, _, typed = str(calibrate).strip().lower().partition(":")
+    for method in get_args(CalibrationMethod):
+        if name == method and (method == "logistic" or not typed):
+            return Calibrator(method, _prior(typed) if typed else 0.5)
+    raise unknown("calibration", calibrate, CALIBRATIONS)
+
+
+def _prior(typed: str) -> float:
+    try:
+        prior = float(Fraction(typed))
+    except (ValueError, ZeroDivisionError):
+        prior = math.nan
+    if not 0 < prior < 1:
+        raise OptionError(f"calibration 'logistic:{typed}': the prior must lie between 0 and 1, such as logistic:0.01")
+    return prior
+
+
+def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float = 0.5) -> LLRMap:
+    """Fit a map from scores to log-likelihood ratios on development scores; its ``apply`` calibrates any scores.
+
+    Parameters
+    ----------
+    dev : Scores or Table
+        The development set.
+    method : {"none", "logistic", "isotonic"}
+        Nothing; an affine map by logistic regression; or a rising step map (PAV), with a pseudo-trial of each class at
+        both ends (Laplace's rule), so that no ratio is infinite.
+    prior : float
+        Of the positive class, for which logistic regression fits best; classes are weighed by it, whatever their sizes.
+
+    Notes
+    -----
+    Where the development classes are separated, or nearly so, logistic regression has no finite fit. The classes then
+    have Platt's targets, (n + 1)/(n + 2) and 1/(n + 2) of a class of n trials, instead of 1 and 0. A slope is never
+    below 0: scores that run the wrong way are worth nothing. Infinite scores take no part in the fit.
+
+    Examples
+    --------
+    >>> import priori
+    >>> dev = priori.Scores.from_arrays(negatives=[-2, -1, 0, 1], positives=[-1, 0, 1, 2])
+    >>> fitted = priori.calibrate(dev)
+    >>> fitted.apply([0.0, 2.0]).round(3).tolist()
+    [-0.0, 1.585]
+    """
+    if isinstance(prior, str) or not 0 < prior < 1:
+        raise OptionError(f"the prior of a calibration must lie between 0 and 1, not {prior!r}")
+    if method not in CALIBRATIONS:
+        raise unknown("calibration", method, CALIBRATIONS)
+    return Calibrator(method, prior).fit(dev)
+
+
+def separated(scores: Scores) -> bool:
+    """Say whether a threshold tells the finite scores of the classes apart, so that no finite affine map fits best."""
+    negative, positive = (trials.score[np.isfinite(trials.score)] for trials in (scores.negative, scores.positive))
+    return not negative.size or not positive.size or bool(negative.max() <= positive.min())
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticFit:
+    """Weighted logistic regression of targets on ``(score, 1)``: its cost, gradient and curvature, trial by trial."""
+
+    design: Floats
+    target: Floats
+    weight: Floats
+    log_odds: float
+
+    @classmethod
+    def of(cls, negative: Floats, positive: Floats, prior: float, *, smoothed: bool = False) -> LogisticFit:
+        """Return the regression of two classes that weigh as the prior says; ``smoothed`` ones have Platt's targets."""
+        sizes = negative.size, positive.size
+        low, high = (1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)) if smoothed else (0.0, 1.0)
+        scores = np.concatenate([negative, positive])
+        return cls(
+            np.column_stack([scores, np.ones(scores.size)]),
+            np.repeat([low, high], sizes),
+            np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], sizes),
+            math.log(prior / (1 - prior)),
+        )
+
+    def cost(self, coefficients: Floats) -> float:
+        logit = self.design @ coefficients + self.log_odds
+        return float(self.weight @ (np.logaddexp(0, logit) - self.target * logit))
+
+    def gradients(self, coefficients: Floats) -> Floats:
+        """Return what each trial adds to the gradient of the cost."""
+        residual = _expit(self.design @ coefficients + self.log_odds) - self.target
+        return np.asarray((self.weight * residual)[:, None] * self.design)
+
+    def curvature(self, coefficients: Floats) -> Floats:
+        posterior = _expit(self.design @ coefficients + self.log_odds)
+        return np.asarray(self.design.T @ ((self.weight * posterior * (1 - posterior))[:, None] * self.design))
+
+    def best(self) -> Floats | None:
+        """Return the minimiser, or None where it is too far to be found: Newton's method, steps halved until they gain.
+
+        The cost is convex.
+        """
+        coefficients = np.zeros(2)
+        cost = self.cost(coefficients)
+        for _ in range(STEPS):
+            gradient, curvature = self.gradients(coefficients).sum(axis=0), self.curvature(coefficients)
+            if not np.linalg.cond(curvature) < 1 / GAIN:
+                return None
+            step = np.linalg.solve(curvature, gradient)
+            if gradient @ step / 2 <= GAIN * cost:
+                return np.asarray(coefficients - step)  # a last one costs nothing, and doubles the digits
+            share = 1.0
+            while (new := self.cost(coefficients - share * step)) > cost and share > GAIN:
+                share /= 2
+            coefficients, cost = coefficients - share * step, new
+        return None
+
+
+def _affine(negative: Floats, positive: Floats, calibrator: Calibrator) -> AffineMap:
+    """Return the affine map of logistic regression; scores are brought to mean 0 and spread 1 for it."""
+    negative, positive = negative[np.isfinite(negative)], positive[np.isfinite(positive)]
+    # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
+    if not negative.size or not positive.size or not np.mean(positive / 2) > np.mean(negative / 2):
+        return AffineMap(calibrator.name, 0.0, 0.0)
+    scores = np.concatenate([negative, positive])
+    centre = float(np.mean(scores / 2))
+    spread = float(np.std(scores / 2 - centre))
+    low, high = ((values / 2 - centre) / spread for values in (negative, positive))
+    best = None if low.max() <= high.min() else LogisticFit.of(low, high, calibrator.prior).best()
+    if best is None:
+        best = LogisticFit.of(low, high, calibrator.prior, smoothed=True).best()
+    slope, offset = (0.0, 0.0) if best is None else (float(best[0]), float(best[1]))
+    if not slope > 0:
+        return AffineMap(calibrator.name, 0.0, 0.0)
+    return AffineMap(calibrator.name, slope / spread / 2, offset - slope * centre / spread)
+
+
+def _expit(values: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(values))
+
+
+# -- thresholds and costs ----------------------------------------------------------------------------------------
+
+
+def log_odds(alphas: Sequence[Fraction]) -> Floats:
+    """Return log(alpha / (1 - alpha)): the log-likelihood ratio above which accepting costs less, at each alpha.
+
+    Examples
+    --------
+    >>> log_odds([Fraction(0), Fraction(1, 2), Fraction(9, 10)]).round(4).tolist()
+    [-inf, 0.0, 2.1972]
+    """
+    return np.array([
+        -math.inf if alpha <= 0 else math.inf if alpha >= 1 else math.log(alpha / (1 - alpha)) for alpha in alphas
+    ])  # fmt: skip
+
+
+def llr_losses(negative: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the logarithmic loss of each log-likelihood ratio of the negatives and of the positives, in bits."""
+    return (
+        np.logaddexp(0, np.asarray(negative, dtype=np.float64)) / math.log(2),
+        np.logaddexp(0, -np.asarray(positive, dtype=np.float64)) / math.log(2),
+    )
+
+
+def cllr(scores: ScoreSet) -> float:
+    """Return the cost of scores as log-likelihood ratios, Cllr, in bits: 0 is perfect, 1 is what knowing nothing costs.
+
+    Examples
+    --------
+    >>> import priori
+    >>> round(priori.cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
+    0.7312
+    """
+    known = scores.load()
+    losses = llr_losses(known.negative.score, known.positive.score)
+    return float(sum(loss.mean() for loss in losses) / 2)
+
+
+def a_posteriori_min_cllr(scores: ScoreSet) -> float:
+    """Return the least Cllr that any rising map of these scores has on them (PAV), a posteriori.
+
+    Examples
+    --------
+    >>> import priori
+    >>> round(priori.a_posteriori_min_cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
+    0.6667
+    """
+    known = scores.load()
+    best = best_map(known.candidates())
+    losses = llr_losses(*(best.apply(trials.score) for trials in (known.negative, known.positive)))
+    return float(sum(loss.mean() for loss in losses) / 2)

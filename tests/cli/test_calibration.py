@@ -1,0 +1,87 @@
+"""``priori calibration`` and ``--calibrate``: the numbers of the library, typed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import priori
+from priori.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    rng = np.random.default_rng(0)
+    paths = []
+    for part in ("dev", "test"):
+        path = tmp_path / f"{part}.csv"
+        label = np.repeat([0, 1], [300, 100])
+        rows = zip(label, rng.normal(2.0 * label, 1).round(4), strict=True)
+        path.write_text("label,score\n" + "".join(f"{one},{score}\n" for one, score in rows))
+        paths.append(str(path))
+    return paths
+
+
+def test_csv_and_json_are_the_library(files: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    dev, test = map(priori.read, files)
+    typed = ["calibration", "--system", "A", *files, "--calibrate", "none,logistic", "--alpha", "0.1"]
+    main([*typed, "--format", "csv", "--plot", str(tmp_path / "ape.svg")])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["calibrate"], row["cost"]) for row in rows[::6]] == [("none", "cllr"), ("logistic", "cllr")]
+    expected = priori.llr_costs(dev, test, calibrate="logistic", alpha=0.1)
+    assert [float(row["upper"]) for row in rows[6:]] == pytest.approx(expected.upper.tolist())
+    assert (tmp_path / "ape.svg").read_text().startswith("<?xml")
+    main([*typed, "--json"])
+    (comparison,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert (comparison["calibrate_a"], comparison["calibrate_b"]) == ("none", "logistic")
+    plain = priori.llr_costs(dev, test, alpha=0.1)
+    assert comparison["difference"] == pytest.approx((plain.value - expected.value).tolist())
+
+
+@pytest.mark.parametrize("command", ["epc", "threshold"])
+def test_calibrate_is_the_criterion(files: list[str], command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    system = ["--system", "A", *files] if command == "epc" else files[:1]
+    outputs = []
+    for options in (["--calibrate", "logistic"], ["--criterion", "bayes", "--calibrate", "logistic"],
+                    ["--criterion", "bayes:logistic"]):  # fmt: skip
+        main([command, *system, *options, "--alpha", "0.3", "--format", "csv"])
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] == outputs[2]
+    fitted = priori.calibrate(priori.read(files[0]))
+    (row,) = csv.DictReader(io.StringIO(outputs[0]))
+    assert float(row["threshold"]) == pytest.approx(fitted.thresholds(np.log([3 / 7]))[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["epc", "--criterion", "wer", "--calibrate", "logistic"], "--calibrate sets thresholds by theory"),
+        (["epc", "--calibrate", "platt"], "unknown calibration 'platt'"),
+        (["calibration", "--range", "3", "-3"], "with A below B"),
+        (["calibration", "--calibrate", "isotonic", "--resample", "both"], "logistic calibration"),
+    ],
+)
+def test_what_cannot_be_asked_for(
+    files: list[str], options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ending:
+        main([options[0], "--system", "A", *files, *options[1:]])
+    assert ending.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_axis_of_log_odds() -> None:
+    from priori.plots import plot_epc
+
+    rng = np.random.default_rng(1)
+    scores = priori.Scores.from_arrays(rng.normal(-2, 2, 50), rng.normal(2, 2, 50))
+    curve = priori.epc(scores, scores, criterion="bayes", measure="wer", alpha=[0, 0.1, 0.5, 0.9, 1])
+    axes = plot_epc([curve], axis="log-odds", bands=[curve.band(n_resamples=50)])
+    np.testing.assert_allclose(axes.lines[0].get_xdata(), [np.nan, -np.log(9), 0, np.log(9), np.nan], atol=1e-12)
+    with pytest.raises(priori.OptionError, match="unknown axis"):
+        plot_epc([curve], axis="odds")  # type: ignore[arg-type]

@@ -1,0 +1,171 @@
+"""Costs of log-likelihood ratios: their deviations against a bootstrap written out, by trials, by users, by the fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import priori
+from priori import Scores
+from priori.scores import restrict
+
+USERS = 40
+
+
+@cache
+def two_sets() -> tuple[Scores, Scores]:
+    """Development and test scores of forty users each, whose trials are alike."""
+    rng = np.random.default_rng(3)
+    sets = []
+    for prefix in "dt":
+        user = np.repeat(np.arange(USERS), 12)
+        label = np.tile([0, 0, 1], USERS * 4)
+        shift = rng.normal(0, 0.6, (2, USERS))
+        score = rng.normal(2.0 * label, 0.8) + shift[label, user]
+        sets.append(Scores.from_predictions(label, score, user=[f"{prefix}{code}" for code in user]))
+    return sets[0], sets[1]
+
+
+def drawn(scores: Scores, rng: np.random.Generator, by_user: bool) -> Scores:
+    """Draw a set as large: users with all their trials, or trials of each class."""
+    trials = scores.negative, scores.positive
+    if not by_user:
+        negative, positive = (each.score[rng.integers(0, len(each), len(each))] for each in trials)
+        return Scores.from_arrays(negative, positive)
+    times = np.bincount(rng.integers(0, USERS, USERS), minlength=USERS)
+    negative, positive = (np.repeat(each.score, times[each.user]) for each in trials)
+    return Scores.from_arrays(negative, positive)
+
+
+@pytest.mark.parametrize("dependence", ["none", "user"])
+def test_deviations_are_those_of_a_bootstrap(dependence: str) -> None:
+    dev, test = two_sets()
+    costs = priori.llr_costs(dev, test, calibrate="logistic", dependence=dependence)  # type: ignore[arg-type]
+    fitted, rng = priori.calibrate(dev), np.random.default_rng(0)
+    values = []
+    for _ in range(300):
+        again = fitted.apply(drawn(test, rng, dependence == "user"))
+        values.append([priori.cllr(again), priori.a_posteriori_min_cllr(again)])
+    assert costs.sd[:2] == pytest.approx(np.std(values, axis=0), rel=0.12)
+    assert costs.value[2] == pytest.approx(costs.value[0] - costs.value[1])
+
+
+def test_another_development_set_moves_the_fit() -> None:
+    dev, test = two_sets()
+    kept, both = (
+        priori.llr_costs(restrict(dev, [f"d{k}" for k in range(10)]), test, calibrate="logistic", resample=resample)
+        for resample in ("test", "both")
+    )
+    small, rng, values = restrict(dev, [f"d{k}" for k in range(10)]), np.random.default_rng(1), []
+    for _ in range(300):
+        times = np.bincount(rng.integers(0, 10, 10), minlength=USERS)
+        codes = [np.array([int(str(dev.users.values[code])[1:]) for code in trials.user]) for trials in  # type: ignore
+                 (small.negative, small.positive)]  # fmt: skip
+        negative, positive = (
+            np.repeat(trials.score, times[code])
+            for trials, code in zip((small.negative, small.positive), codes, strict=True)
+        )
+        fitted = priori.calibrate(Scores.from_arrays(negative, positive))
+        values.append(priori.cllr(fitted.apply(test)))
+    by_fit = np.sqrt(both.sd[0] ** 2 - kept.sd[0] ** 2)
+    assert by_fit == pytest.approx(np.std(values), rel=0.4)
+    assert both.sd[1] == kept.sd[1]  # no fit moves the minimum
+
+
+def test_detection_costs_are_those_of_the_curve() -> None:
+    dev, test = two_sets()
+    for calibrate in ("none", "logistic", "isotonic"):
+        costs = priori.llr_costs(dev, test, calibrate=calibrate, alpha=[0.1, 0.5])
+        curve = priori.epc(dev, test, criterion=f"bayes:{calibrate}", measure="wer", alpha=[0.1, 0.5])
+        assert costs.value[3::3] == pytest.approx(curve.value)
+        assert costs.value[4::3] == pytest.approx(curve.best)
+        assert costs.value[5::3] == pytest.approx(curve.optimism)
+        assert (costs.expected[4::3] >= costs.value[4::3]).all()
+
+
+def test_a_minimum_is_corrected_for_its_fit() -> None:
+    """Perfect ratios lose nothing: over many sets the expected loss is 0, where that observed is far above."""
+    rng, losses = np.random.default_rng(2), []
+    for _ in range(60):
+        test = Scores.from_arrays(2 * rng.normal(0, 1, 150) - 2, 2 * rng.normal(2, 1, 150) - 2)
+        costs = priori.llr_costs(test, test, alpha=0.5)
+        losses.append([costs.value[2], costs.expected[2], costs.value[5], costs.expected[5]])
+    observed, expected, dcf, dcf_expected = np.mean(losses, axis=0)
+    assert observed > 0.04
+    assert abs(expected) < 0.007
+    assert dcf > 0.01
+    assert abs(dcf_expected) < 0.006
+
+
+def test_two_systems_on_the_same_trials() -> None:
+    dev, test = two_sets()
+    rng = np.random.default_rng(4)
+    noisy = [
+        replace(scores, **{name: replace(trials, score=trials.score + rng.normal(0, 0.5, len(trials)))
+                           for name, trials in (("negative", scores.negative), ("positive", scores.positive))})
+        for scores in (dev, test)
+    ]  # fmt: skip
+    a, b = (
+        priori.llr_costs(*sets, calibrate="logistic", name=name) for sets, name in ((noisy, "A"), ((dev, test), "B"))
+    )
+    result = priori.compare_llr_costs(a, b)
+    pairs = []
+    maps = [priori.calibrate(sets[0]) for sets in (noisy, (dev, test))]
+    for _ in range(300):
+        times = np.bincount(rng.integers(0, USERS, USERS), minlength=USERS)
+        values = []
+        for fitted, scores in zip(maps, (noisy[1], test), strict=True):
+            parts = (np.repeat(each.score, times[each.user]) for each in (scores.negative, scores.positive))
+            values.append(priori.cllr(fitted.apply(Scores.from_arrays(*parts))))
+        pairs.append(values[0] - values[1])
+    assert result.difference[0] == pytest.approx(a.value[0] - b.value[0])
+    assert result.sd[0] == pytest.approx(np.std(pairs), rel=0.12)
+    assert result.sd[0] < a.sd[0]
+    assert result.p_value[0] < 0.05
+    same = priori.compare_llr_costs(a, a)
+    assert same.p_value.tolist() == [1.0] * 3
+
+
+def test_what_cannot_be() -> None:
+    dev, test = two_sets()
+    for options in ({"calibrate": "isotonic"}, {"calibrate": "logistic", "alpha": 0.5}):
+        with pytest.raises(priori.OptionError, match="resample 'both' is for the Cllr of a logistic calibration"):
+            priori.llr_costs(dev, test, resample="both", **options)  # type: ignore[arg-type]
+    a, b = priori.llr_costs(dev, test), priori.llr_costs(dev, test, alpha=0.5)
+    with pytest.raises(priori.OptionError, match="different costs"):
+        priori.compare_llr_costs(a, b)
+    with pytest.raises(priori.OptionError, match="different options"):
+        priori.compare_llr_costs(a, priori.llr_costs(dev, test, confidence_level=0.9))
+    endless = priori.llr_costs(dev, Scores.from_arrays([-1.0, 0.0, np.inf], [1.0, 2.0, 0.5]))
+    assert (endless.value[0], endless.lower[0], endless.upper[0]) == (np.inf, 0.0, np.inf)
+    assert "infinite-cost" in {getattr(caution, "code", "") for caution in endless.warnings}
+    finite = priori.llr_costs(dev, Scores.from_arrays([-1.0, 0.0, 0.1], [1.0, 2.0, 0.5]))
+    assert priori.compare_llr_costs(endless, finite).p_value[0] == 1.0
+
+
+def test_theory_has_no_new_thresholds_to_choose() -> None:
+    dev, test = two_sets()
+    a, b = (priori.epc(dev, test, criterion="bayes", measure="wer", alpha=[0.3, 0.7], name=name) for name in "AB")
+    kept, both = (a.band(n_resamples=200, resample=resample) for resample in ("test", "both"))
+    np.testing.assert_array_equal(kept.upper, both.upper)
+    assert both.settings["resample"] == "test"
+    assert priori.compare(a, b, n_resamples=200).settings["claim"] == "deployed"
+
+
+def test_calibration_is_fitted_again_in_every_replicate() -> None:
+    """The replicates of both sets vary as a bootstrap written out, the fit included; the thresholds kept vary less."""
+    rng = np.random.default_rng(5)
+    dev = Scores.from_arrays(rng.normal(0, 1, 15), rng.normal(1.5, 1, 15))
+    test = Scores.from_arrays(rng.normal(0, 1, 4000), rng.normal(1.5, 1, 4000))
+    curve = priori.epc(dev, test, criterion="bayes:logistic", measure="far", alpha=[0.8])
+    both = curve.band(bootstrap="sample", n_resamples=400, resample="both", interval="percentile", keep=True)
+    values = []
+    for _ in range(400):
+        again = Scores.from_arrays(*(rng.choice(each, each.size) for each in (dev.negatives, dev.positives)))
+        values.append(priori.epc(again, test, criterion="bayes:logistic", measure="far", alpha=[0.8]).value[0])
+    assert both.replicates is not None
+    assert both.replicates.std() == pytest.approx(np.std(values), rel=0.2)
+    assert both.replicates.mean() == pytest.approx(np.mean(values), abs=0.2 * np.std(values))

@@ -1,0 +1,76 @@
+"""Costs of log-likelihood ratios: intervals of Cllr, of detection costs, of their minima and of the loss between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from populations import Population
+from tallies import Row, Tally
+
+import priori
+from priori.decisions.likelihood_ratios import AffineMap
+from priori.scores import Scores
+
+PART, PROMISE = "likelihood ratios", "whole population"
+ALPHA = 0.9
+#: Names of the intervals, in the order of the rows of `priori.llr_costs`.
+COSTS = ("Cllr", "minimum Cllr", "Cllr loss", "DCF", "minimum DCF", "DCF loss")
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """A population whose scores are log-likelihood ratios times ``scale``; 1 is perfect calibration."""
+
+    drawn: Population
+    scale: float = 1.0
+
+    @property
+    def title(self) -> str:
+        return self.drawn.title + ("" if self.scale == 1 else f", ratios times {self.scale:g}")
+
+    def draw(self, seed: int) -> Scores:
+        """Draw a set of scores, as ratios of the population."""
+        apart = self.drawn.separation
+        return AffineMap("", self.scale * apart, -self.scale * apart**2 / 2).apply(self.drawn.draw(seed))
+
+    def truth(self) -> np.ndarray:
+        """Return the costs of the population: by Gauss and Hermite, and by the normal distribution."""
+        node, weight = np.polynomial.hermite_e.hermegauss(200)
+        apart, weight = self.drawn.separation, weight / weight.sum()
+        ratio = apart * (node - apart / 2)  # of negatives; that of positives is the same with the sign turned
+        cllr, least = (float(weight @ np.logaddexp(0, scale * ratio)) / np.log(2) for scale in (self.scale, 1.0))
+        odds = np.log(ALPHA / (1 - ALPHA))
+        dcf, minimum = (
+            float(np.dot((ALPHA, 1 - ALPHA), self.drawn.rates(apart / 2 + odds / scale / apart)))
+            for scale in (self.scale, 1.0)
+        )
+        return np.array([cllr, least, cllr - least, dcf, minimum, dcf - minimum])
+
+
+POPULATIONS = (
+    Ratios(Population("200 + 200 independent trials", 200, 1, 1, 0.0, 2.0)),
+    Ratios(Population("200 + 200 independent trials", 200, 1, 1, 0.0, 2.0), 2.0),
+    Ratios(Population("500 + 2000 independent trials", 500, 1, 4, 0.0, 2.0)),
+    Ratios(Population("400 + 400 independent trials, few errors", 400, 1, 1, 0.0, 4.0)),
+    Ratios(Population("62 users, 9 + 20 trials, medium effect", 62)),
+    Ratios(Population("62 users, 9 + 20 trials, medium effect", 62), 2.0),
+    Ratios(Population("62 users, 9 + 20 trials, strong effect", 62, effect=0.8), 0.5),
+    Ratios(Population("20 users, 9 + 20 trials, medium effect", 20)),
+)
+
+
+def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
+    """Return what the intervals of one population cover, without a development set and with logistic calibration."""
+    tally, truth = Tally(PART, ratios.title), ratios.truth()
+    for repeat in range(repeats):
+        test = ratios.draw(2 * repeat)
+        if not ratios.drawn.effect:  # trials of their own
+            test = replace(test, users=None, **{
+                name: replace(getattr(test, name), user=None) for name in ("negative", "positive")
+            })  # fmt: skip
+        costs = priori.llr_costs(test, test, alpha=ALPHA)
+        for row, name in enumerate(COSTS):
+            covered = costs.lower[row] <= truth[row] <= costs.upper[row]
+            tally.add((name, PROMISE), float(covered), float(costs.upper[row] - costs.lower[row]))
+    return tally.rows()
