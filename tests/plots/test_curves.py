@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import priori
-from priori.plots.curves import det_axes, steps
+from priori.plots.curves import det_axes, plot_roc, steps
 from priori.plots.style import COLOURS, LINES, with_looks
 from results import curves
 
@@ -35,3 +35,11 @@ def test_lines_change_where_colours_begin_again() -> None:
     assert [look[0] for look in looks] == list(range(9))
     assert looks[0][1:] == (COLOURS[0], LINES[0])
     assert looks[8][1:] == (COLOURS[0], LINES[1])
+
+
+def test_a_band_of_a_roc_curve_is_drawn_in_per_cent() -> None:
+    roc = priori.roc(priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9]))
+    band = {"fpr": np.array([0.1, 0.5]), "lower": np.array([0.2, 0.6]), "upper": np.array([0.4, 0.8])}
+    (filled,) = plot_roc([roc], bands=[band]).collections
+    assert {(round(x, 9), round(y, 9)) for x, y in filled.get_paths()[0].vertices} == {
+        (10, 20), (50, 60), (10, 40), (50, 80)}  # fmt: skip
