@@ -297,6 +297,12 @@ def test_compare_more_than_two(folder: Path) -> None:
     done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
     assert "share a letter" in done.stdout
     assert " (1 to " in done.stdout
+    first = next(line for line in done.stdout.splitlines() if "(1 to " in line).split()
+    files = {"A": ("a-dev.csv", "a-test.csv"), "B": ("b-dev.csv", "b-test.csv"), "C": ("b-dev.csv", "a-test.csv")}
+    sets = {label: [priori.read(folder / name) for name in names] for label, names in files.items()}
+    curves = [priori.epc(*both, points=5, name=label) for label, both in sets.items()]
+    place = priori.compare_all(curves, n_resamples=300).places()[0]
+    assert first[:4] == [place.name, f"{100 * place.value:.2f}", "%", f"{100 * place.expected:.2f}"]
     done = run("compare", *A, *B, *c, "--points", "5", "--margin", "0.1", cwd=folder)
     assert done.returncode == 2
     assert "--margin is about two systems" in done.stderr

@@ -180,6 +180,7 @@ BAD = {
     "title = 1": "title must be a text",
     "[epc": "is not a TOML file",
     "[epc]\nalpha = 2": "alpha",
+    "[epc]\nsystem = ['A', 'a-dev.csv', 'a-test.csv']": "[epc]: unknown name 'system'",
 }
 
 
