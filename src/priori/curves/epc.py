@@ -324,12 +324,9 @@ def epc(
     limits = check_bounds(bounds)
     fractions: tuple[Fraction, ...] = ()
     if exact:
-        if alpha is not None:
-            raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+        _check_exact(alpha, weight)
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
-        if weight != "trial":
-            raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
@@ -339,27 +336,20 @@ def epc(
     outcomes = count(test, choice.threshold)
     shown = outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
     return EPC(
-        name=name,
-        dev=dev,
-        test=test,
-        task=domain,
-        criterion=chosen_by,
-        measure=aggregate,
-        fractions=fractions,
-        alpha=alphas,
-        threshold=choice.threshold,
-        dev_outcomes=choice.outcomes,
-        outcomes=outcomes,
-        dev_v1=domain.v1(choice.outcomes),
-        dev_v2=domain.v2(choice.outcomes),
-        v1=domain.v1(shown),
-        v2=domain.v2(shown),
-        value=aggregate(shown, alphas),
-        best=aggregate(best, alphas),
-        exact=exact,
-        bounds=limits if alpha is None else (min(fractions), max(fractions)),
-        weight=weight,
-    )
+        name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
+        alpha=alphas, threshold=choice.threshold, dev_outcomes=choice.outcomes, outcomes=outcomes,
+        dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown), v2=domain.v2(shown),
+        value=aggregate(shown, alphas), best=aggregate(best, alphas), exact=exact,
+        bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
+    )  # fmt: skip
+
+
+def _check_exact(alpha: Any, weight: str) -> None:
+    """Refuse what an exact curve cannot have."""
+    if alpha is not None:
+        raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+    if weight != "trial":
+        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
 
 
 def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
