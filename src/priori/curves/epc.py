@@ -396,7 +396,7 @@ def choose_threshold(
     >>> choose_threshold(dev, alpha=0.5)
     0.30000000000000004
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
-    0.65
+    0.6499999999999999
     """
     alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
     (fraction,) = as_fractions(0.5 if alpha is None else alpha)
