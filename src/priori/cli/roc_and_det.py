@@ -77,7 +77,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         output: Output, options: dict[str, Any],
     ) -> None:  # fmt: skip
         if bool(scores) == bool(systems):
-            raise OptionError("give sets of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
+            raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
         view = View(**options, prior=prior if costs is None else None)
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
         priced = price(get_task(task), criterion, "hter", alpha_list(alpha), costs, prior if costs else None)

@@ -354,8 +354,7 @@ def epc(
     mixed = _mixed(test, exact, weight)
     fractions: tuple[Fraction, ...] = ()
     if exact:
-        if alpha is not None:
-            raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+        _check_exact(alpha, weight)
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
@@ -367,28 +366,22 @@ def epc(
     outcomes = count(test.unmixed, choice.threshold)
     shown = outcomes if weight == "trial" and not mixed else count(judged(test, weight), choice.threshold)
     return EPC(
-        name=name,
-        dev=dev,
-        test=test,
-        task=domain,
-        criterion=chosen_by,
-        measure=aggregate,
-        fractions=fractions,
-        alpha=alphas,
-        threshold=choice.threshold,
+        name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
+        alpha=alphas, threshold=choice.threshold, outcomes=outcomes,
         dev_outcomes=count(dev.unmixed, choice.threshold) if mixed else choice.outcomes,
-        outcomes=outcomes,
-        dev_v1=domain.v1(choice.outcomes),
-        dev_v2=domain.v2(choice.outcomes),
-        v1=domain.v1(shown),
-        v2=domain.v2(shown),
-        value=aggregate(shown, alphas),
-        best=aggregate(best, alphas),
-        exact=exact,
-        bounds=limits if alpha is None else (min(fractions), max(fractions)),
-        weight=weight,
+        dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown), v2=domain.v2(shown),
+        value=aggregate(shown, alphas), best=aggregate(best, alphas), exact=exact,
+        bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
         omega=getattr(test, "omega", None),
-    )
+    )  # fmt: skip
+
+
+def _check_exact(alpha: Any, weight: str) -> None:
+    """Refuse what an exact curve cannot have."""
+    if alpha is not None:
+        raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+    if weight != "trial":
+        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
 
 
 def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
@@ -445,7 +438,7 @@ def choose_threshold(
     >>> choose_threshold(dev, alpha=0.5)
     0.30000000000000004
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
-    0.65
+    0.6499999999999999
     """
     alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
     (fraction,) = as_fractions(0.5 if alpha is None else alpha)
