@@ -397,8 +397,6 @@ def _mixed(test: ScoreSet, exact: bool, weight: str) -> bool:
     mixed = test.unmixed is not test
     if mixed and (exact or weight != "trial"):
         raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
-    if exact and weight != "trial":
-        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
     return mixed
 
 
