@@ -87,10 +87,11 @@ rankings agree**, and a reader of the EER loses little; with one, the EER cannot
 
 
 def _section(source: Source, rows: Sequence[Row], figures: Sequence[tuple[str, str]]) -> str:
-    columns = ("board", "tau", "moving (method)", "first by EER", "EER", "its HTER", "its rank (method)", "first a priori",
-               "its HTER")  # fmt: skip
+    columns = ("board", "tau", "moving (method)", "first by EER", "EER", "its HTER", "its rank (method)",
+               "first a priori", "its HTER")  # fmt: skip
     lines = [
-        (row["board"], f"{row['tau']:.2f} ({row['tau_lower']:.2f} to {row['tau_upper']:.2f})", f"{row['moving']} ({row['method_moving']})",
+        (row["board"], f"{row['tau']:.2f} ({row['tau_lower']:.2f} to {row['tau_upper']:.2f})",
+         f"{row['moving']} ({row['method_moving']})",
          row["first_by_eer"], _percent(row["eer"]), _percent(row["hter"]),
          f"{row['rank_lower']} to {row['rank_upper']} ({row['method_rank_lower']} to {row['method_rank_upper']})",
          row["first_a_priori"], _percent(row["its_hter"]))

@@ -11,8 +11,8 @@ from examples.evidence.judging import Judged
 from priori.uncertainty.leaderboard import Leaderboard
 
 BOARDS = ("source", "board", "kind", "systems", "tau", "tau_lower", "tau_upper", "moving", "method_moving",
-          "first_by_eer", "eer", "hter", "rank", "rank_lower", "rank_upper", "method_rank_lower", "method_rank_upper", "first_a_priori",
-          "its_hter", "its_eer_rank", "could_be_best", "method_could_be_best")  # fmt: skip
+          "first_by_eer", "eer", "hter", "rank", "rank_lower", "rank_upper", "method_rank_lower", "method_rank_upper",
+          "first_a_priori", "its_hter", "its_eer_rank", "could_be_best", "method_could_be_best")  # fmt: skip
 SYSTEMS = ("source", "board", "system", "hter", "lower", "upper", "rank", "rank_lower", "rank_upper",
            "method_rank_lower", "method_rank_upper", "eer", "eer_rank", "gain", "gain_significant")  # fmt: skip
 
