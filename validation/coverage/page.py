@@ -403,8 +403,8 @@ def _limits(record: Record) -> str:
     return f"""## Limits: at most so much
 
 How often (%) the rate of the whole population keeps the limit of 1 % or of 5 %, with the threshold chosen on a
-development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population about every second
-time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
+development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population about every
+second time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
 
 {grid(record, LIMIT_PART, KEEPS, methods, show=share)}
 How often (%) this is so only because the threshold is infinite: the set is too small for the limit, and everything is
