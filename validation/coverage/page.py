@@ -12,7 +12,7 @@ from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from hard import DEFAULT as HARD_DEFAULT
 from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
-from rates import AUC_INTERVALS, KEEPS, LIMIT_PART, PROMISE
+from rates import AUC_INTERVALS, EMPTY, KEEPS, LIMIT_PART, PROMISE
 from ratios import COSTS
 from ratios import PART as RATIOS
 from sizes import NULL
@@ -409,10 +409,14 @@ def _limits(record: Record) -> str:
     return f"""## Limits: at most so much
 
 How often (%) the rate of the whole population keeps the limit of 1 % or of 5 %, with the threshold chosen on a
-development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population every second
-time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
+development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population about every
+second time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
 
-{grid(record, LIMIT_PART, KEEPS, methods, show=share)}"""
+{grid(record, LIMIT_PART, KEEPS, methods, show=share)}
+How often (%) this is so only because the threshold is infinite: the set is too small for the limit, and everything is
+rejected (or, for a limit of the FRR, accepted). A share near 100 above says little where this one is large:
+
+{grid(record, LIMIT_PART, EMPTY, methods, show=share)}"""
 
 
 def _people(record: Record) -> str:
