@@ -471,7 +471,8 @@ Coverage and width of the intervals of `llr_costs`, detection costs at alpha 0.9
 every loss is 0, unless they are multiplied:
 
 {grid(record, RATIOS, PROMISE, COSTS)}
-The minima are a posteriori; their intervals allow for the fit to the test set.
+The minima are a posteriori; their intervals allow for the fit to the test set, by two factors that were set on normal
+scores like these: of scores of another shape nothing is claimed.
 """
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
+from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -240,11 +240,12 @@ class EPC(Result):
         bands: Sequence[Band] | None = None,
         regions: Sequence[tuple[float, float]] = (),
         best: bool = False,
+        axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best)
+        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
     def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
         """Return a plotly figure of the curve; options as in `plot`."""
