@@ -122,10 +122,8 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     """Return the page from the record, and from those of the test of two systems as methods and of leaderboards."""
     record = Record(rows)
     parts = (
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _plans,
-        _how,
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _ratios,
-        _plans, _how,
+        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _ratios,
+        _attacks, _plans, _how,
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
@@ -474,6 +472,19 @@ every loss is 0, unless they are multiplied:
 The minima are a posteriori; their intervals allow for the fit to the test set, by two factors that were set on normal
 scores like these: of scores of another shape nothing is claimed.
 """
+
+
+def _attacks(record: Record) -> str:
+    rows = record.of(part="attacks")
+    if not rows:
+        return ""
+    lines = [[row.population, row.method, row.promise, covered(row), str(row.repeats)] for row in rows]
+    return f"""## Attacks
+
+Bands of HTER_omega at omega = 0.4 and beta = 0.5, and the intervals of the largest APCER and of the ACER. That of the
+largest APCER is conservative where several types are about as bad:
+
+{table(["population", "interval", "about", "covered %", "sets"], lines)}"""
 
 
 def _plans(record: Record) -> str:
