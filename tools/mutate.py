@@ -44,6 +44,8 @@ COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "doc
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
 #: The floors whose tests may notice what those of the module's own did not.
 FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
+#: So many of them, the fastest.
+FARTHER = 60
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
 SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
@@ -276,6 +278,8 @@ class Tree:
                 unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
                 calling = found.every() if unseen else found.calling(function)
                 chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
+            if files is groups[-1]:
+                chosen = dict(sorted(chosen.items(), key=lambda test: test[1])[:FARTHER])
             if chosen:
                 tested, (fate, by) = True, self._ended(mutant, source, chosen)
                 if fate != "passed":
