@@ -43,7 +43,7 @@ COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "doc
 #: A module is also covered by the tests of the floors that do little but call it.
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
 #: The floors whose tests may notice what those of the module's own did not.
-FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
+FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "engines")
 #: So many of them, the fastest.
 FARTHER = 60
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
@@ -222,6 +222,8 @@ class Tree:
             "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
             "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
         }  # fmt: skip
+        if STOPPED.is_set():
+            return "timed out"
         assert self.server.stdin is not None
         assert self.server.stdout is not None
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch:
