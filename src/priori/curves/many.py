@@ -18,7 +18,7 @@ def epc_all(
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
     measure: str | Measure | Callable[[Outcomes], Any] | None = None, points: int = 101,
     bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, exact: bool = False, preset: str | None = None,
-    weight: Weight = "trial",
+    weight: Weight = "trial", costs: Any = None, prior: Any = None,
 ) -> list[EPC]:  # fmt: skip
     """Compute the curve of each of several systems, given by name with development and test scores.
 
@@ -36,7 +36,7 @@ def epc_all(
     """
     curve = partial(
         epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, exact=exact,
-        preset=preset, weight=weight,
+        preset=preset, weight=weight, costs=costs, prior=prior,
     )  # fmt: skip
     works = [partial(curve, dev, test, name=name) for name, (dev, test) in sets.items()]
     return ask_together(works, [each for pair in sets.values() for each in pair])
