@@ -297,6 +297,7 @@ def test_compare_more_than_two(folder: Path) -> None:
     done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
     assert "share a letter" in done.stdout
     assert " (1 to " in done.stdout
+    assert [f"alpha {alpha}" in done.stdout for alpha in (0.1, 0.5, 0.9)] == [False, True, False]  # those on the curve
     first = next(line for line in done.stdout.splitlines() if "(1 to " in line).split()
     files = {"A": ("a-dev.csv", "a-test.csv"), "B": ("b-dev.csv", "b-test.csv"), "C": ("b-dev.csv", "a-test.csv")}
     sets = {label: [priori.read(folder / name) for name in names] for label, names in files.items()}
