@@ -198,8 +198,6 @@ def test_numbers_and_other_texts_stay() -> None:
         (("epcc",), "no such command 'epcc'; did you mean 'epc'?"),
         (("threshhold", "x"), "no such command 'threshhold'; did you mean 'threshold'?"),
         (("zzz",), f"no such command 'zzz'; the commands are {', '.join(COMMANDS)}"),
-        (("roc", "--system", "A", "a", "b"), "no such option --system; 'priori roc' reads --scores NAME FILE"),
-        (("det", "--system", "A", "a", "b"), "no such option --system; 'priori det' reads --scores NAME FILE"),
         (("epc", "--scores", "A", "a"), "no such option --scores; 'priori epc' reads --system NAME DEV TEST"),
         (("rates", "--scores", "A"), "no such option --scores; 'priori rates' reads TEST"),
         (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
