@@ -15,7 +15,7 @@ from priori.uncertainty.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim
 from priori.uncertainty.comparison import make_comparison
-from priori.uncertainty.verdicts import error_allowed
+from priori.uncertainty.evidence import error_allowed
 
 #: What a limit is held against: the end of the interval on the wrong side, or the value itself.
 At = Literal["upper", "value"]
@@ -87,9 +87,9 @@ def check_no_worse(
     kept = bool(found.margin.a_no_worse[0] < error_allowed(found.margin.confidence_level) / 2)
     greater = curve.measure.greater_is_better
     what = f"{curve.measure.name} minus that of {other.name}"
-    numbers = (float(column[0]) for column in (found.difference, found.lower, found.upper))
+    value, lower, upper = (float(column[0]) for column in (found.difference, found.lower, found.upper))
     limit, end = (-margin, "lower") if greater else (margin, "upper")
-    return Checked(curve.name, what, *numbers, limit, end, kept, curve.measure.rate, found.warnings)
+    return Checked(curve.name, what, value, lower, upper, limit, end, kept, curve.measure.rate, found.warnings)
 
 
 def junit_xml(checked: Sequence[Checked]) -> str:
