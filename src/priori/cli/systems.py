@@ -105,7 +105,7 @@ def _small(path: str) -> bool:
 #: How files are read; the command gets it as ``reading``.
 READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-           "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+           "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
            "score, label, user, probe_user, trial, dataset, group or attack. Repeatable."),
     option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
@@ -221,7 +221,7 @@ class Systems:
 SYSTEMS = Group("systems", Systems, (
     option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
            help="A system's name, development scores and test scores. Repeat for more systems."),
-    option("--table", metavar="FILE", help="One table with all systems instead: CSV, TSV or Parquet with a header."),
+    option("--table", metavar="FILE", help="One table with all systems instead of --system."),
     option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
     option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
     option("--split", metavar="COLUMN=DEV:TEST", help="Which rows are development trials, which are test trials."),
