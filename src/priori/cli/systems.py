@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import click
 
@@ -96,7 +96,7 @@ def _pair(option: str, shape: str, typed: str) -> tuple[str, str]:
 
 
 def _small(path: str) -> bool:
-    """Tell whether a file is so small that it is read without further ado; what is no file complains there."""
+    """Tell whether a file is so small that it is read into memory at once; what is no file complains there."""
     if os.path.isdir(path) or glob.has_magic(path):
         return False
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
@@ -124,9 +124,45 @@ READING = Group("reading", Reading, (
            "and other pipes at most 16 GiB are kept, where TMPDIR says."),
 ))  # fmt: skip
 
-#: The trials file of a command that reads one file.
-TRIALS = option("--trials", metavar="FILE",
-                help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")  # fmt: skip
+
+@dataclass(frozen=True)
+class OneSet:
+    """The one set of scores that a command is about: a file, or the development or test scores of a system."""
+
+    part: Literal["dev", "test"]
+    file: str | None
+    system: tuple[str, str, str] | None
+    trials: str | None
+    reading: Reading
+
+    def read(self, **columns: str) -> ScoreSet:
+        """Read the set, with further columns; of a system, say which of its files is used."""
+        if (self.file is None) == (self.system is None):
+            raise OptionError(f"give one file of scores, {self.part.upper()}, or one system, --system NAME DEV TEST")
+        if self.system is None:
+            path = str(self.file)
+        else:
+            name, dev, test = self.system
+            path, what = (dev, "development") if self.part == "dev" else (test, "test")
+            tell(f"{printable(name)}: the {what} scores are used, {path}")
+        named = tuple(f"{ours}={theirs}" for ours, theirs in columns.items())
+        return replace(self.reading, column=(*self.reading.column, *named)).read(path, trials=self.trials)
+
+
+def one_set(part: Literal["dev", "test"]) -> Group:
+    """Return the options of a command about one set of scores; the command gets it as ``one_set``."""
+
+    def make(system: tuple[str, str, str] | None, trials: str | None, **typed: Any) -> OneSet:
+        return OneSet(part, typed.pop(part), system, trials, Reading(**typed))
+
+    which = {"dev": "development", "test": "test"}[part]
+    options = (
+        option("--system", nargs=3, metavar="NAME DEV TEST", help=f"A system whose {which} scores are used, instead "
+               f"of {part.upper()}."),
+        option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
+    )  # fmt: skip
+    file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
+    return Group("one_set", make, (file, *options), last=READING.options)
 
 
 @dataclass(frozen=True)

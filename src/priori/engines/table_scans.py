@@ -118,7 +118,7 @@ def scan_table(
 
 
 def _fits(watch: Watch, room: int) -> bool:
-    """Tell whether one file is so small that it is read without further ado."""
+    """Tell whether one file is so small that it is read into memory at once."""
     return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
 
 

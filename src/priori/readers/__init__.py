@@ -34,7 +34,8 @@ def read(
     path : path, "-" or binary file
         The file, plain or gzip; ``"-"`` is standard input.
     format : str, optional
-        The format (``priori.readers.FORMATS``: csv, tsv, table, parquet, arrow, jsonl, ...), when it should not be recognised from the name and the first lines.
+        The format (csv, tsv, table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb), when it should not
+        be recognised from the name and the first lines.
     columns : mapping, optional
         For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack) to the
         file's. Groups and types of attacks are read only where they are named here.
