@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+import folds
 import paper
 import people
 import plans
@@ -122,10 +123,8 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     """Return the page from the record, and from those of the test of two systems as methods and of leaderboards."""
     record = Record(rows)
     parts = (
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _plans,
-        _how,
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _other, _ratios,
-        _plans, _how,
+        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _ratios,
+        _folds, _plans, _how,
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
@@ -469,6 +468,20 @@ every loss is 0, unless they are multiplied:
 {grid(record, RATIOS, PROMISE, COSTS)}
 The minima are a posteriori; their intervals allow for the fit to the test set.
 """
+
+
+def _folds(record: Record) -> str:
+    return f"""## One labelled set, cross-fitted
+
+Coverage and width of the default band of `cross_epc`, 5 folds, users in one fold only. The band keeps the thresholds
+of every fold: it is about the mean error of these thresholds on the population.
+
+{grid(record, folds.PART, folds.KEPT, (folds.METHOD, folds.APART))}
+Asked for the error of the thresholds of the whole set, which are the ones to deploy, it covers a little less, and for
+the mean over all such sets, which it does not promise, clearly less:
+
+{grid(record, folds.PART, folds.WHOLE, (folds.METHOD,))}
+{grid(record, folds.PART, folds.EXPECTED, (folds.METHOD,))}"""
 
 
 def _plans(record: Record) -> str:

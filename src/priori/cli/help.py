@@ -10,7 +10,7 @@ import click
 
 #: The options that --help only names, under the heading that --help-all describes them under.
 HEADINGS = {
-    "Systems in one table": ("systems_in", "systems_columns", "split", "where"),
+    "One file or table": ("folds", "mixed_users", "split_seed", "systems_in", "systems_columns", "split", "where"),
     "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "unpaired", "family"),
     "Resampling": (
         "resamples", "resample", "level", "interval", "simultaneous", "seed", "shared_users", "promise",

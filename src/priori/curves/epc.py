@@ -6,7 +6,7 @@ It is piecewise constant in alpha, so all of it can be had exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
@@ -147,6 +147,10 @@ class EPC(Result):
     def judged(self) -> ScoreSet:
         """The test set as it is judged: its trials, or its users, weigh alike."""
         return judged(self.test, self.weight)
+
+    def to_resample(self, resample: Resample) -> EPC:
+        """Return the curve with the test set, and the thresholds on it, that a bootstrap resamples."""
+        return replace(self, test=self.judged)
 
     @property
     def area(self) -> float:

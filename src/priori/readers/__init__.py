@@ -37,8 +37,9 @@ def read(
         The format (csv, tsv, table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb), when it should not
         be recognised from the name and the first lines.
     columns : mapping, optional
-        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack) to the
-        file's. Groups and types of attacks are read only where they are named here.
+        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack, time,
+        weight) to the file's. Groups, types of attacks, times (to split by) and weights (how often a row counts:
+        whole numbers) are read only where they are named here.
     pos_label : optional
         The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
     attack_label : optional

@@ -117,7 +117,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
-    curve = replace(curve, test=curve.judged)
+    curve = curve.to_resample(resampling.resample)
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
