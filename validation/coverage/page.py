@@ -507,7 +507,7 @@ def _plans(record: Record) -> str:
     return f"""## Plans
 
 How often (%) a study of the planned size has an interval as narrow as planned, with the mean width; asked: 80 %.
-Where there is a pilot, thresholds are chosen anew in the study, and the interval is the default band's:
+Where there is a pilot, the study chooses new thresholds, and the interval is the default band's:
 
 {grid(record, plans.PART, plans.WIDTH, (plans.ASSURED, plans.EXPECTED), populations=names)}
 How often (%) `compare` finds the difference that was planned for; asked: 80 %. In brackets the mean number of users:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -103,7 +103,7 @@ def _pair(option: str, shape: str, typed: str) -> tuple[str, str]:
 
 
 def _small(path: str) -> bool:
-    """Tell whether a file is so small that it is read without further ado; what is no file complains there."""
+    """Tell whether a file is so small that it is read into memory at once; what is no file complains there."""
     if os.path.isdir(path) or glob.has_magic(path):
         return False
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
@@ -112,7 +112,7 @@ def _small(path: str) -> bool:
 #: How files are read; the command gets it as ``reading``.
 READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-           "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+           "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts). "
            "Repeatable."),
@@ -132,9 +132,45 @@ READING = Group("reading", Reading, (
            "and other pipes at most 16 GiB are kept, where TMPDIR says."),
 ))  # fmt: skip
 
-#: The trials file of a command that reads one file.
-TRIALS = option("--trials", metavar="FILE",
-                help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")  # fmt: skip
+
+@dataclass(frozen=True)
+class OneSet:
+    """The one set of scores that a command is about: a file, or the development or test scores of a system."""
+
+    part: Literal["dev", "test"]
+    file: str | None
+    system: tuple[str, str, str] | None
+    trials: str | None
+    reading: Reading
+
+    def read(self, **columns: str) -> ScoreSet:
+        """Read the set, with further columns; of a system, say which of its files is used."""
+        if (self.file is None) == (self.system is None):
+            raise OptionError(f"give one file of scores, {self.part.upper()}, or one system, --system NAME DEV TEST")
+        if self.system is None:
+            path = str(self.file)
+        else:
+            name, dev, test = self.system
+            path, what = (dev, "development") if self.part == "dev" else (test, "test")
+            tell(f"{printable(name)}: the {what} scores are used, {path}")
+        named = tuple(f"{ours}={theirs}" for ours, theirs in columns.items())
+        return replace(self.reading, column=(*self.reading.column, *named)).read(path, trials=self.trials)
+
+
+def one_set(part: Literal["dev", "test"]) -> Group:
+    """Return the options of a command about one set of scores; the command gets it as ``one_set``."""
+
+    def make(system: tuple[str, str, str] | None, trials: str | None, **typed: Any) -> OneSet:
+        return OneSet(part, typed.pop(part), system, trials, Reading(**typed))
+
+    which = {"dev": "development", "test": "test"}[part]
+    options = (
+        option("--system", nargs=3, metavar="NAME DEV TEST", help=f"A system whose {which} scores are used, instead "
+               f"of {part.upper()}."),
+        option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
+    )  # fmt: skip
+    file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
+    return Group("one_set", make, (file, *options), last=READING.options)
 
 
 @dataclass(frozen=True)
@@ -353,7 +389,7 @@ SYSTEMS = Group("systems", Systems, (
            help="Or a system's name and one labelled file, taken apart by --folds or --split. Repeatable."),
     option("--folds", type=click.IntRange(min=2), metavar="N",
            help="With --scores: judge each of N folds with the thresholds chosen on the others."),
-    option("--table", metavar="FILE", help="One table with all systems instead: CSV, TSV or Parquet with a header."),
+    option("--table", metavar="FILE", help="One table with all systems instead of --system."),
     option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
     option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
     option("--split", metavar="HOW", help="Which rows are development trials, which are test trials: COLUMN=DEV:TEST "

@@ -169,7 +169,7 @@ class EPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
+        """Warnings about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
         return curve_cautions(self, middle(self))
 
     @cached_property

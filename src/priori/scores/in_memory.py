@@ -29,6 +29,7 @@ from priori.scores.trials import (
     as_times,
     first_nan,
     nan_error,
+    one_column,
     repeated,
     settle,
     sort_both,
@@ -164,9 +165,9 @@ class Scores(ScoreSet):
         Parameters
         ----------
         y_true : array-like
-            Labels: 1/0, 1/-1, true/false, target/nontarget, genuine/impostor, client/impostor,
-            bonafide/spoof (any case); any other pair needs ``pos_label``. A third label, spoof or attack, marks
-            attacks.
+            Labels: 1/0, 1/-1, true/false, yes/no, positive/negative, target/nontarget, genuine/impostor, spam/ham, ...
+            (any case, positive first; all in docs/formats.md); any other pair needs ``pos_label``. A third label, spoof
+            or attack, marks attacks.
         y_score : array-like
             Scores; higher speaks for the positive class.
         pos_label : optional
@@ -191,7 +192,7 @@ class Scores(ScoreSet):
         Scores(2 negatives, 2 positives, 2 users)
         """
         score = as_floats(y_score, "y_score")
-        labels = unmasked(np.asanyarray(y_true))
+        labels = one_column(unmasked(np.asanyarray(y_true)))
         if labels.ndim != 1 or labels.size != score.size:
             raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
         columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset, "group": group}

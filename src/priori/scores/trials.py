@@ -202,14 +202,20 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name}: every score must be a number ({error})") from None
+    array = one_column(array)
     if array.ndim != 1:
         raise InputError(f"{name}: one column of scores is needed, not an array of shape {array.shape}")
     return array
 
 
+def one_column(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of one column, of shape (n, 1), as one of n values; any other as it is."""
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
 def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
     """Return a column of names, none of them missing."""
-    array = unmasked(np.asanyarray(values))
+    array = one_column(unmasked(np.asanyarray(values)))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: {array.size} values for {size} scores")
     missing = count_missing(array)

@@ -1,4 +1,4 @@
-"""DeLong: how sure an AUC is, and whether two AUCs differ. A posteriori, as the AUC itself.
+"""DeLong: the interval of an AUC, and whether two AUCs differ. A posteriori, as the AUC itself.
 
 E. DeLong, D. DeLong and D. Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
 characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where users are known: N. Obuchowski,

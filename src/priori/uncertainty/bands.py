@@ -46,7 +46,7 @@ class Band(Result):
     settings : dict
         How the band was made, and what it covers.
     warnings : tuple of str
-        What to mind about it, and about its curve.
+        Warnings about it, and about its curve.
     curve : EPC
         The curve it belongs to.
     replicates : ndarray or None

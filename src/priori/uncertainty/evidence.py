@@ -253,7 +253,7 @@ def _with_mean(values: Floats, shares: Floats) -> Floats:
     return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
 
 
-#: The values in every draw, (draws, points, systems), the correction of their tails, and what to mind about errors.
+#: The values in every draw, (draws, points, systems), the correction of their tails, and warnings about errors.
 Drawn = tuple[Floats, Calibration | None, tuple[str, ...]]
 
 

@@ -89,7 +89,7 @@ class Leaderboard(Result):
     rank_probability : ndarray
         How often each system (row) had each rank (column) under resampling.
     settings, warnings : dict, tuple of str
-        How it was done, and what to mind.
+        How it was done, and its warnings.
     """
 
     system: NDArray[Any]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
 
@@ -37,12 +37,12 @@ from priori.decisions.likelihood_ratios import (
 )
 from priori.scores import Scores
 from priori.scores.overlaps import shared_users
+from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
 from priori.uncertainty.cluster_variance import welch
 from priori.uncertainty.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rate_intervals import Dependence, shared_by
 
-Redrawn = Literal["test", "both"]
 #: The costs, in threes: actual, minimum, and the loss by calibration between them.
 CLLR = ("cllr", "min_cllr", "cllr_loss")
 DCF = ("dcf", "min_dcf", "dcf_loss")
@@ -92,7 +92,7 @@ class LLRCosts(Result):
     upper: Floats
     calibrate: str
     calibration: dict[str, Any] | None
-    resample: Redrawn
+    resample: Resample
     dependence: str
     people: int
     confidence_level: float
@@ -103,7 +103,7 @@ class LLRCosts(Result):
         "Costs of scores as log-likelihood ratios, with intervals: one row per cost.",
         {"cost": "text", "alpha": "number", **of("number", "value expected sd lower upper")},
         {
-            **of(TEXT, "name calibrate"), "calibration": FITTED, "resample": choice(*get_args(Redrawn)),
+            **of(TEXT, "name calibrate"), "calibration": FITTED, "resample": choice(*get_args(Resample)),
             "dependence": choice(*get_args(Dependence)), "people": SIZE, "confidence_level": LEVEL,
             "warnings": CAUTIONS,
         },
@@ -140,7 +140,7 @@ class LLRCostsTest(Result):
     lower: Floats
     upper: Floats
     p_value: Floats
-    resample: Redrawn
+    resample: Resample
     dependence: str
     people: int
     confidence_level: float
@@ -153,7 +153,7 @@ class LLRCostsTest(Result):
             **of("number", "value_a value_b difference sd lower upper p_value"), "significant": "boolean",
         },
         {
-            **of(TEXT, "name_a name_b"), "resample": choice(*get_args(Redrawn)),
+            **of(TEXT, "name_a name_b"), "resample": choice(*get_args(Resample)),
             "dependence": choice(*get_args(Dependence)), "people": SIZE, "confidence_level": LEVEL,
             "warnings": CAUTIONS,
         },
@@ -167,7 +167,7 @@ class LLRCostsTest(Result):
 
 
 def llr_costs(
-    dev: Any, test: Any, *, calibrate: str | Calibrator = "none", alpha: Any = (), resample: Redrawn = "test",
+    dev: Any, test: Any, *, calibrate: str | Calibrator = "none", alpha: Any = (), resample: Resample = "test",
     confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
 ) -> LLRCosts:  # fmt: skip
     """Return what test scores cost as log-likelihood ratios (Cllr), the least they could cost, and the loss between.
@@ -205,8 +205,8 @@ def llr_costs(
     (['cllr', 'min_cllr', 'cllr_loss'], [0.57, 0.54, 0.03])
     """
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
-    if resample not in get_args(Redrawn):
-        raise unknown("resample", resample, get_args(Redrawn))
+    if resample not in get_args(Resample):
+        raise unknown("resample", resample, get_args(Resample))
     known_dev, known = as_score_set(dev).load(), as_score_set(test).load()
     fitted = calibrator.fit(known_dev)
     fractions = as_fractions(alpha) if np.size(alpha) else ()

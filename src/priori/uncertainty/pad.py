@@ -191,7 +191,7 @@ _Row = tuple[str, str, float, float, float, float, float]
 def _rates(
     test: Scores, types: dict[str, Scores], threshold: float, level: float, dependence: Dependence | None
 ) -> tuple[list[_Row], tuple[str, ...]]:
-    """Return the rates at a threshold with their intervals, and what to mind about them."""
+    """Return the rates at a threshold with their intervals, and warnings about them."""
 
     def interval(scores: Scores, rate: Any, confidence: float) -> RateInterval:
         return rate_interval(scores, threshold, rate=rate, dependence=dependence, confidence_level=confidence)

@@ -43,7 +43,7 @@ MOVING = ("disagreement", "extreme-threshold", "few-errors")
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer at one alpha: ``text``, how sure it is, and why."""
+    """The answer at one alpha: ``text``, whether it is clear, and why."""
 
     text: str
     mark: Mark | None
@@ -85,7 +85,7 @@ class FirstScreen:
         self._untrusted: dict[int, Caution | None] = {}
 
     def headline(self, index: int) -> Headline:
-        """Answer the question of the study at one alpha in a line, with how sure that is."""
+        """Answer the question of the study at one alpha in a line, and whether it is clear."""
         study = self.study
         text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
         for system in _in_order(study, index)[:2]:
