@@ -194,7 +194,7 @@ def _together(parts: list[Scores]) -> Scores:
     for of_class in ("negative", "positive"):
         classes = [(part.users, getattr(part, of_class)) for part in parts]
         values.append(np.concatenate([trials.score for _, trials in classes]))
-        values.append(np.concatenate([users.values[trials.user] for users, trials in classes]))
+        values.append(np.concatenate([users.values[trials.user] for users, trials in classes if users is not None]))
     return Scores.from_arrays(values[0], values[2], negative_user=values[1], positive_user=values[3])
 
 

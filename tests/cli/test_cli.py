@@ -129,7 +129,7 @@ def test_roc_in_other_axes_has_the_points_fixed_in_advance(folder: Path) -> None
     assert curve["dev_v1"][0] <= 0.1
     assert set(one["rates"]) == {"threshold", "recall", "precision"}
     failed = run("roc", *system, "--scores", "B", "b-test.csv", cwd=folder)
-    assert (failed.returncode, "or systems" in failed.stderr) == (2, True)
+    assert (failed.returncode, "as one labelled file each" in failed.stderr) == (2, True)
 
 
 def test_costs_and_prior(folder: Path) -> None:

@@ -268,7 +268,9 @@ def test_bash_completes(tmp_path: Path) -> None:
 
 def test_every_command_tells_its_exit_codes_and_takes_json() -> None:
     for name, command in every_command().items():
-        told = command.get_help(click.Context(command, info_name=name))
+        context = click.Context(command, info_name=name)
+        context.meta["priori.help_all"] = True
+        told = command.get_help(context)
         assert "Exit codes: 0 done; 2 bad input or options; 130 interrupted; 143 terminated." in told, name
         options = [option for each in command.params for option in each.opts]
         assert ("--json" in options) == ("--format" in options), name
