@@ -57,6 +57,7 @@ def every_result() -> dict[str, Result]:
         "epc of one's own": priori.epc(
             a.dev, test, alpha=[0.5], criterion=lambda o, alpha: o.fp + alpha * o.fn, measure=lambda o: o.fp + 5 * o.fn
         ),
+        "epc of folds": priori.cross_epc(test, folds=3, points=5),
         "epc by user": priori.epc_by(a.dev, test, points=3),
         "epsc": under_attack,
         "epsc band": under_attack.band(n_resamples=50),

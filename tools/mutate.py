@@ -43,7 +43,9 @@ COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "doc
 #: A module is also covered by the tests of the floors that do little but call it.
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
 #: The floors whose tests may notice what those of the module's own did not.
-FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
+FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "engines")
+#: So many of them, the fastest.
+FARTHER = 60
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
 SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
@@ -220,6 +222,8 @@ class Tree:
             "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
             "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
         }  # fmt: skip
+        if STOPPED.is_set():
+            return "timed out"
         assert self.server.stdin is not None
         assert self.server.stdout is not None
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch:
@@ -276,6 +280,8 @@ class Tree:
                 unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
                 calling = found.every() if unseen else found.calling(function)
                 chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
+            if files is groups[-1]:
+                chosen = dict(sorted(chosen.items(), key=lambda test: test[1])[:FARTHER])
             if chosen:
                 tested, (fate, by) = True, self._ended(mutant, source, chosen)
                 if fate != "passed":

@@ -52,7 +52,7 @@ def command_markdown(name: str) -> str:
     usage = "priori " + " ".join([name, *command.collect_usage_pieces(context)])
     parts = [f"```text\n{usage}\n```", _help_markdown(command.help or "")]
     options = [item for item in command.get_params(context) if isinstance(item, click.Option) and not item.hidden]
-    options = [option for option in options if "--help" not in option.opts]
+    options = [option for option in options if not {"--help", "--help-all"} & {*option.opts}]
     parts += [_option_markdown(option, context) for option in options]
     return "\n\n".join(parts) + "\n"
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from priori.base.results import Result
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
+    from priori.curves.cross import CrossEPC, cross_epc
     from priori.curves.epc import EPC, choose_threshold, epc
     from priori.curves.epc_by import GroupedEPC, epc_by
     from priori.curves.epsc import EPSC, adcf, epsc
@@ -63,6 +64,7 @@ _LATER = {
         "priori.base.errors": "InputError OptionError PrioriError",
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
+        "priori.curves.cross": "CrossEPC cross_epc",
         "priori.curves.epc": "EPC choose_threshold epc",
         "priori.curves.many": "epc_all",
         "priori.curves.epc_by": "GroupedEPC epc_by",
@@ -110,6 +112,7 @@ __all__ = [
     "Comparison",
     "Coverage",
     "Criterion",
+    "CrossEPC",
     "GroupRates",
     "GroupedEPC",
     "InputError",
@@ -148,6 +151,7 @@ __all__ = [
     "compare_llr_costs",
     "count",
     "coverage",
+    "cross_epc",
     "design_effect",
     "det",
     "epc",
@@ -187,4 +191,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

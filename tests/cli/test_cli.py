@@ -321,6 +321,7 @@ def test_compare_more_than_two(folder: Path) -> None:
     done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
     assert "share a letter" in done.stdout
     assert " (1 to " in done.stdout
+    assert [f"alpha {alpha}" in done.stdout for alpha in (0.1, 0.5, 0.9)] == [False, True, False]  # those on the curve
     first = next(line for line in done.stdout.splitlines() if "(1 to " in line).split()
     files = {"A": ("a-dev.csv", "a-test.csv"), "B": ("b-dev.csv", "b-test.csv"), "C": ("b-dev.csv", "a-test.csv")}
     sets = {label: [priori.read(folder / name) for name in names] for label, names in files.items()}
@@ -347,7 +348,7 @@ def test_demo(tmp_path: Path) -> None:
     done = run("demo", "cancer", "--output", "story", "--resamples", "200", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "The page: story/report.html" in done.stdout
-    assert "would choose" in done.stdout or "both choose" in done.stdout
+    assert "read on the test set" in done.stdout
     assert {"report.html", "epc.svg", "logistic-dev.csv"} <= {path.name for path in (tmp_path / "story").iterdir()}
     (tmp_path / "file").write_text("")
     assert "cannot make the directory" in run("demo", "--output", "file/x", cwd=tmp_path).stderr

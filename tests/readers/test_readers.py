@@ -381,7 +381,7 @@ def test_nan_policies(write: Write, parser: str, nan: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "arff"}, "unknown format 'arff'; choose one of: parquet, csv, tsv, table, voxceleb"),
+        ({"format": "arff"}, "unknown format 'arff'; choose one of: parquet, arrow, jsonl, csv, tsv, table, voxceleb"),
         ({"nan": "ignore"}, "unknown NaN policy 'ignore'; choose one of: error, reject, drop"),
         ({"columns": {"score": "x"}}, r"dev\.txt \(bob four columns\): names of columns .* are for tables"),
         ({"pos_label": "a"}, "there is no label to call positive"),

@@ -112,6 +112,7 @@ def _same(saved: Any, live: Any) -> bool:
 NEED_SCORES = {
     "EPC": {"area", "fractions"},
     "EPSC": {"curves"},
+    "CrossEPC": {"curves", "fold", "fractions"},
     "SurfaceBand": {"bands"},
     "AverageEPC": {"commensurability"},
     "Band": {"replicates"},

@@ -111,8 +111,8 @@ def test_sets_with_the_same_users_are_split_alike():
 
 def test_thresholds_of_new_users_are_covered_less_by_bands_that_keep_them(pool):
     options = {"bootstraps": ["user"], "n_resamples": 100, "points": 11, "resample": "test"}
-    kept, anew = (coverage(pool, thresholds=which, **options).coverage[0] for which in ("kept", "anew"))
-    assert anew < kept
+    kept, new = (coverage(pool, thresholds=which, **options).coverage[0] for which in ("kept", "new"))
+    assert new < kept
 
 
 def test_a_tally_counts_places_or_whole_curves():
@@ -148,7 +148,7 @@ def test_curves_are_made_with_the_options_given(pool):
         ({"train_users": 1}, "2 users each, not 1"),
         ({"n_resamples": 0}, "whole numbers from 1 up"),
         ({"repeats": 0}, "one repeat"),
-        ({"thresholds": "mine"}, "choose one of: kept, anew"),
+        ({"thresholds": "mine"}, "choose one of: kept, new"),
         ({"resample": "dev"}, "unknown set to resample"),
         ({"confidence_level": 95}, "95 % is 0.95"),
     ],

@@ -89,6 +89,8 @@ def test_any_name_fits_a_sentence(name: str) -> None:
 
 def test_names_that_turn_the_text_round_are_set_apart() -> None:
     assert short("a\u202eb") == "ab"
+    assert short("a\u202a\u202e\u2066\u2069\u200e\u200f\u061cb") == "ab"
+    assert short("a\u2029\u202fb\u2065\u206a") == "a b\u2065\u206a"  # their neighbours turn nothing
     assert short("مرحبا") == "\u2068مرحبا\u2069"
     assert short("  ") == "(no name)"
     assert clean("a\nb\x00c\udcff") == "a b\ufffdc\ufffd"

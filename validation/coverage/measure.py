@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import attacks
+import folds
 import paper
 import people
 import plans
@@ -96,6 +97,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(attacks.surfaces, size.bands // 2, size.replicates),
             partial(attacks.largest, size.rates // 10),
         ],
+        "folds": [partial(folds.measure_folds, each, size.bands // 2, size.replicates) for each in folds.POPULATIONS],
         "ratios": [partial(ratios.measure_ratios, each, size.tests) for each in ratios.POPULATIONS],
         "plans": [
             partial(plans.rates, size.rates),

@@ -10,7 +10,7 @@ from priori.studies.coverage import standard_error
 from priori.studies.simulation import systems
 
 #: How much users differ, and whose thresholds the unseen curve has.
-CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "anew"))
+CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "new"))
 EFFECTS = {0.3: "weak", 0.5: "medium", 0.8: "strong"}
 PART = "the 2007 experiment"
 #: Draws of trials in each of the joint bootstrap's 100 draws of users; as the paper found, few are enough.

@@ -1,4 +1,4 @@
-"""Cautions: what to mind about a result, in words, with a code by which programs know it and people silence it."""
+"""Cautions: warnings about a result, in words, with a code by which programs know it and people silence it."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ CODES: dict[str, CautionKind] = {
 
 
 class Caution(str):
-    """What to mind about a result.
+    """Warnings about a result.
 
     It is the text itself, so that it prints, joins and compares as one.
 

@@ -57,7 +57,7 @@ def _settings(summary: dict[str, Any]) -> str:
 
 
 def _cautions(warnings: Sequence[str]) -> str:
-    """Return what to mind as a list, each with the code that silences it, and which codes are silenced."""
+    """Return warnings as a list, each with the code that silences it, and which codes are silenced."""
     lines = [labelled(warning) for warning in shown(warnings)]
     if hidden := not_shown(warnings):
         lines.append(f"not shown: {', '.join(hidden)}")

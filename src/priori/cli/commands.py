@@ -12,6 +12,7 @@ import click
 
 from priori.base.cautions import silenced
 from priori.cli.files import check_files_apart
+from priori.cli.help import DescribedCommand
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Group:
 
     name: str
     make: Callable[..., Any]
-    options: tuple[click.Option, ...]
-    last: tuple[click.Option, ...] = ()
+    options: tuple[click.Parameter, ...]
+    last: tuple[click.Parameter, ...] = ()
 
 
 def make_command(
@@ -57,7 +58,8 @@ def make_command(
             with silenced(*codes):
                 function(**typed)
 
-        return click.command(name, short_help=short_help, params=params, help=help or function.__doc__)(_gathered)
+        described = help or function.__doc__
+        return click.command(name, DescribedCommand, short_help=short_help, params=params, help=described)(_gathered)
 
     return decorate
 

@@ -131,8 +131,11 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
 
 def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
     rate = bool(result.settings["rate"])
+    verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
+    sentences = [verdict, about_letters(result.confidence_level), about_claim(result.settings["claim"])]
+    alphas = [None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)]
     parts = []
-    for alpha in (None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)):
+    for alpha in alphas:
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
         rows = (
             [ranked.name, percent(ranked.value, rate), percent(ranked.expected, rate),
@@ -140,8 +143,6 @@ def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
             for ranked in result.places(alpha)
         )  # fmt: skip
         header = ["", "value", "expected", "rank", "group"]
-        parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows))
-    verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
-    claim = about_claim(result.settings["claim"])
-    parts.append(f"{verdict}\n{about_letters(result.confidence_level)}\n{claim}\n")
+        note = "\n" + "\n".join(sentences) if alpha == alphas[-1] else ""
+        parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows, note=note))
     return "\n".join(parts)

@@ -57,7 +57,7 @@ def _numbers(text: str) -> list[int]:
     option("--repeats", type=click.IntRange(min=1), default=1, help="Number of random splits of the users."),
     resampling_option("resample", default="both",
                       help="What the four bootstraps resample: the test scores, or the development scores too."),
-    option("--thresholds", type=click.Choice(["kept", "anew"]), default="kept",
+    option("--thresholds", type=click.Choice(["kept", "new"]), default="kept",
            help="Thresholds of the unseen curve: the band's, or those of other development users."),
     resampling_option("confidence_level"), *CURVE, resampling_option("rng"), THREADS,
     output_group("table", "csv", "json", plot="Draw the coverage against the resamples: FILE.svg, .png or .pdf."),

@@ -15,6 +15,7 @@ from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.areas import areas
+from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC
 from priori.plots.curves import plot_epc
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -61,7 +62,7 @@ def command(
     bands = _bands(curves, resampling, threads) if resampling is not None else None
     in_memory = [curve for curve in curves if not _scanned(curve)]
     area_bands = {}
-    if resampling is not None and output.format != "csv":
+    if resampling is not None and output.format != "csv" and not isinstance(curves[0], CrossEPC):
         area_bands = {curve.name: _area_bands(curve, settings["bounds"], resampling, threads) for curve in in_memory}
     if len(in_memory) < len(curves) and output.format == "table":
         tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
@@ -126,6 +127,8 @@ def _scanned(curve: EPC) -> bool:
 def _areas(curve: EPC, limits: Limits) -> dict[str, float | None]:
     if _scanned(curve):
         return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))
+    if isinstance(curve, CrossEPC):
+        return {"epc": curve.area, "e_v1": None, "e_v2": None, "g": None}
     expected = areas(curve.dev, curve.test, task=curve.task, bounds=limits)
     under = curve.area if curve.criterion.exact else None
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
@@ -138,7 +141,7 @@ def _tables(curves: list[EPC], limits: Limits, bands: list[Band] | None, area_ba
     parts = [
         table_text(
             f"{first.measure.title} on the test scores; thresholds by {first.criterion.name}"
-            + (" on the development scores" if first.criterion.reads_development else ""),
+            + (_chosen_on(first) if first.criterion.reads_development else ""),
             ["", *(f"alpha {float(alpha):.4g}" for alpha in points[0].alpha)],
             ([point.name, *(percent(value, rate) for value in point.value)] for point in points),
         ),
@@ -164,6 +167,10 @@ def _tables(curves: list[EPC], limits: Limits, bands: list[Band] | None, area_ba
         rows = [[area.upper(), *(percent(float(number)) for number in numbers)] for area, *numbers in columns]
         parts.append(table_text(f"{name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
+
+
+def _chosen_on(curve: EPC) -> str:
+    return f" on the other {curve.folds - 1} folds" if isinstance(curve, CrossEPC) else " on the development scores"
 
 
 def _deployment_table(points: list[EPC], v1: str, v2: str) -> str:

@@ -65,7 +65,9 @@ COSTS = (
 )  # fmt: skip
 #: The task, criterion, measure and number of alphas of a curve.
 CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
-ALPHAS = option("--alpha", metavar="LIST", help="These alphas instead: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR.")
+ALPHAS = option(
+    "--alpha", metavar="LIST", help="The alphas, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."
+)
 LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
 #: What a comparison is about.
 CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
@@ -165,6 +167,8 @@ def output_group(
 
     The command gets them as ``output``.
     """
+    if "table" in formats:
+        formats = (*formats, "markdown", "latex")
     endings = ", ".join(SUFFIXES[format_][0] for format_ in formats)
     options = [
         option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=False,

@@ -1,10 +1,11 @@
-"""Output: numbers as a table, CSV or JSON, figures, to standard output or whole files; lines on standard error."""
+"""Output: numbers as tables, CSV or JSON, figures, to standard output or whole files; lines on standard error."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Columns = Mapping[str, Any]
+
+#: How tables are written while a command makes its text.
+_FORMAT: ContextVar[str] = ContextVar("format", default="table")
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,21 @@ class Output:
             columns = csv()
             text = csv_text([columns] if isinstance(columns, Mapping) else columns, raw_text=self.raw_text)
         else:
-            text = json_text(json()) if self.format == "json" else table()
+            text = json_text(json()) if self.format == "json" else self._rendered(table)
         emit(text, self.path)
+
+    def _rendered(self, table: Callable[[], str]) -> str:
+        """Return the tables of a command as text for people, or for papers."""
+        kept = _FORMAT.set(self.format)
+        try:
+            text = table()
+        finally:
+            _FORMAT.reset(kept)
+        if self.format == "latex":
+            from priori.words.paper_tables import PREAMBLE
+
+            return f"{PREAMBLE}\n\n{text}"
+        return text
 
 
 def emit(text: str, path: str | None = None) -> None:
@@ -96,7 +113,12 @@ def warn(lines: Iterable[str]) -> None:
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
-    """Return a readable table; the first column is text, the others are numbers."""
+    """Return a table in the format asked for; the first column is text, the others are numbers."""
+    if _FORMAT.get() in ("markdown", "latex"):
+        from priori.words.paper_tables import latex_table, markdown_table
+
+        render = markdown_table if _FORMAT.get() == "markdown" else latex_table
+        return render(" ".join(title.split()), header, rows, note=note) + "\n"
     lines = [list(header), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import click
 import numpy as np
 
 from priori.base.cautions import Caution
@@ -16,7 +15,7 @@ from priori.base.types import Floats
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, output_group
 from priori.cli.output import Output, table_text
-from priori.cli.systems import READING, TRIALS, Reading
+from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import set_cautions
 from priori.decisions.costs import shifted
 from priori.decisions.measures import MEASURES, Ratio
@@ -47,20 +46,19 @@ def _number(text: str) -> float:
 
 @make_command(
     "rates", "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
-    click.Argument(["test"], metavar="TEST"),
+    one_set("test"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
            "differentials; or, by user, say who makes the errors."),
     option("--prior", metavar="P", help="The share of positives where the system will be used: precision, NPV, F1, "
            "accuracy, error and Matthews' correlation are shown as they will be there."),
     option("--fte", metavar="FAILED/PEOPLE", help="How many people of how many could not enrol: the rates of all."),
-    LEVEL, TRIALS,
-    output_group("table", "csv", "json", plot="With --by: draw the groups, or the zoo plot: FILE.svg, .png or .pdf."),
-    READING,
+    LEVEL,
+    output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    test: str, threshold: tuple[str, ...], by: str | None, prior: str | None, fte: str | None, level: float,
-    trials: str | None, output: Output, reading: Reading,
+    one_set: OneSet, threshold: tuple[str, ...], by: str | None, prior: str | None, fte: str | None, level: float,
+    output: Output,
 ) -> None:  # fmt: skip
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
 
@@ -80,12 +78,12 @@ def command(
     if by is not None:
         if len(thresholds) != 1 or fte is not None or prior is not None:
             raise OptionError("--by goes with one --threshold, and without --fte and --prior")
-        _by_people(test, thresholds[0], by, level, trials, output, reading)
+        _by_people(one_set, thresholds[0], by, level, output)
         return
     if output.plot:
         raise OptionError("--plot draws groups or users: add --by COLUMN")
     enrolled = None if fte is None else _enrolled(fte, level)
-    scores = reading.read(test, trials=trials)
+    scores = one_set.read()
     outcomes = count(scores, thresholds)
     measures = {name: measure for name, measure in MEASURES.items() if not measure.needs_alpha}
     if prior is not None:
@@ -132,7 +130,7 @@ def _enrolled(typed: str, level: float) -> Limits:
 def _limits(
     scores: ScoreSet, thresholds: Sequence[float], level: float, enrolled: Limits | None
 ) -> tuple[dict[str, Limits], list[str]]:
-    """Return the rates that have an interval, by name, and what to mind about them."""
+    """Return the rates that have an interval, by name, and warnings about them."""
     warnings: list[str] = []
 
     def found(rate: Rate) -> Limits:
@@ -196,22 +194,20 @@ def _note(level: float, scores: ScoreSet) -> str:
 # -- by group, by user -----------------------------------------------------------------------------------------------
 
 
-def _by_people(
-    test: str, threshold: float, by: str, level: float, trials: str | None, output: Output, reading: Reading
-) -> None:
+def _by_people(one_set: OneSet, threshold: float, by: str, level: float, output: Output) -> None:
     """Print the rates of groups, or of users."""
     found: GroupRates | UserRates
     if by == "user":
-        scores = reading.read(test, trials=trials)
+        scores = one_set.read()
         found = user_rates(scores, threshold, confidence_level=level)
-        text = _users_table(found)
+        table = partial(_users_table, found)
     else:
-        scores = replace(reading, column=(*reading.column, f"group={by}")).read(test, trials=trials)
+        scores = one_set.read(group=by)
         rates: tuple[Rate, ...] = ("far", "frr", "fmr", "fnmr", "fta") if scores.nan_rejected else ("far", "frr")
         found = group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
-        text = _groups_table(found)
+        table = partial(_groups_table, found)
     output.finish(
-        table=lambda: text, csv=found.columns, json=found.to_dict, figure=found.plot,
+        table=table, csv=found.columns, json=found.to_dict, figure=found.plot,
         warnings=(*set_cautions(scores), *found.warnings),
     )  # fmt: skip
 
@@ -245,5 +241,7 @@ def _users_table(found: UserRates) -> str:
             for row in range(len(worst["user"]))
         ]  # fmt: skip
         title = f"{test['rate'].upper()} of {KINDS[kind][1]} ({percent(test['overall'])} in all): highest first"
-        parts.append(table_text(title, ["user", "errors", "rate", "shrunken", "lower", "upper", "found"], rows))
-    return "\n".join([*parts, about_users(found) + "\n"])
+        note = "\n" + about_users(found) if test is found.tests[-1] else ""
+        header = ["user", "errors", "rate", "shrunken", "lower", "upper", "found"]
+        parts.append(table_text(title, header, rows, note=note))
+    return "\n".join(parts)

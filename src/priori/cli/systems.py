@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
 
 import click
 
@@ -14,9 +16,10 @@ from priori.base.errors import OptionError
 from priori.cli.commands import Group, option
 from priori.cli.output import printable, tell
 from priori.cli.progress import Progress
+from priori.curves.cross import cross_epc
 from priori.curves.epc import EPC
 from priori.curves.many import epc_all
-from priori.scores import ScoreSet
+from priori.scores import Scores, ScoreSet
 from priori.scores.systems import SourceFile, System
 
 #: A file of fewer bytes than this is read into memory.
@@ -41,10 +44,11 @@ class Reading:
     def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
         settings = self.settings
-        attacks = settings["attack_label"] is not None or "attack" in settings["columns"]
-        if trials is not None or path == "-" or attacks or (self.engine == "auto" and _small(path)):
-            if attacks and self.engine not in ("auto", "memory"):
-                raise OptionError(f"--engine {self.engine} knows no attacks: leave out --attack and --attack-column")
+        known = [role for role in ("attack", "time", "weight") if role in settings["columns"]]
+        known += ["attack"] * (settings["attack_label"] is not None)
+        if trials is not None or path == "-" or known or (self.engine == "auto" and _small(path)):
+            if known and self.engine not in ("auto", "memory"):
+                raise OptionError(f"--engine {self.engine} knows no {known[0]} of a trial: leave it out, or --engine")
             if self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
             from priori.readers import read
@@ -68,8 +72,11 @@ class Reading:
             return read_table(path, **parts, **self.settings)
         from priori.engines import Table, scan_table
 
+        settings = self.settings
+        if settings.pop("attack_label") is not None or "attack" in settings["columns"]:
+            raise OptionError("a table that is scanned knows no attacks: --engine memory reads it whole")
         sets = scan_table(
-            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **self.settings  # type: ignore[arg-type]
+            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **settings  # type: ignore[arg-type]
         )  # fmt: skip
         for each in (each for pair in sets.values() for each in pair if isinstance(each, Table)):
             each.engine.progress = Progress(f"scanning {path}")
@@ -96,7 +103,7 @@ def _pair(option: str, shape: str, typed: str) -> tuple[str, str]:
 
 
 def _small(path: str) -> bool:
-    """Tell whether a file is so small that it is read without further ado; what is no file complains there."""
+    """Tell whether a file is so small that it is read into memory at once; what is no file complains there."""
     if os.path.isdir(path) or glob.has_magic(path):
         return False
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
@@ -105,9 +112,10 @@ def _small(path: str) -> bool:
 #: How files are read; the command gets it as ``reading``.
 READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-           "table, parquet, two-column, bob4, bob5, kaldi, voxceleb."),
+           "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-           "score, label, user, probe_user, trial, dataset, group or attack. Repeatable."),
+           "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts). "
+           "Repeatable."),
     option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
     option("--attack", multiple=True, metavar="VALUE", help="The label of attacks, a third kind of trial, where it is "
            "not spoof or attack. Repeatable."),
@@ -124,9 +132,45 @@ READING = Group("reading", Reading, (
            "and other pipes at most 16 GiB are kept, where TMPDIR says."),
 ))  # fmt: skip
 
-#: The trials file of a command that reads one file.
-TRIALS = option("--trials", metavar="FILE",
-                help="The trials file (Kaldi, VoxCeleb) that the scores are joined with.")  # fmt: skip
+
+@dataclass(frozen=True)
+class OneSet:
+    """The one set of scores that a command is about: a file, or the development or test scores of a system."""
+
+    part: Literal["dev", "test"]
+    file: str | None
+    system: tuple[str, str, str] | None
+    trials: str | None
+    reading: Reading
+
+    def read(self, **columns: str) -> ScoreSet:
+        """Read the set, with further columns; of a system, say which of its files is used."""
+        if (self.file is None) == (self.system is None):
+            raise OptionError(f"give one file of scores, {self.part.upper()}, or one system, --system NAME DEV TEST")
+        if self.system is None:
+            path = str(self.file)
+        else:
+            name, dev, test = self.system
+            path, what = (dev, "development") if self.part == "dev" else (test, "test")
+            tell(f"{printable(name)}: the {what} scores are used, {path}")
+        named = tuple(f"{ours}={theirs}" for ours, theirs in columns.items())
+        return replace(self.reading, column=(*self.reading.column, *named)).read(path, trials=self.trials)
+
+
+def one_set(part: Literal["dev", "test"]) -> Group:
+    """Return the options of a command about one set of scores; the command gets it as ``one_set``."""
+
+    def make(system: tuple[str, str, str] | None, trials: str | None, **typed: Any) -> OneSet:
+        return OneSet(part, typed.pop(part), system, trials, Reading(**typed))
+
+    which = {"dev": "development", "test": "test"}[part]
+    options = (
+        option("--system", nargs=3, metavar="NAME DEV TEST", help=f"A system whose {which} scores are used, instead "
+               f"of {part.upper()}."),
+        option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
+    )  # fmt: skip
+    file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
+    return Group("one_set", make, (file, *options), last=READING.options)
 
 
 @dataclass(frozen=True)
@@ -149,15 +193,10 @@ class TableOfSystems:
             raise OptionError(
                 "--table needs --systems-in COLUMN (or --systems-columns A,B,...) and --split COLUMN=DEV:TEST"
             )
-        shape = "COLUMN=DEV:TEST, for example --split set=dev:test"
-        column, parts = _pair("--split", shape, self.split)
-        dev, colon, test = parts.partition(":")
-        if not (dev and colon and test):
-            raise OptionError(f"--split {self.split!r}: write it as {shape}")
         filters = [_pair("--where", "COLUMN=VALUE,VALUE", typed) for typed in self.where]
         read = reading.read_table(
             self.table, systems=self.systems_in or _listed(self.systems_columns),
-            split=(column, _listed(dev), _listed(test)), where={name: _listed(values) for name, values in filters},
+            split=_split_by(self.split), where={name: _listed(values) for name, values in filters},
         )  # fmt: skip
         file = source_file(self.table)
         return [System(name, *sets, file, file) for name, sets in read.items()]
@@ -167,42 +206,153 @@ def _listed(typed: str | None) -> list[str]:
     return [part.strip() for part in (typed or "").split(",") if part.strip()]
 
 
+@dataclass(frozen=True)
+class WholeSets:
+    """One labelled file for each system, as typed, and how it is taken apart."""
+
+    scores: Sequence[tuple[str, str]]
+    folds: int | None
+    split: str | None
+    mixed_users: bool
+    split_seed: int
+
+    def read(self, reading: Reading, source_file: Callable[[str], SourceFile]) -> list[System]:
+        """Read the file of every system, split in two; with folds both sets are the whole file."""
+        if (self.folds is None) == (self.split is None):
+            raise OptionError(
+                "one labelled file (--scores) needs --folds 5, or --split 50/50 (or one of its other forms)"
+            )
+        systems = []
+        for name, path in self.scores:
+            file = source_file(path)
+            systems.append(System(name, *self._sets(path, reading), file, file))
+        return systems
+
+    def _sets(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
+        if self.split is None:
+            whole = reading.read(path).load()
+            tell(f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
+                 "chosen on the others, which intervals keep as they are")  # fmt: skip
+            return whole, whole
+        shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", self.split.replace(" ", ""))
+        if shares:
+            first, second = (_number(share, self.split) for share in shares.groups())
+            whole = reading.read(path).load()
+            sets = whole.split(first / (first + second), together=not self.mixed_users, rng=self.split_seed)
+            return self._told(path, "at random", whole, sets)
+        column, value = _pair("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", self.split)
+        if _is_time(value):
+            whole = replace(reading, column=[*reading.column, f"time={column}"]).read(path).load()
+            sets = whole.split(before=value, together=not self.mixed_users)
+            return self._told(path, f"before and from {value} on", whole, sets)
+        score = dict(_pair("--column", "ours=theirs", pair) for pair in reading.column).get("score", "score")
+        others = replace(reading, column=[pair for pair in reading.column if _key(pair) != "score"])
+        read = others.read_table(path, systems=[score], split=_split_by(self.split))
+        return next(iter(read.values()))
+
+    def _users(self, whole: ScoreSet) -> str:
+        if not whole.has_users:
+            return ", trial by trial: users are not known"
+        return ", users on any side" if self.mixed_users else ", the trials of a user together"
+
+    def _told(self, path: str, how: str, whole: Scores, sets: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
+        sizes = " and ".join(
+            f"{len(part)} {role} trials" + (f" of {part.n_users} users" if part.has_users else "")
+            for role, part in zip(("development", "test"), sets, strict=True)
+        )
+        left = len(whole) - len(sets[0]) - len(sets[1])
+        seen = f"; {left} later trials of users seen before are left out" if left else ""
+        tell(f"{path}: split {how}{self._users(whole)}: {sizes}{seen}")
+        return sets
+
+
+def _key(pair: str) -> str:
+    return pair.partition("=")[0].strip()
+
+
+def _number(text: str, typed: str) -> float:
+    try:
+        if (number := float(text)) > 0:
+            return number
+    except ValueError:
+        pass
+    raise OptionError(f"--split {typed!r}: write shares as 50/50 or 30/70")
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _split_by(typed: str) -> tuple[str, list[str], list[str]]:
+    """Read COLUMN=DEV:TEST."""
+    shape = "COLUMN=DEV:TEST, for example --split set=dev:test"
+    column, parts = _pair("--split", shape, typed)
+    dev, colon, test = parts.partition(":")
+    if not (dev and colon and test):
+        raise OptionError(f"--split {typed!r}: write it as {shape}")
+    return column, _listed(dev), _listed(test)
+
+
 class Systems:
     """The systems of a command, as typed: read when asked for."""
 
     def __init__(
         self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, table: str | None,
-        systems_in: str | None, systems_columns: str | None, split: str | None, where: Sequence[str], **reading: Any,
+        systems_in: str | None, systems_columns: str | None, split: str | None, where: Sequence[str],
+        scores: Sequence[tuple[str, str]] = (), folds: int | None = None, mixed_users: bool = False,
+        split_seed: int = 0, **reading: Any,
     ) -> None:  # fmt: skip
         self.typed = [(printable(name), *paths) for name, *paths in system]
         self.trials, self.reading = trials or (None, None), Reading(**reading)
-        self.table = TableOfSystems(table, systems_in, systems_columns, split, where)
+        self.whole = WholeSets(
+            [(printable(name), path) for name, path in scores], folds, split, mixed_users, split_seed
+        )
+        self.table = TableOfSystems(table, systems_in, systems_columns, None if scores else split, where)
         self._read: list[System] | None = None
+        if folds is not None and not scores:
+            raise OptionError("--folds takes one labelled file apart: give --scores NAME FILE")
+
+    @property
+    def undivided(self) -> Sequence[tuple[str, str]]:
+        """The names and files of --scores that nothing takes apart: test scores on their own, seen a posteriori."""
+        alone = self.whole.folds is None and self.whole.split is None and not (self.typed or self.table.table)
+        return self.whole.scores if alone else ()
 
     def __bool__(self) -> bool:
-        return bool(self.typed or self.table.table)
+        return bool(self.typed or self.table.table or self.whole.scores)
 
     def __len__(self) -> int:
-        return len(self.typed) if self.table.table is None else len(self.read())
+        return len(self.typed) + len(self.whole.scores) if self.table.table is None else len(self.read())
 
     def read(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
         """Read every system, once; names must differ, and a system's two files must be of one format."""
+        if self.whole.folds is not None:
+            raise OptionError("--folds goes with epc, compare and check; here split the file in two: --split 50/50")
+        return self._systems(source_file)
+
+    def _systems(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
         if self._read is None:
             in_table = any(vars(self.table).values())
-            if in_table and self.typed:
-                raise OptionError("give systems as files (--system) or as one table (--table), not both")
-            self._read = self.table.read(self.reading, source_file) if in_table else self._files(source_file)
+            if in_table + bool(self.typed) + bool(self.whole.scores) > 1:
+                raise OptionError(
+                    "give systems as files (--system), as one labelled file each (--scores) or as one table (--table)"
+                )
+            check_names_differ([name for name, *_ in (*self.typed, *self.whole.scores)])
+            if self.whole.scores:
+                self._read = self.whole.read(self.reading, source_file)
+            else:
+                self._read = self.table.read(self.reading, source_file) if in_table else self._files(source_file)
         return self._read
 
     def _files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
         from priori.readers import pair_check
 
         if not self.typed:
-            raise OptionError("give at least one system: --system NAME DEV TEST, or --table FILE")
-        names = [name for name, _, _ in self.typed]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise OptionError(f"two systems are called {twice!r}; give each its own name")
+            raise OptionError("give at least one system: --system NAME DEV TEST, --scores NAME FILE or --table FILE")
         systems = []
         for name, *paths in self.typed:
             if paths == ["-", "-"]:
@@ -213,18 +363,40 @@ class Systems:
         return systems
 
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
-        """Read every system and return its curve; the settings are those of `priori.epc`."""
-        return epc_all({system.name: (system.dev, system.test) for system in self.read()}, **settings)
+        """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
+        systems = self._systems()
+        if self.whole.folds is None:
+            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
+        if settings.pop("exact", False):
+            raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
+        folds, seed, together = self.whole.folds, self.whole.split_seed, not self.whole.mixed_users
+        return [cross_epc(system.dev, folds=folds, rng=seed, together=together, name=system.name, **settings)
+                for system in systems]  # fmt: skip
+
+
+def check_names_differ(names: Sequence[str]) -> None:
+    """Refuse systems of one name."""
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"two systems are called {twice[0]!r}; give each its own name")
 
 
 #: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.
 SYSTEMS = Group("systems", Systems, (
     option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
            help="A system's name, development scores and test scores. Repeat for more systems."),
-    option("--table", metavar="FILE", help="One table with all systems instead: CSV, TSV or Parquet with a header."),
+    option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
+           help="Or a system's name and one labelled file, taken apart by --folds or --split. Repeatable."),
+    option("--folds", type=click.IntRange(min=2), metavar="N",
+           help="With --scores: judge each of N folds with the thresholds chosen on the others."),
+    option("--table", metavar="FILE", help="One table with all systems instead of --system."),
     option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
     option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
-    option("--split", metavar="COLUMN=DEV:TEST", help="Which rows are development trials, which are test trials."),
+    option("--split", metavar="HOW", help="Which rows are development trials, which are test trials: COLUMN=DEV:TEST "
+           "by the values of a column; with --scores also 50/50 at random, or COLUMN=2024-01-31 before and from then "
+           "on. The trials of a user stay together."),
+    option("--mixed-users", is_flag=True, help="Let --split and --folds put trials of one user on both sides."),
+    option("--split-seed", type=click.IntRange(min=0), default=0, help="Seed of --split 50/50 and of --folds."),
     option("--where", multiple=True, metavar="COLUMN=VALUE,...",
            help="Keep the rows with these values, in every set that has all of them. Repeatable."),
     option("--trials", nargs=2, metavar="DEV TEST",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from priori.base.alphas import as_fractions
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group
 from priori.cli.output import Output, table_text
-from priori.cli.systems import READING, TRIALS, Reading
+from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import set_cautions
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
@@ -20,14 +18,14 @@ from priori.words.numbers import cell as percent
 
 @make_command(
     "threshold", "Choose a threshold on development scores.",
-    click.Argument(["dev"], metavar="DEV"),
+    one_set("dev"),
     option("--alpha", metavar="LIST",
            help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
-    *COSTS, *CRITERION, TRIALS, output_group("table", "csv", "json"), READING,
+    *COSTS, *CRITERION, output_group("table", "csv", "json"),
 )  # fmt: skip
 def command(
-    dev: str, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
-    trials: str | None, output: Output, reading: Reading,
+    one_set: OneSet, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
+    output: Output,
 ) -> None:  # fmt: skip
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
 
@@ -38,12 +36,13 @@ def command(
       priori threshold dev.csv --alpha 0.5
       priori threshold dev.csv --criterion at-most-far --alpha 0.01
       priori threshold dev.csv --criterion at-most-far:0.95 --alpha 0.01
+      priori threshold --system A a-dev.csv a-test.csv --criterion eer
       priori threshold dev.csv --costs fn=10,fp=1 --prior 0.01
     """
     domain = get_task(task)
     priced = price(domain, criterion, None, alpha_list(alpha), costs, prior)
     fractions = as_fractions(0.5 if priced.alpha is None else priced.alpha)
-    scores = reading.read(dev, trials=trials)
+    scores = one_set.read()
     rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
     choice = rule.choose(scores, fractions)
     columns: dict[str, Any] = {

@@ -53,7 +53,7 @@ Find = Callable[["EPC", int], str]
 
 
 def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
-    """Return what to mind about the scores of a curve, and about its row ``row``, the alpha of interest."""
+    """Return warnings about the scores of a curve, and about its row ``row``, the alpha of interest."""
     findings = {code: text for code, find in CHECKS.items() if (text := find(curve, row))}
     if findings.keys() & EXPLAIN_DISAGREEMENT:
         findings.pop("disagreement", None)
@@ -61,7 +61,7 @@ def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
 
 
 def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
-    """Return what to mind about one set of scores, by itself."""
+    """Return warnings about one set of scores, by itself."""
     findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
     return tuple(Caution(code, text) for code, text in findings.items() if text)
 

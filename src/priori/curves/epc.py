@@ -6,14 +6,14 @@ It is piecewise constant in alpha, so all of it can be had exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
+from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -148,6 +148,15 @@ class EPC(Result):
         """The test set as it is judged: its trials, or its users, weigh alike."""
         return judged(self.test, self.weight)
 
+    def showing(self, measure: Measure) -> EPC:
+        """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
+        shown = count(self.judged, self.threshold)
+        return replace(self, measure=measure, value=measure(shown, self.alpha))
+
+    def to_resample(self, resample: Resample) -> EPC:
+        """Return the curve with the test set, and the thresholds on it, that a bootstrap resamples."""
+        return replace(self, test=self.judged)
+
     @property
     def area(self) -> float:
         """The area under the curve over its range of alphas, integrated exactly."""
@@ -160,7 +169,7 @@ class EPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
+        """Warnings about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
         return curve_cautions(self, middle(self))
 
     @cached_property
@@ -240,11 +249,12 @@ class EPC(Result):
         bands: Sequence[Band] | None = None,
         regions: Sequence[tuple[float, float]] = (),
         best: bool = False,
+        axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best)
+        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
     def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
         """Return a plotly figure of the curve; options as in `plot`."""

@@ -140,7 +140,7 @@ class EPSC(Result, OverBoth):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind about the scores: the warnings of the curve in the middle of the omegas."""
+        """Warnings about the scores: the warnings of the curve in the middle of the omegas."""
         return self.curves[len(self.curves) // 2].warnings
 
     def summary(self) -> dict[str, Any]:

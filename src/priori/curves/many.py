@@ -17,8 +17,8 @@ def epc_all(
     sets: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
     measure: str | Measure | Callable[[Outcomes], Any] | None = None, points: int = 101,
-    bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, exact: bool = False, preset: str | None = None,
-    weight: Weight = "trial",
+    bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, costs: Any = None, prior: Any = None, exact: bool = False,
+    preset: str | None = None, weight: Weight = "trial",
 ) -> list[EPC]:  # fmt: skip
     """Compute the curve of each of several systems, given by name with development and test scores.
 
@@ -35,8 +35,8 @@ def epc_all(
     [('A', [0.167]), ('B', [0.0])]
     """
     curve = partial(
-        epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, exact=exact,
-        preset=preset, weight=weight,
+        epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, costs=costs,
+        prior=prior, exact=exact, preset=preset, weight=weight,
     )  # fmt: skip
     works = [partial(curve, dev, test, name=name) for name, (dev, test) in sets.items()]
     return ask_together(works, [each for pair in sets.values() for each in pair])

@@ -113,7 +113,7 @@ class AposterioriROC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind about the scores."""
+        """Warnings about the scores."""
         return set_cautions(self.scores)
 
     @property

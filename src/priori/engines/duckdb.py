@@ -76,7 +76,7 @@ class DuckDB(Streaming):
         self._match_columns(relation.columns, settings, source)
         for role, title in self.columns.items():
             check_type(role, title, self.types[title], source)
-        if files is not None and files.format == "parquet":
+        if files is not None and files.format in ("parquet", "arrow"):
             self._check_files()
         self._total = 0
         self._state = _State()

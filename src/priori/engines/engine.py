@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import is_missing, match_columns
-from priori.base.errors import InputError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
@@ -104,6 +104,11 @@ class Engine(ABC):
     def _match_columns(self, present: Sequence[str], settings: TableSettings, source: str) -> None:
         """Find our columns in a table; what is in it is told by them."""
         self.source, self.settings = source, settings
+        for role in ("time", "weight"):
+            if role in settings.columns:
+                raise OptionError(
+                    f"{source}: the {role} of trials is known in memory only ({argument('engine', 'memory')})"
+                )
         self.columns = match_columns(present, settings.columns, source=source)
         self.has_users = "user" in self.columns
 

@@ -14,7 +14,7 @@ from priori.engines.engine import TableSettings
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read
-from priori.readers.input_file import PARQUET_MAGIC
+from priori.readers.input_file import ARROW_MAGIC, PARQUET_MAGIC
 from priori.scores import NanPolicy, Scores
 
 EngineName = Literal["auto", "memory", "duckdb", "spark"]
@@ -104,7 +104,7 @@ def scan(
     single = len(watch.paths) == 1
     if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
         return read_whole()
-    if engine == "auto" and single and not is_parquet(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
+    if engine == "auto" and single and not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
         return read_whole()
     files = Files(watch, settings, memory=room, temp=temp, format=format)
     in_memory = engine == "memory" or (engine == "auto" and files.rows * PER_TRIAL <= room)
@@ -121,10 +121,10 @@ def scan(
     return table
 
 
-def is_parquet(path: str) -> bool:
-    """Tell whether a file begins as every Parquet file does."""
+def is_columnar(path: str) -> bool:
+    """Tell whether a file begins as every Parquet or Arrow file does."""
     with open(path, "rb") as file:
-        return file.read(4) == PARQUET_MAGIC
+        return file.read(len(ARROW_MAGIC)).startswith((PARQUET_MAGIC, ARROW_MAGIC))
 
 
 def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -> Scores | Table:

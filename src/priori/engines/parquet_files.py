@@ -26,6 +26,7 @@ from priori.base.processors import processors
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
+from priori.readers.arrow import as_parquet
 from priori.readers.duckdb_parser import convert, first_line, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
@@ -160,6 +161,9 @@ class Files:
                             f"{source.name}: no Parquet file is scanned in a pipe; use {argument('engine', 'memory')}"
                         )
                     paths.append(str(utf8_path(Path(path), self._links)))
+                elif chosen.name == "arrow":
+                    paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
+                    as_parquet(source, Path(paths[-1]))
                 elif chosen.layout is None:
                     raise OptionError(
                         f"{source.name}: {chosen.title} are read in memory only; use {argument('engine', 'memory')}"
@@ -170,7 +174,7 @@ class Files:
         if len(names) > 1:
             raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
-        if name != "parquet":
+        if name not in ("parquet", "arrow"):
             # They have our names now.
             self.settings = replace(self.settings, columns={}, more={column: column for column in self.settings.more})
         return name, paths

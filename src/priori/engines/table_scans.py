@@ -15,7 +15,7 @@ import numpy as np
 from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Engine, TableSettings
-from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_parquet
+from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
 from priori.engines.explorer import CELLS
 from priori.engines.one_scan import SharedTable, SharingSystem
 from priori.engines.parquet_files import Files, Watch
@@ -118,8 +118,8 @@ def scan_table(
 
 
 def _fits(watch: Watch, room: int) -> bool:
-    """Tell whether one file is so small that it is read without further ado."""
-    return watch.size < SMALL or (not is_parquet(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
+    """Tell whether one file is so small that it is read into memory at once."""
+    return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
 
 
 def _cells(room: int, systems: int) -> int:

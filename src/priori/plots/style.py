@@ -81,7 +81,7 @@ def finished(ax: Axes, legend: Legend | None = None) -> Axes:
 
 
 def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:
-    """Note below the axes what to mind, by heading and code; ``warnings`` of the result have the words."""
+    """Note below the axes warnings, by heading and code; ``warnings`` of the result have the words."""
     noted = [caution for caution in shown(warnings) if isinstance(caution, Caution) and caution.level == "warning"]
     if not noted:
         return None

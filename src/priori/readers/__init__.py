@@ -13,7 +13,7 @@ from priori.base.errors import InputError, OptionError, about_trials_file, argum
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.into_scores import into_scores
+from priori.readers.into_scores import into_scores, said_positive
 from priori.readers.layout import Columns
 from priori.readers.text import place_of
 from priori.readers.trial_tables import read_table
@@ -33,11 +33,13 @@ def read(
     ----------
     path : path, "-" or binary file
         The file, plain or gzip; ``"-"`` is standard input.
-    format : {"csv", "tsv", "table", "parquet", "two-column", "bob4", "bob5", "kaldi", "voxceleb"}, optional
-        The format, when it should not be recognised from the name and the first lines.
+    format : str, optional
+        The format (csv, tsv, table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb), when it should not
+        be recognised from the name and the first lines.
     columns : mapping, optional
-        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack) to the
-        file's. Groups and types of attacks are read only where they are named here.
+        For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack, time,
+        weight) to the file's. Groups, types of attacks, times (to split by) and weights (how often a row counts:
+        whole numbers) are read only where they are named here.
     pos_label : optional
         The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
     attack_label : optional
@@ -85,7 +87,7 @@ def read(
         scores = _scores(table, sample, nan, lower_is_better, attack_label)
     scores = replace(scores, format=chosen.name)
     if announce is not None:
-        announce(_announcement(scores, chosen, len(table)))
+        announce(_announcement(scores, chosen, len(table)) + said_positive(table, pos_label, attack_label))
     return scores
 
 

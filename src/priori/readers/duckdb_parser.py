@@ -184,6 +184,8 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
 def _counted(source: Source, layout: LineLayout, use: _Use[Used]) -> Used:
     """Use a file while a thread counts its rows: duckdb must find as many, in a file that has one meaning only."""
+    if not layout.as_duckdb_reads:
+        raise Unclean
     separator, trim = _prepared(source, layout)
     with ThreadPoolExecutor(1) as pool:
         count = pool.submit(count_rows, source, layout, separator)

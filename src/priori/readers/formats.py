@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from priori.base.errors import InputError, argument
-from priori.readers import headerless, pairs, parquet, tables
+from priori.readers import arrow, headerless, pairs, parquet, tables
 from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, Columns, LineLayout
@@ -41,6 +41,8 @@ FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
         Format("parquet", "Parquet table", "table", parquet.matches, table=parquet.read),
+        Format("arrow", "Feather (Arrow) table", "table", arrow.matches, table=arrow.read),
+        Format("jsonl", "JSON lines", "table", tables.matches_json_lines, tables.json_layout),
         Format("csv", "CSV table", "table", tables.matches_csv, tables.layout),
         Format("tsv", "TSV table", "table", tables.matches_tsv, partial(tables.layout, delimiter="\t")),
         Format("table", "table separated by blanks", "table", tables.matches_blanks,

@@ -32,17 +32,24 @@ SMALL = 1 << 20
 
 #: How a file of another kind begins, and what it is.
 MAGIC = (
-    (b"PK\x03\x04", "a zip archive (perhaps a spreadsheet or an .npz file)"),
-    (b"\x93NUMPY", "a numpy array (load it, and use Scores.from_arrays)"),
-    (b"\x89HDF", "an HDF5 file"),
+    (b"PK\x03\x04", "a zip archive: save a spreadsheet as CSV (UTF-8), load an .npz file and use "
+     "Scores.from_predictions, unpack anything else"),
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet: save it as CSV (UTF-8)"),
+    (b"\x93NUMPY", "a numpy array: load it, and use Scores.from_predictions"),
+    (b"\x89HDF", "an HDF5 file: load it, and save the columns as CSV or Parquet"),
+    (b"MATLAB", "a MATLAB file: load it with scipy.io.loadmat, and use Scores.from_predictions"),
+    (b"FEA1", "Feather version 1: read it with pandas.read_feather, and save it as Parquet"),
+    *((bytes((0x80, version)), "a pickle, which could run any code: load it where you trust it, and save it as CSV or "
+       "Parquet") for version in (2, 3, 4, 5)),
     (b"BZh", "compressed with bzip2 (only gzip is read; decompress it first)"),
     (b"\xfd7zXZ", "compressed with xz (only gzip is read; decompress it first)"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstandard (only gzip is read; decompress it first)"),
     (b"\xff\xfe", "UTF-16 text (save it as UTF-8)"),
     (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
-)
+)  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+ARROW_MAGIC = b"ARROW1"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 #: The most characters of a line: a file without line ends is no file of scores.
@@ -59,6 +66,7 @@ class Source:
     gzipped: bool
     parquet: bool
     size: int
+    arrow: bool = False
 
     @property
     def extension(self) -> str:
@@ -193,22 +201,22 @@ def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
     if isinstance(opened, Path):
         path: Path | None = utf8_path(opened, stack)
         with opened.open("rb") as stream:
-            data = stream.read(4)
+            data = stream.read(len(ARROW_MAGIC))
         size = opened.stat().st_size
     else:
         path, data, size = _spooled(opened, name, stack)
     if not size:
         raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
-    parquet = data.startswith(PARQUET_MAGIC)
-    if parquet and path is None:
+    parquet, arrow = data.startswith(PARQUET_MAGIC), data.startswith(ARROW_MAGIC)
+    if (parquet or arrow) and path is None:
         file, path = stack.enter_context(temporary_file())
         with file:
             file.write(data)
     gzipped = data.startswith(GZIP_MAGIC)
     if name.lower().endswith(".gz") and not gzipped:
         raise InputError(f"{name}: named .gz but not compressed with gzip; rename it, or fetch it again")
-    source = Source(name, path, b"" if path else data, gzipped, parquet, size)
-    if not parquet:
+    source = Source(name, path, b"" if path else data, gzipped, parquet, size, arrow)
+    if not (parquet or arrow):
         _refuse_binary(source)
     return source
 
@@ -219,7 +227,7 @@ def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None
     chunk = _some(stream, name)
     if not chunk:
         return None, data, len(data)
-    if not data.startswith((GZIP_MAGIC, PARQUET_MAGIC)):
+    if not data.startswith((GZIP_MAGIC, PARQUET_MAGIC, ARROW_MAGIC)):
         _refuse_head(data, name)  # before it fills the disk
     file, path = stack.enter_context(temporary_file())
     size = 0
@@ -248,7 +256,7 @@ def _refuse_binary(source: Source) -> None:
             head = stream.read(4096)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(source.name, error, 0) from None
-    if source.gzipped and head.startswith((PARQUET_MAGIC, GZIP_MAGIC)):
+    if source.gzipped and head.startswith((PARQUET_MAGIC, ARROW_MAGIC, GZIP_MAGIC)):
         raise InputError(f"{source.name}: compressed twice; decompress it once with gunzip")
     _refuse_head(head, source.name)
 
@@ -258,4 +266,4 @@ def _refuse_head(head: bytes, name: str) -> None:
         if head.startswith(magic):
             raise InputError(f"{name}: not scores but {kind}")
     if b"\0" in head:
-        raise InputError(f"{name}: a binary file; scores are read from text (UTF-8), gzip or Parquet")
+        raise InputError(f"{name}: a binary file; scores are read from text (UTF-8), gzip, Parquet or Arrow")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.types import Codes, Mask
 from priori.readers.layout import Columns
 from priori.scores import Names, NanPolicy, Scores, Trials
 from priori.scores.attacks import attack_codes
-from priori.scores.labels import KNOWN_ATTACKS, classes_of, normal
+from priori.scores.labels import KNOWN_ATTACKS, attack_values, classes_of, normal, positive_value
+from priori.scores.trials import as_times, whole_weights
+
+#: Positive labels that nobody could take for the negative one.
+EVIDENT = ("1", "true", "yes", "pos", "positive", "target", "genuine", "client", "bonafide")
 
 
 def into_scores(
@@ -28,16 +34,32 @@ def into_scores(
             codes.get("dataset"),
             group=codes.get("group"),
             attack=found.attack,
+            time=_held(table, "time", lambda values: as_times(values, f"{source}: time")),
         ),
         found.positive,
         users=table.names.get("user"),
         datasets=table.names.get("dataset"),
         groups=table.names.get("group"),
         attack_types=found.types,
+        weights=_held(table, "weight", lambda values: whole_weights(values, f"{source}: weight")),
         nan=nan,
         lower_is_better=lower_is_better,
         source=source,
     )
+
+
+def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:
+    """Return what to say of labels whose words leave it open: which is taken for the positive one."""
+    if pos_label is not None or "label" not in table.codes:
+        return ""
+    values = [str(value) for value in table.names["label"].values]
+    chosen = positive_value(values, attacks=attack_values(values, attack_label))
+    return "" if normal(chosen) in EVIDENT else f", positive label {chosen}"
+
+
+def _held(table: Columns, column: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any] | None:
+    """Return a column of names as what they say, where the file has it."""
+    return convert(table.names[column].values)[table.codes[column]] if column in table.codes else None
 
 
 class _Classes(NamedTuple):

@@ -17,6 +17,9 @@ from priori.scores.trials import Names
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
 
+#: The delimiter that stands for JSON lines: each line is an object, its keys the names of the columns.
+JSON = "{"
+
 #: What no name may hold, so that it can be shown on one line and between tabs.
 CONTROL = re.compile(r"[\x00\t\n\r]")
 
@@ -28,7 +31,7 @@ NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset":
 class LineLayout:
     """Where the columns are in a text file."""
 
-    #: ``","``, ``";"``, a tab, or `BLANKS` for any run of spaces and tabs.
+    #: ``","``, ``";"``, a tab, `BLANKS` for any run of spaces and tabs, or `JSON` for an object in each line.
     delimiter: str
     #: What each field of a line is called; their number is the number every line must have.
     fields: tuple[str, ...]
@@ -43,6 +46,13 @@ class LineLayout:
     skip: int = 0
     #: Whether a field may stand between quotes.
     quoted: bool = False
+    #: What stands between whole and part in a number: a point, or a comma.
+    decimal: str = "."
+
+    @property
+    def as_duckdb_reads(self) -> bool:
+        """Whether duckdb can read such lines; others are rewritten by the text parser."""
+        return self.delimiter != JSON and self.decimal == "."
 
     @property
     def names(self) -> dict[str, int]:

@@ -68,7 +68,7 @@ def check_type(column: str, title: str, kind: str, name: str) -> None:
     if column.startswith("score"):
         if not NUMBER.fullmatch(kind):
             raise InputError(f"{name}: the scores in column {title!r} must be numbers, not {kind}")
-    elif _NESTED.fullmatch(kind) or (column != "label" and kind in ("FLOAT", "DOUBLE")):
+    elif _NESTED.fullmatch(kind) or (column not in ("label", "weight") and kind in ("FLOAT", "DOUBLE")):
         raise not_names(name, title, column, kind)
 
 

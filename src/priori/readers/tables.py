@@ -1,11 +1,16 @@
-"""Tables with a header line: commas or semicolons (CSV), tabs (TSV), or blanks between the columns."""
+"""Tables with a header line: commas or semicolons (CSV), tabs (TSV), or blanks between the columns; JSON lines."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from priori.base.errors import InputError
 from priori.readers.first_lines import Sample
-from priori.readers.layout import BLANKS, LineLayout
-from priori.readers.text import is_number
+from priori.readers.layout import BLANKS, JSON, LineLayout
+from priori.readers.text import is_number, parsed_object, split_blanks
+
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
 def matches_csv(sample: Sample) -> bool:
@@ -55,4 +60,32 @@ def layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
     named = sample.match_columns(header)
     columns = {column: header.index(title) for column, title in named.items()}
     trial = (columns.pop("trial"),) if "trial" in columns else ()
-    return LineLayout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)
+    found = LineLayout(delimiter, header, columns, trial, skip=number, quoted=delimiter != BLANKS)
+    return replace(found, decimal=",") if delimiter != "," and _decimal_commas(sample, found) else found
+
+
+def _decimal_commas(sample: Sample, found: LineLayout) -> bool:
+    """Tell whether the first scores are written with decimal commas: one at least is, and none with a point."""
+    written = [
+        fields[index].strip(' \t"')
+        for _, line in sample.lines[1:]
+        for fields in [split_blanks(line) if found.delimiter == BLANKS else line.split(found.delimiter)]
+        for index in found.scores.values()
+        if index < len(fields)
+    ]
+    return any(map(_DECIMAL_COMMA.fullmatch, written)) and not any("." in text for text in written)
+
+
+def matches_json_lines(sample: Sample) -> bool:
+    """The first line begins an object."""
+    return sample.lines[0][1].lstrip(" \t").startswith(JSON)
+
+
+def json_layout(sample: Sample) -> LineLayout:
+    """Return the layout of JSON lines: the keys of the first thousand objects are the names of the columns."""
+    keys = tuple(
+        dict.fromkeys(key for number, line in sample.lines for key in parsed_object(sample.source, number, line))
+    )
+    columns = {column: keys.index(title) for column, title in sample.match_columns(keys).items()}
+    trial = (columns.pop("trial"),) if "trial" in columns else ()
+    return LineLayout(JSON, keys, columns, trial, quoted=True)

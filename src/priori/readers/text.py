@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 from collections.abc import Iterator
 from itertools import islice, takewhile
+from typing import Any
 
 import numpy as np
 
 from priori.base.errors import InputError
 from priori.readers.input_file import Source
-from priori.readers.layout import BLANKS, CONTROL, Columns, LineLayout
+from priori.readers.layout import BLANKS, CONTROL, JSON, Columns, LineLayout
 from priori.scores import Names
 
 _FIELD = re.compile(r"[^ \t]+")
 
 
-def number(text: str) -> float:
+def number(text: str, decimal: str = ".") -> float:
     """Return the number written in a field; empty and NA are NaN.
 
-    A number is what C and Python write: 1, -0.5, 1e-3, inf, nan (any case). Not a number: 1_000, 0x10, 1,000.
+    A number is what C and Python write: 1, -0.5, 1e-3, inf, nan (any case). Not a number: 1_000, 0x10, 1,000. In a file
+    of decimal commas it is what they write with a comma for the point, and 0.5 is not a number.
 
     Raises
     ------
     ValueError
         With the reason, when the text is no number, or one too large for double precision.
     """
+    if decimal == ",":
+        if "." in text:
+            raise ValueError("is not a number (this file has decimal commas)")
+        text = text.replace(",", ".")
     try:
         value = float(text)
     except ValueError:
@@ -96,18 +103,55 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
         start = 0
 
 
+def objects(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line of JSON as fields, with its number; those that no column of ours is in are left empty.
+
+    A value that is null or not there is an empty field; true and false are the words.
+    """
+    used = {index: layout.fields[index] for index in (*layout.columns.values(), *layout.trial)}
+    for line_number, line in source.lines():
+        if not (text := line.strip(" \t")) or text.startswith("#"):
+            continue
+        held, fields = parsed_object(source, line_number, line), [""] * len(layout.fields)
+        for index, key in used.items():
+            value = held.get(key)
+            if isinstance(value, (dict, list)):
+                raise InputError(f"{source.name}:{line_number}: the {key} is a list or an object; give one value")
+            fields[index] = _json_field(value)
+        yield line_number, fields
+
+
+def parsed_object(source: Source, line_number: int, line: str) -> dict[str, Any]:
+    """Return the object in a line of JSON; numbers stay as they are written."""
+    try:
+        held = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
+        raise InputError(f"{source.name}:{line_number}: not JSON ({reason}); write one object per line") from None
+    if not isinstance(held, dict):
+        raise InputError(f'{source.name}:{line_number}: not an object; write one in each line, {{"score": 0.5, ...}}')
+    return held
+
+
+def _json_field(value: str | bool | None) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (value or "").strip(" \t")
+
+
 def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], str, list[float]]]:
     """Yield line number, names, trial id and scores of each row, all checked."""
     width = len(layout.fields)
     names = list(layout.names.values())
     scores = list(layout.scores.values())
-    for line, fields in records(source, layout.delimiter, layout.skip):
+    found = objects(source, layout) if layout.delimiter == JSON else records(source, layout.delimiter, layout.skip)
+    for line, fields in found:
         if len(fields) != width and not (len(fields) == width + 1 and fields[-1] == ""):
             raise _wrong_width(source, layout, line, fields)
         values = []
         for index in scores:
             try:
-                values.append(number(fields[index]))
+                values.append(number(fields[index], layout.decimal))
             except ValueError as error:
                 raise InputError(f"{source.name}:{line}: the score {_shortened(fields[index])} {error}") from None
         if layout.quoted:  # between blanks, no field is empty or holds one

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -20,7 +18,6 @@ from priori.words.numbers import (
     alpha_text,
     bounds,
     cell,
-    clean,
     deployable,
     level_text,
     p_text,
@@ -28,6 +25,7 @@ from priori.words.numbers import (
     short,
     threshold_text,
 )
+from priori.words.paper_tables import PREAMBLE, latex_table, markdown_table, markdown_text
 from priori.words.sentences import about_claim, about_standings, heading
 
 #: The alphas that a table along the curve shows: the nearest there are.
@@ -241,18 +239,14 @@ def fixed_tables(study: Study) -> list[TextTable]:
 
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
-    parts = [f"# {_markdown(heading(study))}", *(_markdown(answer.answer) for answer in study.verdict.answers)]
+    parts = [f"# {markdown_text(heading(study))}", *(markdown_text(answer.answer) for answer in study.verdict.answers)]
     if cautions := shown(study.cautions):
-        parts.append("\n".join(f"- **{caution.heading}.** {_markdown(caution.sentence)}" for caution in cautions))
+        parts.append("\n".join(f"- **{caution.heading}.** {markdown_text(caution.sentence)}" for caution in cautions))
     for heading_text, table in _headed_tables(study):
         # The words of the groups stand before those of their columns.
         headings = zip(table.groups_by_column, table.header, strict=True)
         header = [f"{group.lower()} {column}".strip() for group, column in headings]
-        rows = [[_markdown(cell) for cell in row] for row in (header, *table.rows)]
-        rows.insert(1, ["---", *("---" if column in table.words else "---:" for column in range(1, len(header)))])
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        note = [_markdown(table.note)] if table.note else []
-        parts += [f"## {_markdown(heading_text)}", "\n".join(lines), *note]
+        parts.append(markdown_table(heading_text, header, table.rows, note=table.note, words=table.words))
     return "\n\n".join(parts) + "\n"
 
 
@@ -262,55 +256,13 @@ def _headed_tables(study: Study) -> list[tuple[str, TextTable]]:
     return [*moving, *((table.title, table) for table in fixed_tables(study))]
 
 
-def _markdown(text: str) -> str:
-    text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]#|~$])", r"\\\1", text)
-
-
 def render_latex(study: Study) -> str:
     """Return the tables of a study as LaTeX (booktabs), names escaped."""
-    parts = ["% \\usepackage{booktabs}"]
-    for heading_text, table in _headed_tables(study):
-        align = "l" + "".join("l" if column in table.words else "r" for column in range(1, len(table.header)))
-        lines = [
-            "\\begin{table}",
-            "  \\centering",
-            f"  \\caption{{{_latex(heading_text)}. {_latex(table.note)}}}".replace(". }", ".}"),
-            f"  \\begin{{tabular}}{{{align}}}",
-            "    \\toprule",
-        ]
-        if any(text for text, _ in table.groups):
-            lines += _latex_groups(table)
-        lines += [f"    {_latex_row(table.header)}", "    \\midrule", *(f"    {_latex_row(row)}" for row in table.rows)]
-        lines += ["    \\bottomrule", "  \\end{tabular}", "\\end{table}"]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(_latex(cell) for cell in cells) + r" \\"
-
-
-def _latex_groups(table: TextTable) -> list[str]:
-    cells, rules, column = [""], [], 2
-    for text, width in table.groups:
-        cells.append(f"\\multicolumn{{{width}}}{{c}}{{{_latex(text)}}}")
-        if text:
-            rules.append(f"\\cmidrule(lr){{{column}-{column + width - 1}}}")
-        column += width
-    return [f"    {' & '.join(cells)} \\\\", f"    {' '.join(rules)}"]
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "−": "$-$", "…": r"\ldots{}", "\u2068": "", "\u2069": "",
-}  # fmt: skip
-
-
-def _latex(text: str) -> str:
-    escaped = "".join(_LATEX.get(char, char) for char in clean(text))
-    return escaped.replace(r" \%", r"\,\%")
+    parts = [
+        latex_table(heading, table.header, table.rows, note=table.note, words=table.words, groups=table.groups)
+        for heading, table in _headed_tables(study)
+    ]
+    return "\n\n".join([PREAMBLE, *parts]) + "\n"
 
 
 def render_csv(study: Study, *, raw_text: bool = False) -> str:

@@ -33,6 +33,7 @@ LAYOUT = 2
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
     "EPC": "priori.curves.epc",
+    "CrossEPC": "priori.curves.cross",
     "GroupedEPC": "priori.curves.epc_by",
     "EPSC": "priori.curves.epsc",
     "SurfaceBand": "priori.uncertainty.surface_bands",

@@ -21,7 +21,7 @@ from priori.base.errors import InputError
 from priori.base.types import Codes, Counts, Floats, Mask
 from priori.scores.candidates import Shortlist
 from priori.scores.labels import normal
-from priori.scores.trials import Names, Trials
+from priori.scores.trials import Names, Trials, one_column
 
 #: What stands in a column of attack types where a trial is no attack; compared in lower case.
 NO_ATTACK = (
@@ -61,7 +61,7 @@ def attack_codes(
 
 def type_names(values: ArrayLike, size: int) -> NDArray[Any]:
     """Return a column of attack types as text; where one is missing, the trial is no attack."""
-    array = unmasked(np.asanyarray(values))
+    array = one_column(unmasked(np.asanyarray(values)))
     if array.ndim != 1 or array.size != size:
         raise InputError(f"attack: {array.size} values for {size} scores")
     return np.array(["" if is_missing(value) else str(value) for value in array.tolist()], dtype=str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -25,10 +26,14 @@ from priori.scores.trials import (
     Trials,
     as_floats,
     as_names,
+    as_times,
     first_nan,
     nan_error,
+    one_column,
+    repeated,
     settle,
     sort_both,
+    whole_weights,
 )
 
 
@@ -78,6 +83,8 @@ class Scores(ScoreSet):
         *,
         negative_user: ArrayLike | None = None,
         positive_user: ArrayLike | None = None,
+        negative_weight: ArrayLike | None = None,
+        positive_weight: ArrayLike | None = None,
         attacks: ArrayLike | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
@@ -91,6 +98,8 @@ class Scores(ScoreSet):
             Scores of the negative class (impostors, ham, healthy) and of the positive class.
         negative_user, positive_user : array-like, optional
             The user (claimed identity) of each trial; give both or neither.
+        negative_weight, positive_weight : array-like, optional
+            How often each row counts: whole numbers from 0 up.
         attacks : array-like, optional
             Scores of attacks, a third class that should be rejected; with users, use `from_predictions`.
         nan : {"error", "reject", "drop"}
@@ -109,8 +118,10 @@ class Scores(ScoreSet):
         negative = as_floats(negatives, "negatives")
         positive = as_floats(positives, "positives")
         if attacks is not None:
-            if negative_user is not None:
-                raise InputError("the users of attacks are not known; give all trials to Scores.from_predictions")
+            if any(column is not None for column in (negative_user, negative_weight, positive_weight)):
+                raise InputError(
+                    "nothing is known of attacks but their scores; give all trials to Scores.from_predictions"
+                )
             attack = as_floats(attacks, "attacks")
             labels = np.repeat(["impostor", "attack", "genuine"], [negative.size, attack.size, positive.size])
             together = np.concatenate([negative, attack, positive])
@@ -120,9 +131,14 @@ class Scores(ScoreSet):
             None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
         )
-        return cls._checked(
-            Trials(negative, negative_code), Trials(positive, positive_code), users, None, nan, lower_is_better, source
-        )
+        counted = [
+            repeated(trials, None if weight is None else whole_weights(weight, name, trials.score.size))
+            for trials, weight, name in (
+                (Trials(negative, negative_code), negative_weight, "negative_weight"),
+                (Trials(positive, positive_code), positive_weight, "positive_weight"),
+            )
+        ]
+        return cls._checked(counted[0], counted[1], users, None, nan, lower_is_better, source)
 
     @classmethod
     def from_predictions(
@@ -138,6 +154,8 @@ class Scores(ScoreSet):
         group: ArrayLike | None = None,
         attack: ArrayLike | None = None,
         attack_label: Any = None,
+        time: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
@@ -147,9 +165,9 @@ class Scores(ScoreSet):
         Parameters
         ----------
         y_true : array-like
-            Labels: 1/0, 1/-1, true/false, target/nontarget, genuine/impostor, client/impostor,
-            bonafide/spoof (any case); any other pair needs ``pos_label``. A third label, spoof or attack, marks
-            attacks.
+            Labels: 1/0, 1/-1, true/false, yes/no, positive/negative, target/nontarget, genuine/impostor, spam/ham, ...
+            (any case, positive first; all in docs/formats.md); any other pair needs ``pos_label``. A third label, spoof
+            or attack, marks attacks.
         y_score : array-like
             Scores; higher speaks for the positive class.
         pos_label : optional
@@ -162,6 +180,10 @@ class Scores(ScoreSet):
             a word for none (-, none, impostor, ...) nor one that positives have too.
         attack_label : optional
             The label of attacks, or several.
+        time : array-like, optional
+            When each trial was made (ISO dates or times), to split by.
+        weight : array-like, optional
+            How often each row counts: whole numbers from 0 up. Others are refused: outcomes are counted.
 
         Examples
         --------
@@ -170,7 +192,7 @@ class Scores(ScoreSet):
         Scores(2 negatives, 2 positives, 2 users)
         """
         score = as_floats(y_score, "y_score")
-        labels = unmasked(np.asanyarray(y_true))
+        labels = one_column(unmasked(np.asanyarray(y_true)))
         if labels.ndim != 1 or labels.size != score.size:
             raise InputError(f"y_true has shape {labels.shape} and y_score {score.shape}; both must be one column")
         columns = {"user": user, "probe_user": probe_user, "trial": trial, "dataset": dataset, "group": group}
@@ -182,10 +204,12 @@ class Scores(ScoreSet):
         held = None if attack is None else type_names(attack, score.size)
         types, attack_code = attack_codes(held, marked, labels, positive)
         trials = Trials(
-            score, user_code, probe_code, named["trial"], dataset_code, group=group_code, attack=attack_code
-        )
+            score, user_code, probe_code, named["trial"], dataset_code, group=group_code, attack=attack_code,
+            time=None if time is None else as_times(as_names(time, "time", score.size), f"{source}: time"),
+        )  # fmt: skip
+        weights = None if weight is None else whole_weights(weight, f"{source}: weight", score.size)
         return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
+                                weights=weights, nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
 
     @classmethod
     def from_frame(
@@ -201,8 +225,8 @@ class Scores(ScoreSet):
     ) -> Scores:
         """Make scores from a dataframe of any library that narwhals knows, or a duckdb relation.
 
-        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group, attack) to the frame's;
-        groups and types of attacks are read only where they are named.
+        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group, attack, time, weight) to the
+        frame's; groups, types of attacks, times and weights are read only where they are named.
 
         Examples
         --------
@@ -231,11 +255,14 @@ class Scores(ScoreSet):
         datasets: Names | None = None,
         groups: Names | None = None,
         attack_types: Names | None = None,
+        weights: NDArray[np.int64] | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
     ) -> Scores:
         """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
+        if weights is not None:
+            trials, positive = repeated(trials, weights), np.repeat(positive, weights)
         classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
         scores = cls._checked(*classes, users, datasets, nan, lower_is_better, source)
         return replace(scores, groups=groups, attack_types=attack_types)
@@ -386,6 +413,52 @@ class Scores(ScoreSet):
         return self, None
 
     # -- parts -------------------------------------------------------------------------------------------
+
+    def split(
+        self,
+        fraction: float = 0.5,
+        *,
+        before: str | datetime | None = None,
+        users: ArrayLike | None = None,
+        together: bool = True,
+        rng: int | np.random.Generator = 0,
+    ) -> tuple[Scores, Scores]:
+        """Split into a development and a test part; the trials of a user stay together wherever users are known.
+
+        Parameters
+        ----------
+        fraction : float
+            The share of the users, or of the trials where users are not known, that the development part gets, at
+            random.
+        before : str or datetime, optional
+            By time instead: development before it, test from then on. Users that have trials before it are left out of
+            the test, unless ``together`` is False.
+        users : array-like, optional
+            By users instead: the development part has the trials of these.
+        together : bool
+            Keep the trials of a user in one part. Let users be in both only where thresholds will be used on the
+            people they were chosen on.
+        rng : int or numpy Generator
+            The seed, 0 by default.
+
+        Examples
+        --------
+        >>> from priori import Scores
+        >>> scores = Scores.from_predictions([0, 1] * 4, range(8), user=[*"aabbccdd"])
+        >>> scores.split(users=["a"])
+        (Scores(1 negatives, 1 positives, 1 users), Scores(3 negatives, 3 positives, 3 users))
+        """
+        from priori.scores.splitting import split_at_random, split_by_time, split_by_users
+
+        if before is not None and users is not None:
+            raise InputError("split by time or by users, not both")
+        if before is not None:
+            return split_by_time(self, before, together=together)
+        return (
+            split_at_random(self, fraction, rng=rng, together=together)
+            if users is None
+            else split_by_users(self, users)
+        )
 
     def by(self, column: Literal["dataset", "user", "group"] = "dataset") -> dict[str, Scores]:
         """Split into one `Scores` per data set, user or group, by name, in the order of the names.

@@ -32,6 +32,11 @@ def times_repeated(scores: Scores) -> int:
     >>> times_repeated(Scores.from_arrays(negatives * 4, positives * 4))
     4
     """
+    if any(
+        trials.row is not None and np.unique(trials.row).size < trials.row.size
+        for trials in (scores.negative, scores.positive)
+    ):
+        return 1  # rows count as often as their weight says
     counts = np.concatenate([np.diff(_starts(ordered)) for ordered in (scores.negatives, scores.positives)])
     return int(np.gcd.reduce(counts)) if counts.size >= TIMES else 1
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from threading import Thread
 from typing import Any, Literal, get_args
@@ -19,6 +21,9 @@ NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
+
+#: Rows that count more than once are repeated, up to so many trials in all.
+MOST_TRIALS = 10**8
 
 #: From so many scores on, threads pay.
 MANY = 1 << 15
@@ -58,6 +63,7 @@ class Trials:
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``, ``group`` into
     ``Scores.groups``; ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2,
     ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None: none did).
+    ``time`` is when each trial was made.
     ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
@@ -73,6 +79,7 @@ class Trials:
     group: Codes | None = None
     failed: Mask | None = None
     attack: Codes | None = None
+    time: NDArray[np.datetime64] | None = None
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
@@ -116,8 +123,66 @@ class Trials:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
             self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
-            pick(self.number), pick(self.group), pick(self.failed), pick(self.attack),
+            pick(self.number), pick(self.group), pick(self.failed), pick(self.attack), pick(self.time),
         )  # fmt: skip
+
+
+def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
+    """Return how often each row counts; weights that are no whole numbers are an error, with the reason."""
+    try:
+        given = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: every weight must be a whole number, how often a row counts") from None
+    if given.ndim != 1 or (size is not None and given.size != size):
+        raise InputError(f"{what}: {given.size} values for {size} scores")
+    wrong = ~((given >= 0) & (given == np.rint(given)))
+    if wrong.any():
+        raise InputError(
+            f"{what}: {given[wrong][0]:.6g} is no whole number from 0 up; a weight says how often a row counts: "
+            "outcomes are counted, and an interval needs to know how many trials there are"
+        )
+    return given.astype(np.int64)
+
+
+def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
+    """Return the trials, each as often as it counts; copies of a trial with an id have ids of their own.
+
+    Examples
+    --------
+    >>> repeated(Trials(np.array([0.1, 0.7]), trial=np.array(["a", "b"])), np.array([2, 1])).trial.tolist()
+    ['a', 'a (2)', 'b']
+    """
+    if weights is None:
+        return trials
+    if weights.sum() > MOST_TRIALS:
+        raise InputError(f"the weights add up to {weights.sum():.3g} trials, and {MOST_TRIALS:.0e} is the most; divide "
+                         "them by a common factor")  # fmt: skip
+    copies = trials.take(np.repeat(np.arange(weights.size), weights))
+    if copies.trial is None:
+        return copies
+    number = np.arange(copies.trial.size) - np.repeat(np.cumsum(weights) - weights, weights)
+    ids = [f"{name} ({copy + 1})" if copy else f"{name}" for name, copy in zip(copies.trial, number, strict=True)]
+    return replace(copies, trial=np.array(ids))
+
+
+def as_times(values: Iterable[Any], what: str) -> NDArray[np.datetime64]:
+    """Return dates or times, in ISO form or as objects, as one column; those with a zone in UTC.
+
+    Examples
+    --------
+    >>> as_times(["2024-01-01", "2024-01-01T12:00:00+02:00"], "date").astype(str).tolist()
+    ['2024-01-01T00:00:00.000000', '2024-01-01T10:00:00.000000']
+    """
+    known: dict[Any, datetime] = {}
+    listed = [value.item() if isinstance(value, np.str_) else value for value in values]
+    for value in dict.fromkeys(listed):
+        try:
+            time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        except ValueError:
+            shape = "write dates as 2024-01-31 or 2024-01-31T12:30"
+            raise InputError(f"{what}: {str(value)!r} is no date; {shape}") from None
+        known[value] = time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+    return np.array([known[value] for value in listed], dtype="datetime64[us]")
 
 
 def nan_error(source: str, missing: int, first: str | None = None) -> InputError:
@@ -137,14 +202,20 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name}: every score must be a number ({error})") from None
+    array = one_column(array)
     if array.ndim != 1:
         raise InputError(f"{name}: one column of scores is needed, not an array of shape {array.shape}")
     return array
 
 
+def one_column(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of one column, of shape (n, 1), as one of n values; any other as it is."""
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
 def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
     """Return a column of names, none of them missing."""
-    array = unmasked(np.asanyarray(values))
+    array = one_column(unmasked(np.asanyarray(values)))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: {array.size} values for {size} scores")
     missing = count_missing(array)

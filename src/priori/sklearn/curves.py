@@ -58,7 +58,7 @@ class EPCDisplay(Display):
     curve_ : EPC or AverageEPC
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
     warnings_ : tuple of str
-        What to mind about it; noted below the axes.
+        Warnings about it; noted below the axes.
     line_, band_, chance_level_ : matplotlib Artists
         The curve or a list of curves, the interval, the chance level; the latter two may be None.
     ax_, figure_ : matplotlib Axes and Figure

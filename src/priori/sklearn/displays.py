@@ -40,7 +40,7 @@ class Display:
     """
 
     name: Any
-    #: What to mind about the result behind the display; noted below the axes.
+    #: Warnings about the result behind the display; noted below the axes.
     warnings_: tuple[str, ...] = ()
     #: What the number in the legend is called.
     _metric_name: ClassVar[str] = ""

@@ -31,7 +31,7 @@ class GroupRatesDisplay:
     rates_ : GroupRates
         The rates with simultaneous intervals, and the largest gap and ratios between groups with theirs.
     warnings_ : tuple of str
-        What to mind about it; noted below the axes.
+        Warnings about it; noted below the axes.
     ax_, figure_ : matplotlib Axes and Figure
 
     Examples
@@ -55,7 +55,7 @@ class GroupRatesDisplay:
 
     @property
     def warnings_(self) -> tuple[str, ...]:
-        """What to mind about the rates."""
+        """Warnings about the rates."""
         return self.rates_.warnings
 
     def plot(self, ax: Axes | None = None) -> Self:

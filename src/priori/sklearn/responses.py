@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,6 +14,8 @@ from sklearn.utils.multiclass import type_of_target
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
+from priori.scores.splitting import fold_of_trials, part_of
+from priori.scores.trials import whole_weights
 
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = get_args(ResponseMethod)
@@ -90,42 +93,29 @@ def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
     ),)  # fmt: skip
 
 
-def repeats(sample_weight: ArrayLike) -> NDArray[np.int64]:
-    """Return how many times each sample counts; weights that are not whole numbers are an error."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    times = np.rint(weights).astype(np.int64)
-    if (times != weights).any() or (times < 0).any():
-        raise OptionError("sample_weight must be whole numbers from 0 up: outcomes are counted, not weighed")
-    return times
-
-
 def scores(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
-    name: str = "scores",
+    users: ArrayLike | None = None, name: str = "scores",
 ) -> Scores:  # fmt: skip
     """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times."""
-    check_consistent_length(y_true, y_score, sample_weight)
-    labels, values = np.asarray(y_true), np.asarray(y_score)
-    if sample_weight is not None:
-        times = repeats(sample_weight)
-        labels, values = np.repeat(labels, times), np.repeat(values, times)
-    return Scores.from_predictions(labels, values, pos_label=pos_label, source=name)
+    check_consistent_length(y_true, y_score, sample_weight, users)
+    weight = None if sample_weight is None else whole_weights(sample_weight, "sample_weight")
+    return Scores.from_predictions(
+        np.asarray(y_true), np.asarray(y_score), pos_label=pos_label, user=users, weight=weight, source=name
+    )
 
 
 def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
-    """Take scores apart at random into folds with the same share of each class."""
+    """Take scores apart at random into folds with the same share of each class; users stay whole."""
     smaller = min(whole.n_negatives, whole.n_positives)
     if cv < 2 or smaller < cv:
         raise OptionError(
             f"cv={cv}: the smaller class has {smaller} samples; choose from 2 to {smaller} folds, "
             "or give a development set"
         )
-    rng = np.random.default_rng(random_state)
-    by_class = [np.array_split(rng.permutation(len(trials)), cv) for trials in (whole.negative, whole.positive)]
-    return {
-        f"fold {fold}": Scores(whole.negative.take(negative), whole.positive.take(positive), source=f"fold {fold}")
-        for fold, (negative, positive) in enumerate(zip(*by_class, strict=True), start=1)
-    }
+    negative, positive = fold_of_trials(whole, cv, rng=random_state)
+    parts = (part_of(whole, negative == fold, positive == fold, f"fold {fold + 1}") for fold in range(cv))
+    return {f"fold {fold}": replace(part, source=f"fold {fold}") for fold, part in enumerate(parts, start=1)}
 
 
 def from_cv_results(

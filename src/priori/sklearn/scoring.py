@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from priori.base.alphas import as_fractions
-from priori.curves.averaging.epc import average_epc
+from priori.curves.cross import cross_epc
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes
+from priori.scores.trials import whole_weights
 from priori.sklearn.displays import CriterionOption, MeasureOption
-from priori.sklearn.responses import ResponseMethod, folds, repeats, responses, scores
+from priori.sklearn.responses import ResponseMethod, responses, scores
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,8 @@ class AprioriScorer:
         else:
             score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
             whole = scores(np.asarray(y) == positive, score, pos_label=True, sample_weight=sample_weight)
-            parts = folds(whole, self.cv, self.random_state)
-            averaged = average_epc(parts, task=domain, criterion=self.criterion, measure=shown, alpha=[alpha])
-            counts = [vars(curve.outcomes) for curve in averaged.curves]
-            counted = Outcomes(**{kind: sum(outcomes[kind] for outcomes in counts) for kind in counts[0]})
+            counted = cross_epc(whole, folds=self.cv, rng=self.random_state, task=domain, criterion=self.criterion,
+                                measure=shown, alpha=[alpha]).outcomes  # fmt: skip
         value = float(np.ravel(shown(counted, float(alpha)))[0])
         return value if shown.greater_is_better else -value
 
@@ -51,7 +50,7 @@ class AprioriScorer:
         positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
         positive = classes[1] if positive is None else positive
         true, accepted = np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
-        times = np.ones(true.size, dtype=np.int64) if sample_weight is None else repeats(sample_weight)
+        times = whole_weights(np.ones(true.size) if sample_weight is None else sample_weight, "sample_weight")
         return Outcomes(
             *(np.array([times[mask].sum()]) for mask in (true & accepted, ~true & accepted, ~true & ~accepted,
                                                          true & ~accepted))

@@ -79,7 +79,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     dev_scores_ : Scores
         The scores it was chosen on.
     warnings_ : tuple of str
-        What to mind about them.
+        Warnings about them.
     estimator_ : classifier
         The fitted estimator.
     classes_ : ndarray

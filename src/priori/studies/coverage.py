@@ -32,7 +32,7 @@ from priori.uncertainty.intervals import bounds as percentile_bounds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Thresholds = Literal["kept", "anew"]
+Thresholds = Literal["kept", "new"]
 Pair = tuple[Scores, Scores]
 
 #: The name, among the bootstraps, of the prediction band: it is to cover the curve of that many unseen users.
@@ -204,7 +204,7 @@ def coverage(
         How often users are drawn.
     resample : {"both", "test"}
         Whether the four bootstraps resample the development set too (the paper's way) or the test set only.
-    thresholds : {"kept", "anew"}
+    thresholds : {"kept", "new"}
         The unseen curve has the thresholds of the band's own development users, fixed in advance; or those of as
         many other development users. The paper does not say which.
     task, criterion, measure, points, bounds, alpha, preset
@@ -317,7 +317,7 @@ class Experiment:
     def check(self, pair: Pair) -> None:
         """Raise an error where a system lacks users."""
         both = self.train_users + self.test_users
-        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "anew")), both)
+        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "new")), both)
         for scores, users in zip(pair, needed, strict=True):
             if not scores.has_users:
                 raise InputError(
@@ -339,7 +339,7 @@ class Experiment:
         first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
         band_dev = restrict(dev, dev_order[first])
         new = others if same else slice(self.train_users, 2 * self.train_users)
-        curve_dev = restrict(dev, dev_order[new]) if self.thresholds == "anew" else band_dev
+        curve_dev = restrict(dev, dev_order[new]) if self.thresholds == "new" else band_dev
         return (band_dev, restrict(test, order[first])), (curve_dev, restrict(test, order[others]))
 
     def run(

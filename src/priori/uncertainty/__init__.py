@@ -1,1 +1,1 @@
-"""Uncertainty: how sure is it? Bootstraps, bands, intervals, tests, comparing two systems, ranking many."""
+"""Uncertainty: bootstraps, bands, intervals, tests, comparing two systems, ranking many."""

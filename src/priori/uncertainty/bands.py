@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.alphas import AlphaAxis
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
@@ -45,7 +46,7 @@ class Band(Result):
     settings : dict
         How the band was made, and what it covers.
     warnings : tuple of str
-        What to mind about it, and about its curve.
+        Warnings about it, and about its curve.
     curve : EPC
         The curve it belongs to.
     replicates : ndarray or None
@@ -99,11 +100,14 @@ class Band(Result):
         width, warnings = self.expected_width, list(self.warnings)
         return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
-    def plot(self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False,
+        axis: AlphaAxis = "alpha",
+    ) -> Axes:  # fmt: skip
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best)
+        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
     def plotly(self, *, best: bool = False) -> Any:
         """Return a plotly figure of the curve and its band; options as in `plot`."""
@@ -117,7 +121,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
-    curve = replace(curve, test=curve.judged)
+    curve = curve.to_resample(resampling.resample)
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users

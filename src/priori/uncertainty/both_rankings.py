@@ -108,7 +108,7 @@ def _on_cells(
 
 
 def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:
-    """Return draws at fixed thresholds as draws of what systems are expected to show, thresholds chosen anew.
+    """Return draws at fixed thresholds as draws of what systems are expected to show, with new thresholds.
 
     They lie around the expected values, and what their covariances lack of those given is added as normal noise: the
     part of the development set, of which the ranking a posteriori knows nothing.

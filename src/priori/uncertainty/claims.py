@@ -32,7 +32,7 @@ UNITS = ("sample", "rows", "user", "crossed")
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Systems ready to be compared: their trials in one order, what is drawn, and what to mind."""
+    """Systems ready to be compared: their trials in one order, what is drawn, and warnings."""
 
     curves: tuple[EPC, ...]
     claim: Claim

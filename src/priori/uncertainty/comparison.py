@@ -83,7 +83,7 @@ class Comparison(Result):
         The difference in every replicate, one row each: what Figures 4 and 6 of the 2005 paper show. Of the claim
         "method", the expected difference plus what chance may add to it.
     settings, warnings : dict, tuple of str
-        How it was done, and what to mind.
+        How it was done, and its warnings.
     """
 
     name_a: str

@@ -19,7 +19,7 @@ from priori.uncertainty.method import expected_values
 
 
 class Expected(NamedTuple):
-    """What is expected, its bounds, draws around it where they were kept, and what to mind."""
+    """What is expected, its bounds, draws around it where they were kept, and warnings."""
 
     value: Floats
     lower: Floats

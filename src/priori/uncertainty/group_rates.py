@@ -51,7 +51,7 @@ class GroupRates(Result):
     errors, trials, people : ndarray
         What it was counted from; in rows about several groups, from all of these together.
     warnings : tuple of str
-        What to mind about it.
+        Warnings about it.
     """
 
     rate: NDArray[Any]
@@ -205,7 +205,7 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
 def _of_rate(
     scores: Scores, rate: Rate, threshold: float, shared: str, level: float
 ) -> tuple[list[_Row], list[str]]:  # fmt: skip
-    """Return the rows about one rate, and what to mind."""
+    """Return the rows about one rate, and warnings."""
     assert scores.groups is not None
     judged = judge(scores, threshold, rate)
     codes = judged.trials.group

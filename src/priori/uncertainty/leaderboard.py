@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import unknown
+from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -29,6 +29,7 @@ from priori.base.layouts import (
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints, Progress
+from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC
 from priori.engines import ask_together
 from priori.uncertainty.bands import make_band
@@ -88,7 +89,7 @@ class Leaderboard(Result):
     rank_probability : ndarray
         How often each system (row) had each rank (column) under resampling.
     settings, warnings : dict, tuple of str
-        How it was done, and what to mind.
+        How it was done, and its warnings.
     """
 
     system: NDArray[Any]
@@ -198,6 +199,9 @@ def make_leaderboard(
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
     check_names(curves)
+    if any(isinstance(curve, CrossEPC) for curve in curves):
+        raise OptionError("a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
+                          "compare the cross-fitted curves")  # fmt: skip
     tests = [curve.test for curve in curves]
     curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)

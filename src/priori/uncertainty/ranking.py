@@ -80,7 +80,7 @@ class Ranking(Result):
     replicates : ndarray or None
         The values in every draw, (draws, systems, alphas), where they were kept.
     settings, warnings : dict, tuple of str
-        How it was done, and what to mind.
+        How it was done, and its warnings.
     """
 
     names: tuple[str, ...]

@@ -58,7 +58,7 @@ class RateInterval(Result):
     dependence : {"none", "user", "crossed"}
         What trials were taken to share: nothing, their user, or either of their identities.
     warnings : tuple of str
-        What to mind about it.
+        Warnings about it.
     """
 
     name: str

@@ -29,7 +29,7 @@ class SurfaceBand(Result, OverBoth):
     bands : tuple of Band
         The band around the curve over beta at each omega.
     settings, warnings : dict, tuple of str
-        How the bands were made, and what to mind.
+        How the bands were made, and warnings.
     """
 
     name: str

@@ -73,7 +73,7 @@ class UserRates(Result):
         a user; the Kruskal-Wallis ``statistic`` of the scores, its degrees of ``freedom`` and p-value (``p_scores``);
         the p-value of users that err alike (``p_errors``).
     warnings : tuple of str
-        What to mind about it.
+        Warnings about it.
     """
 
     user: NDArray[Any]

@@ -29,7 +29,7 @@ def cautions(study: Study) -> tuple[Caution, ...]:
 
 
 def _of_member(member: Member, row: int) -> tuple[str, ...]:
-    """Return what to mind about a system: its band, its curve at the alpha of interest, its test set."""
+    """Return warnings about a system: its band, its curve at the alpha of interest, its test set."""
     curve, band = member.curve, member.band
     own = [] if band is None else [line for line in band.warnings if line not in curve.warnings]
     sets = [caution for check in (_unbalanced, _missing) for caution in check(curve)]

@@ -35,13 +35,15 @@ Mark = Literal["clear", "not clear", "not tested", "do not trust"]
 UNTRUSTED = (
     "same-data", "shared-trials", "reversed-scores", "flipped-labels", "different-scales", "dev-looks-trained-on",
 )  # fmt: skip
+#: The longest name in a headline.
+NAME = 28
 #: Cautions that depend on the threshold, and so on alpha.
 MOVING = ("disagreement", "extreme-threshold", "few-errors")
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer at one alpha: ``text``, how sure it is, and why."""
+    """The answer at one alpha: ``text``, whether it is clear, and why."""
 
     text: str
     mark: Mark | None
@@ -83,7 +85,7 @@ class FirstScreen:
         self._untrusted: dict[int, Caution | None] = {}
 
     def headline(self, index: int) -> Headline:
-        """Answer the question of the study at one alpha in a line, with how sure that is."""
+        """Answer the question of the study at one alpha in a line, and whether it is clear."""
         study = self.study
         text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
         for system in _in_order(study, index)[:2]:
@@ -180,7 +182,7 @@ def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
 
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
-    curves, names = study.curves, [short(curve.name) for curve in study.curves]
+    curves, names = study.curves, [short(curve.name, NAME) for curve in study.curves]
     leader, second, *_ = _in_order(study, index)
     first, next_one = _amounts(curves[leader], curves[second], index)
     if study.pairs[0].significant is None:

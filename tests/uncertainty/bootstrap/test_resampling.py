@@ -177,6 +177,7 @@ def test_types_are_checked_where_it_is_made(settings):
 def test_numbers_of_numpy_and_lists_are_numbers():
     plan = Resampling(n_resamples=[np.int64(3), 4], bootstrap="joint", rng=np.int64(2)).settle(None, small(2))
     assert (plan.outer, plan.inner, plan.seed) == (3, 4, 2)
+    assert plan.shared_users is False  # with a development set that is not drawn
 
 
 def test_a_generator_is_asked_once_a_run():

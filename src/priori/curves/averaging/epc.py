@@ -127,7 +127,7 @@ class AverageEPC(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: scores that are not commensurable under one threshold, few data sets, what most warn of."""
+        """Warnings: scores that are not commensurable under one threshold, few data sets, what most warn of."""
         scales = () if self.thresholds == "per-dataset" else self.commensurability.warnings
         return (*scales, *self.plan.warnings(self.weights), *common_cautions(self.curves))
 

@@ -81,7 +81,7 @@ class IntervalPlan:
         return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
 
     def warnings(self, weights: Floats) -> tuple[Caution, ...]:
-        """Return what to mind about an average with these weights, the replicates included."""
+        """Return warnings about an average with these weights, the replicates included."""
         worth = 1 / float(weights @ weights)  # as many data sets of equal weight (Kish)
         cautions = list(few_replicates(self.n_resamples, self.confidence_level)) if self.kind == "bootstrap" else []
         sets = weights.size

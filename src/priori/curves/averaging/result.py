@@ -148,7 +148,7 @@ class AverageCurve(Result):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What to mind: scores that are not commensurable where one threshold is meant for all; few data sets."""
+        """Warnings: scores that are not commensurable where one threshold is meant for all; few data sets."""
         scales = self.commensurability.warnings if self.method.one_threshold else ()
         return (*scales, *self.plan.warnings(self.weights))
 

@@ -88,7 +88,7 @@ class Study:
     ranking : Ranking or None
         The tests that the pairs of three or more systems come from.
     board : Leaderboard or None
-        Three or more systems at the alpha of interest: ranks in advance and a posteriori, and how sure they are.
+        Three or more systems at the alpha of interest: ranks in advance and a posteriori, with intervals.
     at : int
         The place of the alpha of interest among the alphas.
     versions : dict
@@ -146,7 +146,7 @@ class Study:
 
     @cached_property
     def cautions(self) -> tuple[Caution, ...]:
-        """What to mind, at the alpha of interest."""
+        """Warnings, at the alpha of interest."""
         from priori.words.cautions import cautions
 
         return cautions(self)

@@ -1,4 +1,4 @@
-"""What to mind about the errors seen: none, those of few users, or few users who count."""
+"""Warnings about the errors seen: none, those of few users, or few users who count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLASSES = ("negatives", "positives")
 def error_cautions(
     test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, calibration: Calibration | None, *, paired: bool = False
 ) -> tuple[Caution, ...]:
-    """Return what to mind about the errors at these thresholds; of ``paired`` systems, about those they do not share.
+    """Return warnings about the errors at these thresholds; of ``paired`` systems, about those they do not share.
 
     Where a threshold accepts or rejects everything whatever its score, that is no finding.
     """

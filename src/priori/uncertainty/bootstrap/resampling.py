@@ -274,7 +274,7 @@ class Resampling:
 
 
 def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[str]:
-    """Say so where thresholds chosen anew vary more than a bootstrap of so few development trials can know."""
+    """Say so where new thresholds vary more than a bootstrap of so few development trials can know."""
     counts = [("users", dev.n_users, test.n_users)] if by_user else []
     counts += [("negatives", dev.n_negatives, test.n_negatives), ("positives", dev.n_positives, test.n_positives)]
     small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]

@@ -93,7 +93,7 @@ class Bootstrap:
             )
 
     def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
-        """Return what to mind about these sets."""
+        """Return warnings about these sets."""
         fewest = min(scores.n_users for scores in sets)
         if fewest >= TOO_FEW_USERS:
             return []
@@ -104,7 +104,7 @@ class Bootstrap:
         return identify(list(sets), crossed=self.crossed, shared=shared)
 
     def share(self, dev: ScoreSet, test: ScoreSet, asked: bool | None) -> tuple[bool, list[str]]:
-        """Decide whether one draw of users serves both sets, and say what to mind about it."""
+        """Decide whether one draw of users serves both sets, and say warnings about it."""
         return same_users(dev, test, asked) if self.draws_users else (False, [])
 
     def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
