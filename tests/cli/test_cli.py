@@ -79,6 +79,30 @@ def test_epc_json_has_settings_areas_and_counts(folder: Path) -> None:
     assert system["areas"]["g"] == expected.g
 
 
+def test_areas_are_over_the_range_that_was_asked_for(folder: Path) -> None:
+    options = ("--range", "0.2", "0.8", "--bootstrap", "sample", "--resamples", "50", "--interval", "percentile")
+    (system,) = json.loads(run("epc", *A, *options, "--json", cwd=folder).stdout)["systems"]
+    dev, test = (priori.read(folder / f"a-{name}.csv") for name in ("dev", "test"))
+    # By hand: the mean of (FAR + FRR)/2 at thresholds whose development FAR is on a fine grid of targets.
+    targets = (np.arange(3000) + 0.5) / 3000 * 0.6 + 0.2
+    by_hand = float(np.mean(priori.epc(dev, test, criterion="target-v1", alpha=targets.tolist()).value))
+    assert system["areas"]["e_v1"] == pytest.approx(by_hand, abs=2e-4)
+    assert abs(system["areas"]["e_v1"] - priori.areas(dev, test).e_v1) > 0.01
+    assert system["area_bands"]["value"] == [system["areas"][name] for name in ("e_v1", "e_v2", "g")]
+    assert "over targets from 0.2 to 0.8 of far" in run("epc", *A, "--range", "0.2", "0.8", cwd=folder).stdout
+
+
+def test_the_histogram_of_a_difference(folder: Path, tmp_path: Path) -> None:
+    options = ("--alpha", "0.3,0.5", "--resamples", "200", "--claim", "deployed", "--histogram", "0.3")
+    done = run("compare", *A, *B, *options, "--plot", str(tmp_path / "at.svg"), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    plain = run("compare", *A, *B, *options[:-2], "--plot", str(tmp_path / "along.svg"), cwd=folder)
+    assert plain.returncode == 0, plain.stderr
+    labels = [(tmp_path / name).read_text() for name in ("at.svg", "along.svg")]
+    assert ["<!-- replicates -->" in text for text in labels] == [True, False]
+    assert "add --plot FILE" in run("compare", *A, *B, *options, cwd=folder).stderr
+
+
 @pytest.mark.parametrize(
     "options",
     [(), ("--exact",), ("--range", "0.2", "0.8"), ("--preset", "nist"), ("--alpha", "costs:10,1,0.01"),
