@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import shown
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.results import plain
 from priori.curves.epc import epc
 from priori.curves.thinning import thin
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""
+    require("jinja2", "matplotlib")
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loader = ChoiceLoader([*loaders, PackageLoader("priori.report")])
