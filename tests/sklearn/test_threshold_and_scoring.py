@@ -31,6 +31,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priori
 from priori.base.errors import InputError, OptionError
+from priori.scores.splitting import fold_of_trials
 from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
 from priori.sklearn.responses import responses, scores
 
@@ -209,13 +210,11 @@ def test_the_score_of_a_plain_classifier_is_that_of_thresholds_from_other_sample
     fitted = LogisticRegression().fit(X[:200], y[:200])
     found = make_apriori_scorer("error", alpha=0.4, cv=4)(fitted, X[200:], y[200:])
     scored = priori.Scores.from_predictions(y[200:], fitted.predict_proba(X[200:])[:, 1])
-    rng = np.random.default_rng(0)
-    negative, positive = (np.array_split(rng.permutation(len(t)), 4) for t in (scored.negative, scored.positive))
+    negative, positive = ([own == fold for fold in range(4)] for own in fold_of_trials(scored, 4))
     errors = 0
     for fold in range(4):
         others = [
-            np.delete(trials.score, own[fold])
-            for trials, own in ((scored.negative, negative), (scored.positive, positive))
+            trials.score[~own[fold]] for trials, own in ((scored.negative, negative), (scored.positive, positive))
         ]
         threshold = priori.choose_threshold(priori.Scores.from_arrays(*others), alpha=0.4)
         errors += int((scored.negative.score[negative[fold]] > threshold).sum())
@@ -278,9 +277,9 @@ def test_scorer_errors(data: Data) -> None:
     fitted = LogisticRegression().fit(X, y)
     with pytest.raises(OptionError, match="unknown measure 'best'"):
         make_apriori_scorer("best")
-    with pytest.raises(OptionError, match="choose from 2 to 2 folds"):
+    with pytest.raises(OptionError, match="choose fewer folds"):
         make_apriori_scorer()(fitted, X[:4], np.array([0, 0, 1, 1]))
-    with pytest.raises(OptionError, match="whole numbers from 0 up"):
+    with pytest.raises(InputError, match="whole number from 0 up"):
         make_apriori_scorer()(fitted, X, y, sample_weight=np.full(400, 0.5))
     with pytest.raises(InputError, match="knows 3 classes"):
         responses(LogisticRegression().fit(X, np.arange(400) % 3), X)

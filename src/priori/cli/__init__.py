@@ -23,12 +23,12 @@ __all__ = ["COMMANDS", "main"]
 
 #: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
 COMMANDS = (
-    "epc", "compare", "rank", "threshold", "rates", "calibration", "report", "app", "average", "average-epc", "ztest",
-    "plan", "coverage", "roc", "det", "epsc", "adcf", "pad", "run", "demo", "schema", "completion",
+    "epc", "compare", "rank", "check", "threshold", "rates", "calibration", "report", "app", "average", "average-epc",
+    "ztest", "plan", "coverage", "roc", "det", "epsc", "adcf", "pad", "run", "demo", "schema", "completion",
 )  # fmt: skip
 
 #: What --help says last, of every command.
-EXIT_CODES = "Exit codes: 0 done; 2 bad input or options; 130 interrupted; 143 terminated."
+EXIT_CODES = "Exit codes: 0 done; 1 broken limit (check); 2 bad input or options; 130 interrupted; 143 terminated."
 
 
 class Commands(click.Group):
@@ -73,7 +73,9 @@ def main(arguments: list[str] | None = None) -> Any:
     _check_streams()
     try:
         with ending_tidily():
-            cli.main(args=arguments, prog_name="priori", standalone_mode=False)
+            code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
+        if code == 1:  # a limit of priori check is broken
+            sys.exit(1)
     except (PrioriError, click.ClickException) as error:
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:

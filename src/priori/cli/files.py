@@ -14,7 +14,7 @@ from priori.base.errors import OptionError
 #: The words of a metavar that stand for files and for directories.
 FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
 #: The parameters whose file is written.
-WRITTEN = ("output", "plot")
+WRITTEN = ("output", "plot", "junit")
 
 
 def metavar_words(parameter: click.Parameter) -> list[str]:

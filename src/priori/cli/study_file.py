@@ -19,7 +19,7 @@ from priori.base.errors import InputError, OptionError
 DEFAULTS = ("study.toml", "priori.toml")
 
 #: The commands that a study can ask for; each takes systems.
-STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage")
+STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage", "check")
 
 #: What a study says of one table with all systems, besides its file.
 IN_TABLE = ("systems_in", "systems_columns", "split", "where")
@@ -92,7 +92,10 @@ def _systems(value: Any, path: Path) -> list[str]:
     words = []
     for name, paths in systems.items():
         where = f"{path}: [systems.{name}]"
-        _check_keys(_table(paths, where), ("dev", "test"), where)
+        _check_keys(_table(paths, where), ("dev", "test", "scores"), where)
+        if isinstance(paths.get("scores"), str) and len(paths) == 1:
+            words += ["--scores", name, paths["scores"]]
+            continue
         for role in ("dev", "test"):
             if not isinstance(paths.get(role), str):
                 raise InputError(f"{where} needs {role}, the name of a file")
@@ -131,7 +134,8 @@ def _check_keys(keys: Iterable[str], known: Iterable[str], where: str) -> None:
 
 def _options(command: click.Command) -> dict[str, click.Option]:
     """Return the options of a command by the names that --help gives them; the systems have tables of their own."""
-    options = [option for option in command.params if isinstance(option, click.Option) and option.name != "system"]
+    given = (option for option in command.params if isinstance(option, click.Option))
+    options = [option for option in given if option.name not in ("system", "scores")]
     names = [(option, name) for option in options for name in (max(option.opts, key=len), *option.secondary_opts)]
     return {_key(name.lstrip("-")): option for option, name in names}
 

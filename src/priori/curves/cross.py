@@ -95,6 +95,11 @@ class CrossEPC(EPC):
             "weight": self.weight,
         })  # fmt: skip
 
+    def showing(self, measure: Measure) -> EPC:
+        """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
+        plain = self.to_resample("test")
+        return replace(self, measure=measure, value=measure(count(plain.test, plain.threshold), self.alpha))
+
     def to_resample(self, resample: Literal["test", "both"]) -> EPC:
         """Return a curve of the same outcomes on one axis: every trial keeps the thresholds of its fold."""
         if resample == "both":

@@ -148,6 +148,11 @@ class EPC(Result):
         """The test set as it is judged: its trials, or its users, weigh alike."""
         return judged(self.test, self.weight)
 
+    def showing(self, measure: Measure) -> EPC:
+        """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
+        shown = count(self.judged, self.threshold)
+        return replace(self, measure=measure, value=measure(shown, self.alpha))
+
     def to_resample(self, resample: Resample) -> EPC:
         """Return the curve with the test set, and the thresholds on it, that a bootstrap resamples."""
         return replace(self, test=self.judged)

@@ -1,0 +1,147 @@
+"""``priori check``: a gate for continuous integration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, get_args
+
+import click
+
+from priori.base.cautions import of_systems
+from priori.base.errors import OptionError
+from priori.base.whole_files import check_writable, write_whole
+from priori.cli.commands import make_command, option
+from priori.cli.options import CRITERION, MEASURE, one_alpha, output_group, resampling_options
+from priori.cli.output import Output, table_text, tell
+from priori.cli.progress import Progress
+from priori.cli.systems import SYSTEMS, Systems
+from priori.curves.epc import EPC, epc
+from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.claims import Claim
+from priori.words.numbers import cell as percent
+
+#: Where GitHub keeps the summary of a step.
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@make_command(
+    "check", "Do the error rates keep these limits? A gate for continuous integration.",
+    SYSTEMS,
+    option("--max", "maxima", multiple=True, metavar="MEASURE=LIMIT",
+           help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable."),
+    option("--min", "minima", multiple=True, metavar="MEASURE=LIMIT",
+           help="A measure must reach this: recall=0.9. Repeatable."),
+    option("--at", type=click.Choice(get_args(At)), default="upper",
+           help="What must keep the limit: the end of the confidence interval, or the value itself."),
+    option("--no-worse-than", nargs=3, metavar="NAME DEV TEST",
+           help="A system that the others must not be worse than by more than --margin."),
+    option("--margin", type=float, metavar="SIZE", help="By how much, such as 0.005 for half a point."),
+    option("--claim", type=click.Choice(get_args(Claim)), default="deployed",
+           help="What --no-worse-than is about: these thresholds as they are, or systems tuned on other data."),
+    *CRITERION, MEASURE,
+    option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5."),
+    *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
+    option("--junit", metavar="FILE", help="Also write a JUnit XML report to FILE."),
+    option("--github", is_flag=True, help=f"Also append a table to the file that {SUMMARY} names."),
+    output_group("table", "csv", "json"),
+)  # fmt: skip
+def command(
+    systems: Systems, maxima: Sequence[str], minima: Sequence[str], at: At, no_worse_than: tuple[str, str, str] | None,
+    margin: float | None, claim: Claim, task: str, criterion: str | None, measure: str | None, alpha: str | None,
+    resampling: Resampling, threads: int | None, junit: str | None, github: bool, output: Output,
+) -> None:  # fmt: skip
+    """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
+
+    Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input. With --at upper, the
+    default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv columns are
+    system, what, value, lower, upper, limit, at, kept.
+
+    \b
+    Examples:
+      priori check --system A a-dev.csv a-test.csv --max hter=0.05 --max far=0.001
+      priori check --system A a-dev.csv a-test.csv --max hter=0.05 --at value --junit check.xml
+      priori check --system new n-dev.csv n-test.csv --no-worse-than old o-dev.csv o-test.csv --margin 0.005
+    """
+    limits, least = _limits("--max", maxima), _limits("--min", minima)
+    if (no_worse_than is None) != (margin is None):
+        raise OptionError("--no-worse-than NAME DEV TEST and --margin SIZE go together")
+    if not (limits or least or no_worse_than):
+        raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
+    if junit is not None:
+        check_writable(junit)
+    chosen = one_alpha(alpha, "limits are held against at one alpha")
+    settings = {"task": task, "criterion": criterion, "measure": measure,
+                "alpha": [Fraction(1, 2) if chosen is None else chosen]}  # fmt: skip
+    checked: list[Checked] = []
+    for curve in systems.curves(dict(settings)):
+        with Progress(f"limits of {curve.name}") as progress:
+            checked += check_limits(curve, limits, resampling, at=at, minima=least, threads=threads, progress=progress)
+            if no_worse_than is not None and margin is not None:
+                other = _other(systems, no_worse_than, settings)
+                checked.append(check_no_worse(curve, other, margin, resampling, claim=claim, threads=threads))
+    if junit is not None:
+        write_whole(junit, junit_xml(checked))
+    if github:
+        _append_summary(checked)
+    output.finish(
+        table=lambda: _table(checked),
+        csv=lambda: [each.to_dict() for each in checked],
+        json=lambda: {"kept": all(each.kept for each in checked), "limits": [each.to_dict() for each in checked]},
+        warnings=of_systems([(each.system, each.warnings) for each in checked]),
+    )
+    if not all(each.kept for each in checked):
+        raise click.exceptions.Exit(1)
+
+
+def _limits(name: str, typed: Sequence[str]) -> dict[str, float]:
+    limits: dict[str, float] = {}
+    for each in typed:
+        measure, equals, limit = each.rpartition("=")
+        try:
+            limits[measure.strip()] = float(limit)
+        except ValueError:
+            equals = ""
+        if not (measure.strip() and equals):
+            raise OptionError(f"{name} {each!r}: write it as MEASURE=LIMIT, for example {name} hter=0.05")
+    return limits
+
+
+def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> EPC:
+    name, *paths = typed
+    dev, test = (systems.reading.read(path) for path in paths)
+    return epc(dev, test, name=name, **settings)
+
+
+def _rows(checked: Sequence[Checked]) -> list[list[str]]:
+    return [
+        [each.system, each.what, *(percent(number, each.rate) for number in (each.value, each.lower, each.upper)),
+         f"{percent(each.limit, each.rate)} ({each.at})", "kept" if each.kept else "BROKEN"]
+        for each in checked
+    ]  # fmt: skip
+
+
+HEADER = ["system", "what", "value", "lower", "upper", "limit (at)", ""]
+
+
+def _table(checked: Sequence[Checked]) -> str:
+    broken = sum(not each.kept for each in checked)
+    note = f"{broken} of {len(checked)} limits broken." if broken else f"All {len(checked)} limits are kept."
+    return table_text("", HEADER, _rows(checked), note=note)
+
+
+def _append_summary(checked: Sequence[Checked]) -> None:
+    """Append a Markdown table to the summary of a GitHub step."""
+    path = os.environ.get(SUMMARY)
+    if not path:
+        tell(f"--github: {SUMMARY} is not set; nothing was appended")
+        return
+    lines = [HEADER, ["---"] * len(HEADER), *_rows(checked)]
+    text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"\n### priori check\n\n{text}\n")
+    except OSError as error:
+        raise OptionError(f"cannot append to {path}: {error.strerror}") from None

@@ -1,0 +1,63 @@
+"""For tests of your own: assert that error rates keep a limit at thresholds fixed in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from priori.base.errors import OptionError
+from priori.curves.epc import epc
+from priori.decisions.criteria import Criterion
+from priori.decisions.measures import Measure, Task
+from priori.decisions.outcomes import Outcomes
+from priori.studies.gates import At, Checked, check_limits
+from priori.uncertainty.bootstrap.resampling import Resampling
+
+__all__ = ["assert_rate"]
+
+
+def assert_rate(
+    dev: Any, test: Any, rate: str = "hter", *, maximum: float | None = None, minimum: float | None = None,
+    at: At = "upper", alpha: Any = 0.5, task: str | Task = "authentication",
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    confidence_level: float = 0.95, n_resamples: int = 10_000, rng: int = 0, name: str = "system",
+) -> Checked:  # fmt: skip
+    """Raise `AssertionError` unless a rate on the test scores keeps a limit, at the threshold of development scores.
+
+    Parameters
+    ----------
+    dev, test : Scores, Table, or frame
+        As in `priori.epc`.
+    rate : str
+        A measure: ``hter``, ``far``, ``frr``, ``recall``, ...
+    maximum, minimum : float
+        The limit; give one of them.
+    at : {"upper", "value"}
+        Hold the end of the confidence interval against it (the lower one against a minimum), or the value itself.
+    alpha, task, criterion
+        How the threshold is chosen, as in `priori.epc`.
+    confidence_level, n_resamples, rng
+        Of the interval, as in `priori.EPC.band`.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.testing import assert_rate
+    >>> rng = np.random.default_rng(1)
+    >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 500), rng.normal(3, 1, 500)) for _ in range(2))
+    >>> assert_rate(dev, test, "hter", maximum=0.10).kept
+    True
+    >>> assert_rate(dev, test, "far", maximum=0.001)
+    Traceback (most recent call last):
+    ...
+    AssertionError: system: far 0.124 (from 0.0961169 to 0.154516), limit 0.001 at upper: broken
+    """
+    if (maximum is None) == (minimum is None):
+        raise OptionError("give a maximum or a minimum")
+    curve = epc(dev, test, task=task, criterion=criterion, measure=rate, alpha=[alpha], name=name)
+    resampling = Resampling(n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
+    maxima, minima = ({} if limit is None else {rate: limit} for limit in (maximum, minimum))
+    (checked,) = check_limits(curve, maxima, resampling, at=at, minima=minima)
+    if not checked.kept:
+        raise AssertionError(checked.sentence)
+    return checked

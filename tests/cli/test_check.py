@@ -1,0 +1,125 @@
+"""``priori check``, and files taken apart by --folds and --split."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import priori
+from priori.cli import main
+from priori.testing import assert_rate
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for name in ("dev", "test", "all"):
+        user = np.repeat(np.arange(40), 10)
+        label = np.tile([0, 1], 200)
+        day = np.datetime64("2024-01-01") + user.astype("timedelta64[D]")
+        frame = {"label": label, "score": rng.normal(2.5 * label), "user": [f"{name}{u}" for u in user], "day": day}
+        pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+
+
+def run(*words: str) -> int:
+    try:
+        main(["check", *words, "--resamples", "300"])
+    except SystemExit as ending:
+        return int(ending.code or 0)
+    return 0
+
+
+SYSTEM = ("--system", "A", "dev.csv", "test.csv")
+
+
+def test_the_exit_code_tells_kept_from_broken_and_from_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    curve = priori.epc(priori.read("dev.csv"), priori.read("test.csv"), alpha=[0.5])
+    band = curve.band(n_resamples=300)
+    value, upper = float(curve.value[0]), float(band.upper[0])
+    between = (value + upper) / 2
+    assert run(*SYSTEM, "--max", f"hter={upper + 1e-9}") == 0
+    assert run(*SYSTEM, "--max", f"hter={between}") == 1
+    assert run(*SYSTEM, "--max", f"hter={between}", "--at", "value") == 0
+    assert run(*SYSTEM, "--max", f"hter={value - 1e-9}", "--at", "value") == 1
+    assert run(*SYSTEM, "--min", "recall=0.5") == 0
+    assert run(*SYSTEM, "--min", "recall=0.999") == 1
+    assert run(*SYSTEM) == 2
+    assert run(*SYSTEM, "--max", "hter") == 2
+    assert run(*SYSTEM, "--margin", "0.1") == 2
+    assert "MEASURE=LIMIT" in capsys.readouterr().err
+
+
+def test_no_worse_than_itself_by_a_margin() -> None:
+    same = ("--no-worse-than", "B", "dev.csv", "test.csv", "--margin", "0.01")
+    assert run(*SYSTEM, *same) == 0
+    worse = pd.read_csv("test.csv")
+    worse["score"] = np.random.default_rng(1).normal(worse["label"])
+    worse.to_csv("worse.csv", index=False)
+    assert run("--system", "A", "dev.csv", "worse.csv", *same) == 1
+
+
+def test_reports_for_machines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    words = ("--max", "far=0.0001", "--max", "hter=0.9", "--junit", "check.xml", "--github", "--json")
+    assert run(*SYSTEM, *words) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert content["kept"] is False
+    assert [(each["what"], each["kept"]) for each in content["limits"]] == [("far", False), ("hter", True)]
+    suite = ElementTree.parse("check.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), len(suite.findall("testcase/failure"))) == ("2", "1", 1)
+    assert Path("summary.md").read_text().count("BROKEN") == 1
+
+
+def test_limits_in_a_study_file() -> None:
+    text = '[systems.A]\ndev = "dev.csv"\ntest = "test.csv"\n[check]\nresamples = 300\nmax = { hter = %s }\n'
+    Path("priori.toml").write_text(text % "0.5")
+    main(["run"])
+    Path("priori.toml").write_text(text % "0.001")
+    with pytest.raises(SystemExit) as ending:
+        main(["run"])
+    assert ending.value.code == 1
+
+
+def test_assert_rate() -> None:
+    dev, test = priori.read("dev.csv"), priori.read("test.csv")
+    checked = assert_rate(dev, test, "hter", maximum=0.3, n_resamples=300)
+    assert checked.upper == pytest.approx(float(priori.epc(dev, test, alpha=[0.5]).band(n_resamples=300).upper[0]))
+    with pytest.raises(AssertionError, match=r"limit 0.001 at upper: broken"):
+        assert_rate(dev, test, "far", maximum=0.001, n_resamples=300)
+
+
+def test_folds_and_splits_give_the_numbers_of_python(capsys: pytest.CaptureFixture[str]) -> None:
+    scores = priori.read("all.csv", columns={"time": "day"})
+    by_python = {
+        ("--folds", "4"): priori.cross_epc(scores, folds=4, alpha=["0.3"]),
+        ("--split", "30/70", "--split-seed", "7"): priori.epc(*scores.split(0.3, rng=7), alpha=["0.3"]),
+        ("--split", "day=2024-01-20"): priori.epc(*scores.split(before="2024-01-20"), alpha=["0.3"]),
+    }
+    for words, curve in by_python.items():
+        main(["epc", "--scores", "A", "all.csv", *words, "--alpha", "0.3", "--json"])
+        said = capsys.readouterr()
+        assert json.loads(said.out)["systems"][0]["value"] == curve.value.tolist()
+        assert "the trials of a user together" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("epc", "--scores", "A", "all.csv"), "needs --folds 5"),
+        (("epc", "--scores", "A", "all.csv", "--split", "soon"), "--split 'soon'"),
+        (("epc", *SYSTEM, "--folds", "5"), "--scores NAME FILE"),
+        (("report", "--scores", "A", "all.csv", "--folds", "5"), "--split 50/50"),
+        (("epc", "--scores", "A", "all.csv", *SYSTEM, "--folds", "3"), "give systems as files"),
+    ],
+)
+def test_what_does_not_go_together(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ending:
+        main([*words])
+    assert ending.value.code == 2
+    assert message in capsys.readouterr().err
