@@ -13,7 +13,7 @@ $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Priori needs Python 3.11 or newer; try make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed tools/system-packages
@@ -76,7 +76,7 @@ docs: $(VENV)/.installed  ## Build the documentation into docs/_build/html; a wa
 test-lowest: $(VENV)/.installed  ## Run the tests with the lowest versions that pyproject.toml allows
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/lowest
-	VIRTUAL_ENV=$(VENV)/lowest $(BIN)/uv pip install --quiet --resolution lowest-direct --group test --editable '.[sklearn]' 'httpx>=0.27'
+	VIRTUAL_ENV=$(VENV)/lowest $(BIN)/uv pip install --quiet --resolution lowest-direct --group test --editable '.[all,sklearn]' 'httpx>=0.27'
 	# Old versions warn about their newer companions; that is no error here.
 	$(VENV)/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default tests
 
@@ -85,6 +85,6 @@ test-wheel: $(VENV)/.installed  ## Build the wheel, install it into an empty env
 	$(BIN)/python -m pip install --quiet build
 	$(BIN)/python -m build --outdir dist .
 	$(PYTHON) -m venv $(VENV)/wheel
-	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[all]"
 	cd $(VENV)/wheel && bin/priori --version && bin/priori demo faces --output demo
 	test -s $(VENV)/wheel/demo/report.html

@@ -111,6 +111,7 @@ def _same(saved: Any, live: Any) -> bool:
 #: What each class cannot have without its scores. Parts of it may lack more: the curve of a band, its thresholds.
 NEED_SCORES = {
     "EPC": {"area", "fractions"},
+    "CrossEPC": {"area", "fractions", "curves", "fold"},
     "EPSC": {"curves"},
     "CrossEPC": {"curves", "fold", "fractions"},
     "SurfaceBand": {"bands"},

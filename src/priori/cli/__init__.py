@@ -13,6 +13,7 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
+from priori.base.extras import EXTRAS, missing
 from priori.base.signals import Terminated, ending_at_once, ending_tidily
 from priori.cli.completion import add_completion
 from priori.cli.messages import message_of, unknown_command
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> Any:
         # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
         _fail(" ".join(filter(None, [error.strerror or str(error), error.filename and f"({error.filename})"])), 2)
     except ImportError as error:  # a library is not there, or there is no memory to load it
-        _fail(str(error), 2)
+        _fail(str(missing(error.name) if error.name in EXTRAS else error), 2)
     except MemoryError:
         _fail("not enough memory for these scores", 2)
 

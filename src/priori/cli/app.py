@@ -8,6 +8,7 @@ import socket
 import click
 
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.cli.commands import make_command, option
 from priori.cli.output import tell, warn
 
@@ -40,6 +41,7 @@ def command(
       priori app --open
       priori app --port 9000 --max-upload 1000
     """
+    require("starlette", "uvicorn", "python_multipart", "jinja2", "matplotlib")
     from priori.app.limits import MEGABYTE, Limits
     from priori.app.security import is_loopback
     from priori.app.server import create_app

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from textwrap import fill
 
 import click
 
@@ -63,8 +64,11 @@ class DescribedCommand(click.Command):
         groups = [(heading, members) for heading, members in groups if members]
         if not whole:
             with formatter.section("More options, described by --help-all"):
-                formatter.write_dl([(heading, ", ".join(option.opts[-1] for option in members))
-                                    for heading, members in groups])  # fmt: skip
+                for heading, members in groups:
+                    # A name stays on one line: people search for it, and copy it.
+                    names = fill(", ".join(option.opts[-1] for option in members), formatter.width, break_on_hyphens=False,
+                                 initial_indent=f"  {heading:20}", subsequent_indent=" " * 22)  # fmt: skip
+                    formatter.write(names + "\n")
             return
         for heading, members in groups:
             with formatter.section(heading):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.thinning import thin
@@ -37,6 +38,7 @@ def figure(result: Result) -> Any:
 
 def _figure(title: str, xlabel: str, ylabel: str, **layout: Any) -> Any:
     """Return an empty figure; colours are safe for colour-blind readers unless the user has a template of their own."""
+    require("plotly")
     import plotly.graph_objects as go
     import plotly.io as pio
 

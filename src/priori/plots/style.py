@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from priori.base.cautions import Caution, shown
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ Item = TypeVar("Item")
 
 def colours(count: int) -> list[str]:
     """Return ``count`` colours: the user's own cycle if they set one, otherwise the colour-blind-safe palette."""
+    require("matplotlib")
     from matplotlib import rcParams, rcParamsDefault
 
     cycle = rcParams["axes.prop_cycle"]
@@ -94,6 +96,7 @@ def axes(ax: Axes | None, figsize: tuple[float, float] | None = None) -> Axes:
     """Return the axes given, or those of a new figure: of this size, unless the user has set one of their own."""
     if ax is not None:
         return ax
+    require("matplotlib")
     from matplotlib import pyplot, rcParams, rcParamsDefault
 
     users_size = rcParams["figure.figsize"] != rcParamsDefault["figure.figsize"]
@@ -105,6 +108,7 @@ def check_format(path: str | Path) -> str:
     suffix = Path(path).suffix.lower().lstrip(".")
     if suffix not in FORMATS:
         raise OptionError(f"cannot draw {str(path)!r}; name the figure .{', .'.join(FORMATS)}")
+    require("matplotlib")
     return suffix
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import shown
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.results import plain
 from priori.curves.epc import epc
 from priori.plots.curves import det_axes
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
 def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""
+    require("jinja2", "matplotlib")
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loader = ChoiceLoader([*loaders, PackageLoader("priori.report")])
