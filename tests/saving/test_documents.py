@@ -113,7 +113,6 @@ NEED_SCORES = {
     "EPC": {"area", "fractions"},
     "CrossEPC": {"area", "fractions", "curves", "fold"},
     "EPSC": {"curves"},
-    "CrossEPC": {"curves", "fold", "fractions"},
     "SurfaceBand": {"bands"},
     "AverageEPC": {"commensurability"},
     "Band": {"replicates"},
