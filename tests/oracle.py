@@ -52,6 +52,7 @@ class Candidate:
 
 PAIRS = {
     "authentication": ("far", "frr"),
+    "detection": ("far", "frr"),
     "retrieval": ("precision", "recall"),
     "diagnosis": ("sensitivity", "specificity"),
 }

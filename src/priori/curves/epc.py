@@ -314,7 +314,7 @@ def epc(
         The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
         that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
         memory come from `priori.scan`.
-    task : {"authentication", "retrieval", "diagnosis"} or Task
+    task : {"authentication", "detection", "retrieval", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
         ``wer``, ``pr``, ``target-far``, ``at-most-far``, ``at-most-far:0.95``, ``eer``, ``max:f1``, ``min:dcf:...``

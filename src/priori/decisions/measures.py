@@ -425,6 +425,7 @@ TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task("authentication", FAR, FRR, HTER),
+        Task("detection", FAR, FRR, HTER),
         Task("retrieval", PRECISION, RECALL, f_beta(), "pr"),
         Task("diagnosis", SENSITIVITY, SPECIFICITY, BALANCED_ACCURACY),
     )

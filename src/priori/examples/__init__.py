@@ -52,7 +52,7 @@ class Example:
     name, title : str
         What people type, and what it is.
     task : str
-        The task it belongs to: authentication, retrieval or diagnosis.
+        The task it belongs to: detection, authentication, retrieval or diagnosis.
     systems : mapping of str to Sets
         For each system its development and its test scores, ``systems[name].dev`` and ``.test``.
     provenance, licence : str
@@ -70,7 +70,7 @@ class Example:
 ABOUT: dict[str, About] = {
     "texts": About(
         "Machine-written text: four detectors tuned on news, used on medical answers",
-        "authentication",
+        "detection",
         "Statistics of texts published with Glimpse (Bao et al.); detectors and scores by examples/make_texts.py",
         "Scores: BSD-3-Clause, as Priori. The statistics are under the MIT licence; cite Glimpse.",
     ),

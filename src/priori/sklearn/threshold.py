@@ -55,7 +55,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         own by default.
     alpha : number
         The trade-off, or the target.
-    task : {"authentication", "retrieval", "diagnosis"} or Task
+    task : {"authentication", "detection", "retrieval", "diagnosis"} or Task
         Gives V1 and V2: FAR and FRR, precision and recall, sensitivity and specificity.
     cv : int, float, splitter, iterable or "prefit", optional
         Folds (5 by default, stratified); the fraction to hold out; any splitter of scikit-learn; or ``"prefit"``: the

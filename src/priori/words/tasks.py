@@ -23,6 +23,9 @@ WORDS: dict[str, TaskWords] = {
     "authentication": TaskWords(
         "genuine users", "impostors", "are turned away", "get in", "turning genuine users away", "letting impostors in"
     ),
+    "detection": TaskWords(
+        "positives", "negatives", "are missed", "raise a false alarm", "missing positives", "false alarms"
+    ),
     "retrieval": TaskWords(
         "wanted items", "unwanted items", "are missed", "are returned", "missing wanted items",
         "returning unwanted items",
