@@ -44,6 +44,7 @@ def test_the_tables_hold_the_numbers(study: Study) -> None:
     assert list(tables["outcomes"].rows[1][1:]) == counts
     assert [row[1] for row in tables["leaderboard"].rows] == ["1", "2", "3"]
     assert [row[0] for row in tables["comparisons"].rows] == ["A − B", "A − C", "B − C"]
+    assert tables["along-alpha"].header[1:] == ("0.1", "0.25", "0.5", "0.75", "0.9")
     for table in tables.values():
         assert all(len(row) == len(table.header) for row in table.rows)
         assert not table.groups or sum(width for _, width in table.groups) == len(table.header) - 1
@@ -69,6 +70,7 @@ def test_markdown(study: Study, hostile: Study) -> None:
     text = render_markdown(study)
     assert text.startswith("# A, B and C\n\nAt equal costs (alpha = 0.5), ")
     assert "| System | Rank | Between | HTER | 95 % | Group | Against the first |" in text
+    assert "| --- | ---: | --- | ---: | ---: | --- | --- |" in text.splitlines()  # numbers stand at the right
     assert "development FAR" in text
     text = render_markdown(hostile)
     assert "<script>" not in text
