@@ -66,8 +66,8 @@ class DescribedCommand(click.Command):
             with formatter.section("More options, described by --help-all"):
                 for heading, members in groups:
                     # A name stays on one line: people search for it, and copy it.
-                    names = fill(", ".join(option.opts[-1] for option in members), formatter.width, break_on_hyphens=False,
-                                 initial_indent=f"  {heading:20}", subsequent_indent=" " * 22)  # fmt: skip
+                    listed = ", ".join(option.opts[-1] for option in members)
+                    names = fill(listed, formatter.width, break_on_hyphens=False, initial_indent=f"  {heading:20}", subsequent_indent=" " * 22)  # fmt: skip
                     formatter.write(names + "\n")
             return
         for heading, members in groups:

@@ -13,7 +13,7 @@ from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group, resampling_options
-from priori.cli.output import Output, printable, table_text, warn
+from priori.cli.output import Output, table_text, warn
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
@@ -58,8 +58,6 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
 
     @make_command(
         name, f"{name.upper()} curves of test scores (a posteriori).",
-        option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
-               help="A name and a file of scores. Repeat for more curves."),
         SYSTEMS, *CRITERION,
         option("--alpha", metavar="LIST", help="The a priori points of --system. Default: 0.5, or that of --costs."),
         *COSTS,
@@ -72,19 +70,20 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         help=help,
     )  # fmt: skip
     def command(
-        scores: tuple[tuple[str, str], ...], systems: Systems, task: str, criterion: str | None, alpha: str | None,
+        systems: Systems, task: str, criterion: str | None, alpha: str | None,
         costs: str | None, prior: str | None, points: str, resampling: Resampling | None, threads: int | None,
         output: Output, options: dict[str, Any],
     ) -> None:  # fmt: skip
-        if bool(scores) == bool(systems):
-            raise OptionError("give sets of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
+        if not systems:
+            raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
         view = View(**options, prior=prior if costs is None else None)
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
         priced = price(get_task(task), criterion, "hter", alpha_list(alpha), costs, prior if costs else None)
         at = {"task": task, "criterion": criterion, "alpha": "0.5" if priced.alpha is None else priced.alpha}
-        fixed = systems.curves(at) if systems else []
+        scores = systems.undivided
+        fixed = [] if scores else systems.curves(at)
         sets = [(point.name, point.test) for point in fixed]
-        sets += [(printable(label), systems.reading.read(path)) for label, path in scores]
+        sets += [(label, systems.reading.read(path)) for label, path in scores]
         curves = [compute(read, points=which, name=label) for label, read in sets]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         if bands and view.precision:
