@@ -19,7 +19,7 @@ __all__ = ["command"]
     "--output", default="docs/gallery", show_default=True, metavar="DIRECTORY", help="Where figures and page go."
 )
 def command(what: tuple[str, ...], quick: bool, output: str) -> None:
-    """Redo the papers: figures, tables beside the published ones, and each statement with yes or no.
+    """Redo the papers: figures, tables beside the published ones, and each statement with yes, no or not decidable.
 
     \b
     WHAT is any of: epc, joint-bootstrap, thesis, averaging (default: all).
@@ -38,11 +38,11 @@ def command(what: tuple[str, ...], quick: bool, output: str) -> None:
 
 
 def described(done: Reproduction) -> str:
-    """Return a reproduction for reading: statements with yes or no, then the tables."""
+    """Return a reproduction for reading: statements with their verdicts, then the tables."""
     parts = [done.title, done.paper, "", done.data, ""]
     for conclusion in done.conclusions:
         numbers = f" ({conclusion.numbers})" if conclusion.numbers else ""
-        parts.append(f"{'yes' if conclusion.holds else 'no ':3}  {conclusion.statement}{numbers}")
+        parts.append(f"{conclusion.verdict:3}  {conclusion.statement}{numbers}")
     for table in done.tables:
         parts += ["", table_text(table.title, table.columns, table.text(), note=table.note).rstrip("\n")]
     return "\n".join(parts) + "\n"

@@ -267,7 +267,8 @@ def _figures(two: Two, first: dict[str, tuple[AverageCurve, AverageCurve]]) -> t
         Figure(
             "averaging-figure-2",
             "Figure 2: three classifiers and two averages",
-            "C-2a is C-1's equal by the vertical average only, C-2b (nearly) by the threshold average only.",
+            "C-2a is C-1's equal by the vertical average only, C-2b (nearly) by the threshold average only. Below, the "
+            "corner enlarged, where the bands (95 %, of the mean over data sets) can be seen.",
             partial(_draw_figure_2, first),
         ),
     )
@@ -313,19 +314,19 @@ def _draw_densities(ax: Axes, two: Two) -> None:
 
 
 def _draw_figure_2(first: dict[str, tuple[AverageCurve, AverageCurve]]) -> Canvas:
-    figure, panels = canvas(3, 1, size=(3.8, 4.0))
-    for ax, (name, curves) in zip(panels, first.items(), strict=True):
+    figure, panels = canvas(3, 2, size=(3.8, 4.0))
+    for column, (name, curves) in zip(panels.T, first.items(), strict=True):
+        for ax in column:
+            for curve, colour, label in zip(curves, COLOURS, ("vertical average", "threshold average"), strict=False):
+                ax.plot(curve.fpr, curve.tpr, color=colour, label=label, lw=1, zorder=3)
+                ax.fill_between(
+                    curve.fpr, curve.tpr_lower, curve.tpr_upper, facecolor=colour, edgecolor=colour, alpha=0.35, lw=0.5,
+                    zorder=2,
+                )  # fmt: skip
+            ax.set(xlabel="fp", ylabel="tp", title=name)
         for fpr, tpr in curves[0].singles(31)[:25]:  # some of them: the file stays small
-            ax.plot(fpr, tpr, color="0.8", lw=0.5, zorder=1)
-        for curve, colour, label in zip(curves, COLOURS, ("vertical average", "threshold average"), strict=False):
-            ax.plot(curve.fpr, curve.tpr, color=colour, label=label, zorder=3)
-        vertical, threshold = curves
-        ax.fill_between(
-            vertical.fpr, vertical.tpr_lower, vertical.tpr_upper, color=COLOURS[0], alpha=0.3, lw=0, zorder=2
-        )
-        ax.fill_between(
-            threshold.fpr, threshold.tpr_lower, threshold.tpr_upper, color=COLOURS[1], alpha=0.3, lw=0, zorder=2
-        )
-        ax.set(xlabel="fp", ylabel="tp", title=name, aspect="equal")
-        ax.legend(frameon=False, loc="lower right", fontsize="small")
+            column[0].plot(fpr, tpr, color="0.8", lw=0.5, zorder=1)
+        column[0].set(aspect="equal")
+        column[1].set(xlim=(0, 0.3), ylim=(0.4, 1), title=f"{name}, the corner")
+        column[1].legend(frameon=False, loc="lower right", fontsize="small")
     return figure

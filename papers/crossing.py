@@ -57,6 +57,13 @@ class Pair:
         return alpha[inner & (self.epc_b.value < self.epc_a.value)]
 
     @property
+    def b_better_by_wer(self) -> Floats:
+        """The alphas, 0 and 1 left out, at which B has the lower a priori WER: what its thresholds minimise."""
+        alpha = self.epc_a.alpha
+        wer_a, wer_b = (alpha * curve.v1 + (1 - alpha) * curve.v2 for curve in (self.epc_a, self.epc_b))
+        return alpha[(alpha > 0) & (alpha < 1) & (wer_b < wer_a)]
+
+    @property
     def a_better(self) -> Floats:
         """The alphas, 0 and 1 left out, at which A has the lower a priori HTER."""
         alpha = self.epc_a.alpha

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from papers.crossing import Pair
 
-__all__ = ["canvas", "draw_errors"]
+__all__ = ["canvas", "draw_errors", "legend_below"]
 
 
 def canvas(
@@ -23,6 +23,11 @@ def canvas(
 
     figure = New(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, **options)
+
+
+def legend_below(ax: Axes, columns: int = 1) -> None:
+    """Put the legend below the axes, where no line crosses it."""
+    ax.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=columns)
 
 
 def draw_errors(ax: Axes, pair: Pair, *, alpha: float | None = None, limit: float = 0.5) -> None:
@@ -42,4 +47,4 @@ def draw_errors(ax: Axes, pair: Pair, *, alpha: float | None = None, limit: floa
     ax.plot([0, 100 * limit], [0, 100 * limit], color="0.6", lw=0.8, ls=":", label="break-even line")
     ax.set(xlabel="FAR (%)", ylabel="FRR (%)", xlim=(0, 100 * limit), ylim=(0, 100 * limit))
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False, fontsize="small")
+    legend_below(ax)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from papers import REPRODUCTIONS
 from papers.misprints import MISPRINTS
-from papers.results import Reproduction
+from papers.results import Reproduction, verdict
 from priori.base.errors import OptionError
 from priori.base.whole_files import write_whole
 from priori.plots import save
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 __all__ = ["write_gallery"]
 
@@ -43,8 +47,17 @@ def render(reproductions: list[dict[str, Any]]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"subscripts": subscripts, "verdict": verdict}
     page = environment.get_template("gallery.html")
     return page.render(reproductions=reproductions, misprints=MISPRINTS)
+
+
+def subscripts(text: str) -> Markup:
+    """Return text for HTML, escaped, in which what follows a capital and an underscore is a subscript: V_A, E_V1."""
+    from markupsafe import escape
+
+    escaped = escape(text)
+    return type(escaped)(re.sub(r"\b([A-Z])_([A-Z0-9]+)", r"\1<sub>\2</sub>", str(escaped)))
 
 
 def _finished(folder: Path) -> list[dict[str, Any]]:

@@ -8,13 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 
 import priori
+from priori.base.quantiles import percentile_bounds
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
 from priori.studies.simulation import population
 from priori.uncertainty.bands import Band
 
-__all__ = ["VARIANTS", "Coverage", "Covered", "Size", "System", "experiment", "joint_band", "systems"]
+__all__ = [
+    "VARIANTS",
+    "Coverage",
+    "Covered",
+    "Size",
+    "System",
+    "experiment",
+    "joint_band",
+    "single_split",
+    "split_systems",
+    "systems",
+]
 
 
 #: Section 4: 124 users, 1172 genuine and 11992 impostor trials.
@@ -30,14 +42,16 @@ VARIANTS = ("user-constrained", "sample", "user", "joint, U varies", "joint, S v
 class Size:
     """How large the experiment is: systems, repetitions with 31 and with 62 users, numbers of bootstraps.
 
-    ``effects`` are other user effects than ours, to see what rests on that choice; ``fixed`` is the number of
-    bootstraps of the kind that is held fixed while the other varies.
+    ``effects`` are other user effects than ours, to see what rests on that choice; ``splits`` is how often the users
+    are split anew with all systems tried on the same ones; ``fixed`` is the number of bootstraps of the kind that is
+    held fixed while the other varies.
     """
 
     systems: int
     repeats: tuple[int, int]
     grid: tuple[int, ...]
     effects: tuple[float, ...]
+    splits: int
     fixed: int = 30
 
     @property
@@ -134,18 +148,54 @@ def _replicates(curve: EPC, size: Size, seed: int) -> dict[str, Floats]:
 def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floats]:
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
-    flat = used.reshape(-1, used.shape[-1])
-    lower, upper = np.quantile(flat, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="inverted_cdf")
-    return lower, upper
+    return percentile_bounds(used.reshape(-1, used.shape[-1]), LEVEL)
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:
     """Return the joint bootstrap's band for sets of ``n_users`` users each: Figure 1."""
     dev, eva = system.draw(n_users, (99, number, 1)), system.draw(n_users, (99, number, 2))
+    return _joint(dev, eva, size, number)
+
+
+def _joint(dev: Scores, eva: Scores, size: Size, seed: int) -> Band:
     shape = (size.largest, size.fixed)
     return priori.epc(dev, eva).band(
-        bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=number
+        bootstrap="joint", n_resamples=shape, resample="both", interval="percentile", rng=seed
     )
+
+
+# -- one split of the users, as the paper has it ---------------------------------------------------------------------
+
+
+def split_systems(size: Size) -> list[System]:
+    """Return some of the systems: on the same users they move together, so that a few tell as much as all."""
+    return systems(size.systems)[:: max(1, size.systems // 6)]
+
+
+def single_split(size: Size, number: int) -> tuple[float, float]:
+    """Return the mean coverage (%) over systems with 31 and with 62 training users, all systems on the same people.
+
+    The 31 are among the 62, and both bands are tried on the same 62 unseen users.
+    """
+    covered = []
+    for system in split_systems(size):
+        unseen = system.draw(TEST_USERS, (77, number, 3))
+        halves = {kind: [system.draw(31, (77, number, kind + more)) for more in (0, 10)] for kind in (1, 2)}
+        for sets in ([halves[1][0], halves[2][0]], [_together(halves[1]), _together(halves[2])]):
+            band, future = _joint(sets[0], sets[1], size, number), priori.epc(sets[0], unseen).value
+            covered.append(np.mean((future >= band.lower) & (future <= band.upper)))
+    few, many = 100 * np.reshape(covered, (-1, 2)).mean(axis=0)
+    return float(few), float(many)
+
+
+def _together(parts: list[Scores]) -> Scores:
+    """Return the users of several sets as one set."""
+    values = []
+    for of_class in ("negative", "positive"):
+        classes = [(part.users, getattr(part, of_class)) for part in parts]
+        values.append(np.concatenate([trials.score for _, trials in classes]))
+        values.append(np.concatenate([users.values[trials.user] for users, trials in classes if users is not None]))
+    return Scores.from_arrays(values[0], values[2], negative_user=values[1], positive_user=values[3])
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.crossing import Pair
-from papers.figures import canvas
+from papers.figures import canvas, legend_below
 from papers.results import Conclusion, Figure
 from priori.base.types import Floats
 from priori.plots import plot_epc
-from priori.plots.style import COLOURS
+from priori.plots.comparison import plot_histogram
 from priori.uncertainty.bands import Band
 from priori.uncertainty.comparison import Comparison, compare
 
@@ -121,21 +121,20 @@ def resampled_figures(found: Resampled) -> tuple[Figure, ...]:
 
 def _draw_histogram(found: Resampled) -> Canvas:
     figure, ax = canvas()
-    ax.hist(100 * found.differences, bins=40, color=COLOURS[0], alpha=0.6)
-    for bound in found.interval:
-        ax.axvline(100 * bound, color=COLOURS[1], lw=2.5)
-    ax.axvline(0, color="black", ls="--", lw=1)
-    ax.set(xlabel="V_A - V_B (HTER %)", ylabel="replicates")
+    plot_histogram(found.at_one, HISTOGRAM_ALPHA, ax=ax, bins=40)
+    ax.set(xlabel="$V_A - V_B$ (HTER %)", title="")
     return figure
 
 
 def _draw_band(found: Resampled) -> Canvas:
     figure, ax = canvas()
     plot_epc([found.faces.epc_a], ax=ax, bands=[found.band])
+    legend_below(ax)
     return figure
 
 
 def _draw_regions(found: Resampled) -> Canvas:
     figure, ax = canvas()
     plot_epc([found.faces.epc_a, found.faces.epc_b], ax=ax, regions=found.regions)
+    legend_below(ax, 2)
     return figure

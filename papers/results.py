@@ -20,11 +20,21 @@ def silent(done: int, total: int) -> None:
 
 
 class Conclusion(NamedTuple):
-    """A statement of a paper, whether ours agrees, and the numbers that say so."""
+    """A statement of a paper, whether ours agrees (None: what the paper did cannot decide it), and the numbers."""
 
     statement: str
-    holds: bool
+    holds: bool | None
     numbers: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Yes, no, or not decidable."""
+        return verdict(self.holds)
+
+
+def verdict(holds: bool | None) -> str:
+    """Return whether a statement holds, in words."""
+    return "not decidable" if holds is None else "yes" if holds else "no"
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,8 @@ def published_tables(widths: dict[str, list[Compared]], tests: dict[str, list[Co
         "3.7": "Table 3.7: do C and D differ? (NIST'2000)",
     }
     rows = {**widths, **tests}
-    notes = {"3.7": "The printed table names its second row sigma squared; it holds sigma."}
+    scores = "The sigma of the dependent test needs both systems' scores: only the confidence is checked, given sigma."
+    notes = {"3.4": scores, "3.7": f"{scores} The printed table names its second row sigma squared; it holds sigma."}
     return [
         Table(title, HEADER, tuple(row.row(_digits(row.step)) for row in rows[number]), notes.get(number, ""))
         for number, title in titles.items()
@@ -185,11 +186,14 @@ def _digits(step: float) -> int:
 def table_conclusions(widths: dict[str, list[Compared]], tests: dict[str, list[Compared]]) -> list[Conclusion]:
     found = []
     for number, rows in sorted({**widths, **tests}.items()):
+        # Nothing is said of the sigma of the dependent test: it needs both systems' scores.
+        but = ", but for the sigma of the dependent test, taken as printed," if number in tests else ""
         off = [row.label for row in rows if not row.agrees]
         largest = max(abs(row.ours - row.published) / row.step for row in rows)
         found.append(
             Conclusion(
-                f"Table {number}: every number comes out to the last printed digit that rounding of the inputs allows",
+                f"Table {number}: every number{but} comes out to the last printed digit that rounding of the inputs "
+                "allows",
                 not off,
                 f"{len(rows)} numbers, the farthest {largest:.1f} units of its last digit away"
                 + (f"; not explained by rounding: {', '.join(off)}" if off else ""),

@@ -97,7 +97,9 @@ def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Any
     if criterion.startswith("at-"):
         return _constraint(criterion[-2:] == "v1", v1, v2), (v1, v2)
     if criterion in BEST:
-        return lambda c, alpha: BEST[criterion](c), (v1, v2)
+        # A measure that weighs FAR and FRR is wer at one alpha: its ties are wer's, whatever the task.
+        weighs = criterion.startswith(("min:dcf", "max:balanced"))
+        return lambda c, alpha: BEST[criterion](c), (("far", "frr") if weighs else (v1, v2))
     return lambda c, alpha: abs(getattr(c, v1) - getattr(c, v2)), (v1, v2)
 
 

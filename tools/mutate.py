@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -42,13 +43,17 @@ COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "doc
 #: A module is also covered by the tests of the floors that do little but call it.
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
 #: The floors whose tests may notice what those of the module's own did not.
-FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "cli", "engines")
+FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "engines")
+#: So many of them, the fastest.
+FARTHER = 60
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
 SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
 PATIENCE = 4.0
-#: What became of those that no test noticed: no test calls the function, or the tests waited without end.
-LIVED = ("survived", "untested", "stalled")
+#: So many seconds without any work, and a run of tests waits without end.
+IDLE = 90.0
+#: What became of those that no test noticed, or calls.
+LIVED = ("survived", "untested")
 #: Set when the run is interrupted.
 STOPPED = threading.Event()
 #: The runs of tests under way.
@@ -134,6 +139,26 @@ def function_of(mutant: Mutant, source: str) -> str:
     return f"{mutant.path}:{inside(ast.parse(source), '', '')[1]}"
 
 
+def _used(session: int) -> int:
+    """Return the processor's time that a run of tests and what it started have used."""
+    used = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = file.read_text().rpartition(")")[2].split()
+            used += sum(map(int, fields[11:15])) if int(fields[3]) == session else 0
+    return used
+
+
+def _end_when_idle(session: int, ended: threading.Event) -> None:
+    """End a run of tests that waits without end; a busy machine lets every process go on a little."""
+    before, since = -1, time.monotonic()
+    while not ended.wait(5):
+        if (now := _used(session)) != before:
+            before, since = now, time.monotonic()
+        elif time.monotonic() > since + IDLE:
+            _end(session)
+
+
 class Recorded(NamedTuple):
     """The tests of a file that pass without a mutant."""
 
@@ -197,6 +222,8 @@ class Tree:
             "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
             "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
         }  # fmt: skip
+        if STOPPED.is_set():
+            return "timed out"
         assert self.server.stdin is not None
         assert self.server.stdout is not None
         with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch:
@@ -205,16 +232,17 @@ class Tree:
             self.server.stdin.write(json.dumps(wanted) + "\n")
             self.server.stdin.flush()
             process = int(self.server.stdout.readline())
-            limit = threading.Timer(20 * seconds, _end, [process])
-            limit.start()
+            ended = threading.Event()
+            watch = threading.Thread(target=_end_when_idle, args=(process, ended), daemon=True)
+            watch.start()
             RUNNING.add(process)
             try:
                 code = int(self.server.stdout.readline())
             finally:
-                limit.cancel()
+                ended.set()
                 RUNNING.discard(process)
                 _end(process)  # what it started and left
-        named = {0: "passed", 5: "passed", -signal.SIGXCPU: "timed out", -signal.SIGKILL: "stalled"}  # 5: none to run
+        named = {0: "passed", 5: "passed", -signal.SIGXCPU: "timed out", -signal.SIGKILL: "timed out"}  # 5: none to run
         return named.get(code, "killed")
 
     def tests_of(self, file: str) -> Recorded:
@@ -252,6 +280,8 @@ class Tree:
                 unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
                 calling = found.every() if unseen else found.calling(function)
                 chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
+            if files is groups[-1]:
+                chosen = dict(sorted(chosen.items(), key=lambda test: test[1])[:FARTHER])
             if chosen:
                 tested, (fate, by) = True, self._ended(mutant, source, chosen)
                 if fate != "passed":
@@ -331,7 +361,7 @@ def tally(chosen: list[Mutant], fates: dict[str, str], listed: list[dict[str, st
         fate = "equivalent" if is_equivalent(mutant, listed) else fates.get(mutant.key, "not run")
         for name in (floor_of(mutant.path), "all"):
             floors[name][fate] += 1
-    columns = ("killed", "timed out", "survived", "stalled", "untested", "equivalent", "not run")
+    columns = ("killed", "timed out", "survived", "untested", "equivalent", "not run")
     print(f"\n{'floor':<14}" + "".join(f"{name:>12}" for name in columns) + f"{'noticed %':>12}")
     for name in (*sorted(set(floors) - {"all"}), "all"):
         counts = floors[name]

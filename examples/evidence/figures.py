@@ -44,8 +44,11 @@ def draw_taus(judged: Sequence[Judged], path: Path) -> None:
         ax.plot([one.deployed.tau_lower, one.deployed.tau_upper], [row, row], color=colour, lw=1.5)
         ax.plot(one.deployed.tau, row, "o", ms=4, color=colour, mec="none")
     ax.set_yticks(np.arange(len(rows)), [one.question.name for one in rows], fontsize=6)
-    ax.set(xlabel="Kendall's tau between the ranking by EER and the one at thresholds fixed in advance",
-           xlim=(-1, 1.02), title="Another domain (blue), the same domain (orange)")  # fmt: skip
+    lowest = min(0.0, *(one.deployed.tau_lower for one in rows))
+    ax.set(
+        xlabel="Kendall's tau: ranking by EER, ranking at thresholds fixed in advance",
+        xlim=(lowest, 1.02), title="Another domain (blue), the same domain (orange)",
+    )  # fmt: skip
     ax.grid(axis="x", alpha=0.25)
     ax.invert_yaxis()
     save(ax.figure, path)

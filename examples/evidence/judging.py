@@ -32,9 +32,10 @@ class Judged:
         return int(self.deployed.post_rank.argmin())
 
     @property
-    def movers(self) -> list[str]:
-        """The systems that gain or lose ranks by more than chance."""
-        return [move["name"] for move in self.deployed.moves if move["significant"]]
+    def movers(self) -> tuple[int, int]:
+        """How many systems gain or lose ranks by more than chance: at these thresholds, and as methods."""
+        deployed, method = (sum(move["significant"] for move in each.moves) for each in (self.deployed, self.method))
+        return deployed, method
 
 
 def judge(data: Path, source: Source, question: Question, *, n_resamples: int = 10_000) -> Judged:

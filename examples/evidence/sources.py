@@ -117,7 +117,7 @@ SOURCES = (
         "AUC) within the domain, tell which detector to use?",
         "The authors have no development set; ours is one domain, the test set another: all 30 ordered pairs (five "
         "models, six pairs). Control: the texts of one domain in two halves, by even and odd prompt (15). Texts are "
-        "redrawn with their machine-written partners, about 150 (75 in the halves).",
+        "resampled with their machine-written partners, about 150 (75 in the halves).",
         _TEXT, f"{_TEXT} || '/' || label", "texts",
         _domains("exp_main", ("claude-3-opus-20240229", "claude-3-sonnet-20240229", "gemini-1.5-pro", "gpt-3.5-turbo",
                               "gpt-4")),

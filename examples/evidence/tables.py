@@ -10,9 +10,9 @@ from typing import Any
 from examples.evidence.judging import Judged
 from priori.uncertainty.leaderboard import Leaderboard
 
-BOARDS = ("source", "board", "kind", "systems", "tau", "tau_lower", "tau_upper", "moving", "first_by_eer", "eer",
-          "hter", "rank", "rank_lower", "rank_upper", "method_rank_lower", "method_rank_upper", "first_a_priori",
-          "its_hter", "its_eer_rank", "could_be_best", "method_could_be_best")  # fmt: skip
+BOARDS = ("source", "board", "kind", "systems", "tau", "tau_lower", "tau_upper", "moving", "method_moving",
+          "first_by_eer", "eer", "hter", "rank", "rank_lower", "rank_upper", "method_rank_lower", "method_rank_upper",
+          "first_a_priori", "its_hter", "its_eer_rank", "could_be_best", "method_could_be_best")  # fmt: skip
 SYSTEMS = ("source", "board", "system", "hter", "lower", "upper", "rank", "rank_lower", "rank_upper",
            "method_rank_lower", "method_rank_upper", "eer", "eer_rank", "gain", "gain_significant")  # fmt: skip
 
@@ -23,7 +23,7 @@ def board_row(judged: Judged) -> dict[str, Any]:
     anew = row_of(judged.method, str(board.system[first]))
     values = (
         judged.source, judged.question.name, judged.question.kind, board.system.size, *(round(number, 3) for number in
-        (board.tau, board.tau_lower, board.tau_upper)), len(judged.movers), board.system[first],
+        (board.tau, board.tau_lower, board.tau_upper)), *judged.movers, board.system[first],
         _rate(board.post_value[first]), _rate(board.value[first]), board.rank[first], board.rank_lower[first],
         board.rank_upper[first], judged.method.rank_lower[anew], judged.method.rank_upper[anew], board.system[best],
         _rate(board.value[best]), board.post_rank[best], len(board.could_be_best), len(judged.method.could_be_best),

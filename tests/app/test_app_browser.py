@@ -79,7 +79,7 @@ def test_drop_files_read_the_verdict_move_the_slider_change_a_setting_download(
     assert "alpha" in verdict
     assert "expected HTER" in verdict
 
-    page.wait_for_selector("#plot-epc .main-svg")
+    page.wait_for_selector("#plot-dots svg > g")
     before = page.inner_text("output[for=alpha]")
     page.focus("input#alpha")
     page.keyboard.press("Home")
@@ -88,7 +88,7 @@ def test_drop_files_read_the_verdict_move_the_slider_change_a_setting_download(
 
     found = json.loads(download(page, "JSON"))
     assert [len(found["systems"]), found["settings"]["measure"]] == [2, "hter"]
-    assert page.inner_text("#verdict h2") == "Verdict"
+    assert page.inner_text("#verdict h2") == "In full"
     assert visit(address).page.request.get(page.url).status == 404  # another visitor
 
     page.click("#app-change > summary")
@@ -99,7 +99,7 @@ def test_drop_files_read_the_verdict_move_the_slider_change_a_setting_download(
         page.click("#app-compute")
     again = json.loads(download(page, "JSON"))
     assert [len(again["systems"]), again["settings"]["measure"]] == [1, "frr"]
-    assert "False rejection rate" in page.inner_text(".masthead")
+    assert "False rejection rate" in page.inner_text("#answer")
     assert "<!doctype html>" in download(page, "HTML")
     assert download(page, "CSV").startswith("system,alpha,threshold")
 
@@ -176,7 +176,7 @@ def test_hostile_names_are_shown_as_text(visitor, address):
     page.set_input_files("#in-test-1", file("t", TEST))
     page.select_option("#in-bootstrap", "none")
     compute(page)
-    page.wait_for_selector("#plot-epc .main-svg")
+    page.wait_for_selector("#plot-dots svg > g")
     assert not page.title().startswith("stolen")
     assert HOSTILE in page.inner_text("table.files")
     assert page.locator("img[onerror]").count() == 0
@@ -232,7 +232,7 @@ def test_nothing_serious_stands_in_the_way_of_anyone_and_it_fits_a_phone(visitor
     page.select_option("#in-example", "cancer")
     page.select_option("#in-bootstrap", "none")
     compute(page)
-    page.wait_for_selector("#plot-epc .main-svg")
+    page.wait_for_selector("#plot-dots svg > g")
     page.click("#app-change > summary")
     assert visitor.overflow() <= 0
     assert visitor.accessibility() == []
@@ -284,3 +284,66 @@ def test_without_scripts_the_form_still_works(visit, address):
     page.click("#app-compute")
     page.wait_for_selector("#app-error-test-0:not([hidden])", timeout=15_000)
     assert page.inner_text("#app-error-test-0").startswith("test.csv")
+
+
+def test_several_files_by_one_chooser_back_and_the_list_of_analyses(visitor, address):
+    page = visitor.page
+    page.set_input_files("#in-many", [file("one-test.csv", TEST), file("one-dev.csv", DEV)])
+    assert page.input_value("#in-name-0") == "one"
+    page.fill("#in-resamples", "100")
+    page.fill("#in-alpha", "0.25")
+    compute(page)
+    page.go_back()
+    page.wait_for_selector(".app-mine")
+    assert page.url == f"{address}/"
+    listed = page.text_content(".app-mine li")
+    assert "one" in listed
+    assert "authentication, alpha 0.25, 100 resamples" in listed
+    page.go_forward()
+    page.wait_for_selector(".app-bar")
+    assert page.input_value("#in-alpha") == "0.25"  # what was typed is kept
+
+
+def long_table() -> bytes:
+    rows = ["system,set,score,label,user"]
+    for name in ("good", "bad, quoted"):
+        for part, content in (("dev", DEV), ("eval", TEST)):
+            for line in content.decode().splitlines()[1:]:
+                label, score = line.split(",")
+                rows.append(f'"{name}",{part},{score},{label},u1')
+    return "\n".join(rows).encode()
+
+
+def test_a_long_table_is_split_after_a_look_at_it(visitor):
+    page = visitor.page
+    page.set_input_files("#in-many", [file("all.csv", long_table())])
+    page.wait_for_selector("#app-table:not([hidden])")
+    assert "all.csv: several systems in one table. Is this right?" in page.text_content("#app-table")
+    chosen = page.eval_on_selector_all("#app-table select", "all => all.map((one) => one.selectedOptions[0].text)")
+    assert chosen == ["system", "set", "dev", "eval"]
+    assert "2 systems: good, bad, quoted" in page.text_content("#app-table")
+    page.click("#app-table button:has-text('Yes, take 2 systems')")
+    assert [page.input_value(f"#in-name-{key}") for key in (0, 1)] == ["good", "bad, quoted"]
+    content = page.evaluate("document.getElementById('in-test-1').files[0].text()")
+    assert content.splitlines()[0] == "score,label,user"
+    assert len(content.splitlines()) == len(TEST.decode().splitlines())
+    assert visitor.accessibility() == []
+
+
+def test_exchanged_sets_and_reversed_scores_are_mended_by_a_button(visitor):
+    page = visitor.page
+    lines = [line.split(",") for line in DEV.decode().splitlines()]
+    turned = [f"{label},{-float(score):g}" for label, score in lines[1:]]
+    reverse = "\n".join([",".join(lines[0]), *3 * turned]).encode()
+    page.set_input_files("#in-dev-0", file("a-test.csv", reverse))
+    page.set_input_files("#in-test-0", file("a-dev.csv", reverse + b"\n" + turned[0].encode()))
+    page.click(".app-swap button")
+    assert page.evaluate("document.getElementById('in-dev-0').files[0].name") == "a-dev.csv"
+    assert page.locator(".app-swap").count() == 0
+    page.select_option("#in-bootstrap", "none")
+    compute(page)
+    with page.expect_navigation():
+        page.click("[data-caution=reversed-scores] button")
+    page.wait_for_selector(".app-bar")
+    assert page.is_checked("#in-lower_is_better")
+    assert page.locator("[data-caution=reversed-scores]").count() == 0

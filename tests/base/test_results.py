@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import priori
-from priori.base.dataframes import make_frame
+from priori.base.dataframes import _typed, make_frame
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from results import FROM_RATES, again, every_result, scores
@@ -78,6 +78,12 @@ def test_missing_values_in_frames() -> None:
     assert frame["users"].isna().all()
     with pytest.raises(OptionError, match="unknown dataframe library 'excel'; choose one of: pandas, polars"):
         every_result()["plan"].frame("excel")
+
+
+def test_a_column_in_which_one_value_is_missing_keeps_the_others() -> None:
+    assert _typed(np.array(["a", None], dtype=object)) == ["a", None]
+    assert np.isnan(_typed(np.array([None, None], dtype=object))).all()
+    assert _typed(np.array([], dtype=object)) == []
 
 
 # -- notebooks -----------------------------------------------------------------------------------------

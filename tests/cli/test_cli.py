@@ -79,6 +79,30 @@ def test_epc_json_has_settings_areas_and_counts(folder: Path) -> None:
     assert system["areas"]["g"] == expected.g
 
 
+def test_areas_are_over_the_range_that_was_asked_for(folder: Path) -> None:
+    options = ("--range", "0.2", "0.8", "--bootstrap", "sample", "--resamples", "50", "--interval", "percentile")
+    (system,) = json.loads(run("epc", *A, *options, "--json", cwd=folder).stdout)["systems"]
+    dev, test = (priori.read(folder / f"a-{name}.csv") for name in ("dev", "test"))
+    # By hand: the mean of (FAR + FRR)/2 at thresholds whose development FAR is on a fine grid of targets.
+    targets = (np.arange(3000) + 0.5) / 3000 * 0.6 + 0.2
+    by_hand = float(np.mean(priori.epc(dev, test, criterion="target-v1", alpha=targets.tolist()).value))
+    assert system["areas"]["e_v1"] == pytest.approx(by_hand, abs=2e-4)
+    assert abs(system["areas"]["e_v1"] - priori.areas(dev, test).e_v1) > 0.01
+    assert system["area_bands"]["value"] == [system["areas"][name] for name in ("e_v1", "e_v2", "g")]
+    assert "over targets from 0.2 to 0.8 of far" in run("epc", *A, "--range", "0.2", "0.8", cwd=folder).stdout
+
+
+def test_the_histogram_of_a_difference(folder: Path, tmp_path: Path) -> None:
+    options = ("--alpha", "0.3,0.5", "--resamples", "200", "--claim", "deployed", "--histogram", "0.3")
+    done = run("compare", *A, *B, *options, "--plot", str(tmp_path / "at.svg"), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    plain = run("compare", *A, *B, *options[:-2], "--plot", str(tmp_path / "along.svg"), cwd=folder)
+    assert plain.returncode == 0, plain.stderr
+    labels = [(tmp_path / name).read_text() for name in ("at.svg", "along.svg")]
+    assert ["<!-- replicates -->" in text for text in labels] == [True, False]
+    assert "add --plot FILE" in run("compare", *A, *B, *options, cwd=folder).stderr
+
+
 @pytest.mark.parametrize(
     "options",
     [(), ("--exact",), ("--range", "0.2", "0.8"), ("--preset", "nist"), ("--alpha", "costs:10,1,0.01"),
@@ -129,7 +153,7 @@ def test_roc_in_other_axes_has_the_points_fixed_in_advance(folder: Path) -> None
     assert curve["dev_v1"][0] <= 0.1
     assert set(one["rates"]) == {"threshold", "recall", "precision"}
     failed = run("roc", *system, "--scores", "B", "b-test.csv", cwd=folder)
-    assert (failed.returncode, "or systems" in failed.stderr) == (2, True)
+    assert (failed.returncode, "as one labelled file each" in failed.stderr) == (2, True)
 
 
 def test_costs_and_prior(folder: Path) -> None:
@@ -297,6 +321,13 @@ def test_compare_more_than_two(folder: Path) -> None:
     done = run("compare", *A, *B, *c, "--points", "5", "--resamples", "300", cwd=folder)
     assert "share a letter" in done.stdout
     assert " (1 to " in done.stdout
+    assert [f"alpha {alpha}" in done.stdout for alpha in (0.1, 0.5, 0.9)] == [False, True, False]  # those on the curve
+    first = next(line for line in done.stdout.splitlines() if "(1 to " in line).split()
+    files = {"A": ("a-dev.csv", "a-test.csv"), "B": ("b-dev.csv", "b-test.csv"), "C": ("b-dev.csv", "a-test.csv")}
+    sets = {label: [priori.read(folder / name) for name in names] for label, names in files.items()}
+    curves = [priori.epc(*both, points=5, name=label) for label, both in sets.items()]
+    place = priori.compare_all(curves, n_resamples=300).places()[0]
+    assert first[:4] == [place.name, f"{100 * place.value:.2f}", "%", f"{100 * place.expected:.2f}"]
     done = run("compare", *A, *B, *c, "--points", "5", "--margin", "0.1", cwd=folder)
     assert done.returncode == 2
     assert "--margin is about two systems" in done.stderr
@@ -317,7 +348,7 @@ def test_demo(tmp_path: Path) -> None:
     done = run("demo", "cancer", "--output", "story", "--resamples", "200", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "The page: story/report.html" in done.stdout
-    assert "would choose" in done.stdout or "both choose" in done.stdout
+    assert "read on the test set" in done.stdout
     assert {"report.html", "epc.svg", "logistic-dev.csv"} <= {path.name for path in (tmp_path / "story").iterdir()}
     (tmp_path / "file").write_text("")
     assert "cannot make the directory" in run("demo", "--output", "file/x", cwd=tmp_path).stderr

@@ -87,7 +87,7 @@ def test_commands_with_formats_share_their_options(name: str) -> None:
 
 def test_which_commands_those_are() -> None:
     assert {"epc", "compare", "threshold", "rates", "average", "average-epc", "ztest", "plan", "coverage", "roc", "det",
-            "rank", "report"} == set(WITH_FORMATS)  # fmt: skip
+            "rank", "report", "epsc", "adcf", "pad", "calibration", "check"} == set(WITH_FORMATS)  # fmt: skip
 
 
 @pytest.mark.parametrize(

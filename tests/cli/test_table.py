@@ -47,6 +47,9 @@ def test_a_table_gives_what_its_files_give(command: str) -> None:
     files = _run(command, "--system", "A", "A-dev.csv", "A-eval.csv", "--system", "B", "B-dev.csv", "B-eval.csv")
     long = _run(command, "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval")
     wide = _run(command, "--table", "wide.csv", "--systems-columns", "A,B", "--split", "set=dev:eval")
+    for engine in ("memory", "duckdb"):
+        arguments = (command, "--table", "wide.csv", "--systems-columns", "A,B", "--split", "set=dev:eval")
+        assert _run(*arguments, "--engine", engine) == wide
     one = _run("epc", "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval", "--where", "system=A")
     assert long == wide == files
     assert one == _run("epc", "--system", "A", "A-dev.csv", "A-eval.csv")

@@ -106,6 +106,9 @@ def test_two_systems_from_scores(run, files):
     for key in ("confidence", "sd", "difference"):
         assert found[key] == pytest.approx(expected[key])
     assert found["threshold_a"] == at["a"]
+    _, table, _ = run("ztest", *_systems(files, "a", "b"))
+    row = next(line for line in table.splitlines() if line.strip().startswith("dependent"))
+    assert f"{100 * expected['difference']['dependent']:.2f} %" in row
     _, out, _ = run("ztest", *_systems(files, "a", "b"), "--format", "json", "--unpaired")
     assert "dependent" not in json.loads(out)["confidence"]
 

@@ -490,3 +490,18 @@ def test_a_result_goes_everywhere():
     assert len(at.frame("pandas")) == at.fpr.size
     assert np.array_equal(at.lower, at.tpr_lower)
     assert "AverageCurve" in at._repr_html_()
+
+
+@pytest.mark.parametrize("away", [1e-12, 0.9e-9])
+def test_an_axis_so_near_to_another_is_that_one(away):
+    method = get_method("cost")
+    assert find_axis(method, None, 1 - away, None, None) == Axis(1.0, 0.0)
+    assert find_axis(method, None, away, None, None) == Axis(0.0, 1.0)
+    assert find_axis(method, None, 1 - 1e-6, None, None).cosine < 1
+
+
+def test_a_threshold_is_a_column_where_one_serves_all():
+    sets = [Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9]), Scores.from_arrays([0.0, 0.3], [0.5, 0.8])]
+    needing_nothing = [method for method in METHODS if method not in ("angle", "cost")]
+    has = {method: "threshold" in priori.average(sets, method=method).columns() for method in needing_nothing}
+    assert {method for method, there in has.items() if there} == {"threshold", "pooled"}

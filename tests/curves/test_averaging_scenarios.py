@@ -132,6 +132,17 @@ def test_easier_data_sets_are_no_alarm():
     assert commensurability(sets).ratio == 0
 
 
+def test_shift_and_spread_are_in_units_of_the_scores():
+    """Medians of each class about their mean; deviations from them, as those of a normal distribution."""
+    sets = [Scores.from_arrays([10.0, 20.0, 40.0], [50.0, 60.0]), Scores.from_arrays([30.0, 31.0], [70.0, 90.0, 100.0])]
+    found = commensurability(sets, ["low", "high"])
+    away = (20 - 30.5) / 2, (55 - 90) / 2
+    assert found.shift == pytest.approx(math.sqrt(2 * away[0] * away[1]))
+    deviations = (10 + 0 + 20) + (5 + 5) + (0.5 + 0.5) + (20 + 0 + 10)
+    assert found.spread == pytest.approx(math.sqrt(math.pi / 2) * deviations / (10 - 4))
+    assert found.ratio == pytest.approx(found.shift / found.spread)
+
+
 def test_commensurability_of_odd_data_sets():
     one = Scores.from_arrays([0.0, 1.0], [1.0, 2.0])
     alone = commensurability([one])

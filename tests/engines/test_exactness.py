@@ -183,3 +183,17 @@ def test_cells_do_not_depend_on_what_was_asked_before(asked: str) -> None:
     assert said is not None
     assert cells.negatives.tolist() == expected.negatives.tolist()
     assert len(cells) == 60_000
+
+
+def test_many_files_are_sampled_and_read_whole(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    label = np.arange(400) % 2
+    frame = pl.DataFrame({"score": np.round(rng.normal(label), 3), "label": label})
+    for part in range(20):
+        frame[part::20].write_parquet(tmp_path / f"{part:02}.parquet")
+    with priori.scan(tmp_path, engine="duckdb") as scanned:
+        found = priori.epc(scanned, scanned, points=11)
+        whole = Scores.from_predictions(label, frame["score"].to_numpy())
+        expected = priori.epc(whole, whole, points=11)
+        assert found.threshold.tolist() == expected.threshold.tolist()
+        assert found.value.tolist() == expected.value.tolist()

@@ -152,3 +152,20 @@ def test_no_java_is_said_in_plain_words(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "the spark engine needs Java" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("session")
+def test_a_wide_table_is_paired_by_its_rows(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    label, hard = rng.integers(0, 2, 600), rng.normal(size=600)
+    columns = {
+        name: np.round(quality * label + hard + rng.normal(size=600), 2) for quality, name in ((2, "A"), (1, "B"))
+    }
+    path = tmp_path / "wide.parquet"
+    pl.DataFrame({"set": rng.choice(["dev", "eval"], 600), "label": label, **columns}).write_parquet(path)
+    options: dict[str, Any] = {"systems": ["A", "B"], "split": ("set", "dev", "eval")}
+    both = priori.read_table(path, **options), priori.scan_table(path, **options, engine="spark")
+    curves = [[priori.epc(*sets[name], alpha=[0.5], name=name) for name in "AB"] for sets in both]
+    assert [curve.threshold.item() for curve in curves[0]] == [curve.threshold.item() for curve in curves[1]]
+    drawn = [priori.compare(*two, claim="deployed", n_resamples=50).replicates for two in curves]
+    np.testing.assert_array_equal(drawn[0], drawn[1])

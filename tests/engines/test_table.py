@@ -151,7 +151,6 @@ def test_what_counts_cannot_answer_loads_the_trials() -> None:
             priori.a_posteriori_auc_test(a, b).to_dict(),
             priori.ztest_scores(a, 0.5, b, 0.7).to_dict(),
             priori.ztest_epc(priori.epc(a, a, points=3), priori.epc(b, b, points=3)).to_dict(),
-            priori.rate_interval(a, 0.5).to_dict(),
             priori.design_effect(a, 0.5).to_dict(),
             priori.plan(width=0.05, pilot=a, threshold=0.5, pilot_b=b, threshold_b=0.7).to_dict(),
             priori.average([a, b], positions=5).columns(),
@@ -162,6 +161,10 @@ def test_what_counts_cannot_answer_loads_the_trials() -> None:
 
     for found, expected in zip(answers(*tables), answers(*sets), strict=True):
         assert str(found) == str(expected)
+    # By counts of each user, added up in another order than trials are.
+    counted, known = (priori.rate_interval(scores, 0.5) for scores in (tables[0], sets[0]))
+    assert (counted.errors, counted.trials, counted.rate) == (known.errors, known.trials, known.rate)
+    assert (counted.lower, counted.upper) == pytest.approx((known.lower, known.upper), rel=1e-12)
 
 
 def test_all_trials_must_fit_where_they_are_needed() -> None:

@@ -8,16 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 import priori
 from papers import REPRODUCTIONS, Conclusion, Figure, Reproduction, Table, reproduce
 from papers.__main__ import command
 from papers.averaging import scenario
-from papers.crossing import best_frr, simulated_pair
+from papers.crossing import best_frr, real_pair, simulated_pair
 from papers.expected_performance import algorithm_1
 from papers.gallery import render, write_gallery
+from papers.joint_bootstrap import _caption
+from papers.joint_populations import Coverage, Size, single_split
 from papers.misprints import MISPRINTS
+from papers.normal_curve import binomial_content
 from papers.thesis import standard_deviations
 from papers.thesis_tables import NIST2000, WIDTHS, XM2VTS, Compared, difference_tests, interval_widths
 from priori.base.errors import OptionError
@@ -72,6 +75,45 @@ def test_the_page_has_every_figure_sentence_command_and_table(redone: Reproducti
     assert [row["holds"] for row in content["conclusions"]] == [one.holds for one in redone.conclusions]
 
 
+def test_what_one_split_cannot_decide_is_neither_yes_nor_no(tmp_path: Path) -> None:
+    open_one = Reproduction("epc", "t", "p", "d", (Conclusion("V_A < V_B & so on", None), Conclusion("b", False)))
+    page = write_gallery(open_one, tmp_path).read_text()
+    assert '<li class="not"><strong>not decidable</strong>: V<sub>A</sub> &lt; V<sub>B</sub> &amp; so on' in page
+    assert '<li class="no"><strong>no</strong>: b' in page
+
+
+def test_the_caption_of_2007_is_left_open_where_splits_disagree() -> None:
+    coverage = Coverage((30,), np.full((4, 5, 1), 93.0), np.full((5, 1), 90.0), np.full((5, 1), 10.0))
+    few, rise = np.full(10, 90.0), np.array([1.0, 1, 1] + 7 * [-4])  # three of ten splits show no fall
+    caption = _caption(coverage, coverage, np.stack([few, few + rise], axis=1), 6)
+    assert caption.verdict == "not decidable"
+    assert "of 10 single splits 30% show no fall" in caption.numbers
+    assert "(mean -2.5)" in caption.numbers
+    assert _caption(coverage, coverage, np.stack([few, few - 1], axis=1), 6).holds is False
+
+
+def test_training_users_of_a_split_are_nested_and_share_nothing_with_the_unseen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[list[set[str]]] = []
+
+    def epc(dev: priori.Scores, test: priori.Scores, **options: object) -> object:
+        people = [{str(name) for name in one.users.values} for one in (dev, test)]  # type: ignore[union-attr]
+        seen.append(people)
+        return curve(dev, test, points=5)
+
+    curve = priori.epc
+    monkeypatch.setattr(priori, "epc", epc)
+    size = Size(1, repeats=(1, 1), grid=(3,), effects=(), splits=1, fixed=2)
+    assert all(0 <= share <= 100 for share in single_split(size, 0))
+    (dev, eva), (_, unseen), (dev_more, eva_more), (_, unseen_again) = seen
+    assert [len(people) for people in (dev, eva, dev_more, eva_more, unseen)] == [31, 31, 62, 62, 62]
+    assert dev < dev_more
+    assert eva < eva_more
+    assert unseen == unseen_again
+    assert len(dev_more | eva_more | unseen) == 186  # more than the 124 that the paper has
+
+
 # -- numbers ---------------------------------------------------------------------------------------------------------
 
 
@@ -101,6 +143,22 @@ def test_published_numbers_agree_and_wrong_ones_do_not() -> None:
     assert all(row.agrees for row in rows)
     assert [row.published for row in rows[:3]] == list(WIDTHS["3.3"]["hter"])
     assert not Compared("off by one in the last digit", 1.532, 1.5300, 1.5295, 1.5305, 0.001).agrees
+
+
+def test_the_reversal_on_faces_is_one_of_hter_away_from_one_half() -> None:
+    faces = real_pair()
+    wer = [priori.epc(curve.dev, curve.test, measure="wer").value for curve in (faces.epc_a, faces.epc_b)]
+    inner = (faces.epc_a.alpha > 0) & (faces.epc_a.alpha < 1)
+    assert faces.b_better_by_wer.tolist() == faces.epc_a.alpha[inner & (wer[1] < wer[0])].tolist()
+    assert faces.b_better.size > 20
+    assert not np.isin(faces.b_better, faces.b_better_by_wer).any()
+
+
+def test_the_binomial_within_the_normal_bounds() -> None:
+    errors = np.arange(201)
+    half = 1.959964 * np.sqrt(0.1 * 0.9 / 200)
+    inside = np.abs(errors / 200 - 0.1) < half
+    assert binomial_content(0.95) == pytest.approx(float(binom.pmf(errors[inside], 200, 0.1).sum()), abs=1e-12)
 
 
 def test_sigma_of_table_3_7_is_a_standard_deviation() -> None:
@@ -134,7 +192,7 @@ def test_command_prints_statements_and_tables_and_writes_the_gallery(tmp_path: P
     assert result.exit_code == 0
     assert "yes  Table 3.3: every number comes out to the last printed digit" in result.stdout
     assert "95% HTER       1.531  1.531       0.000" in result.stdout
-    assert "5 figures of thesis in" in result.stderr
+    assert "8 figures of thesis in" in result.stderr
     assert sorted(path.name for path in (tmp_path / "gallery").glob("*.html")) == ["index.html"]
 
 

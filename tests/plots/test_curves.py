@@ -7,7 +7,7 @@ import pytest
 
 import priori
 from priori import OptionError
-from priori.plots.curves import det_axes, steps
+from priori.plots.curves import det_axes, plot_roc, steps
 from priori.plots.style import COLOURS, LINES, with_looks
 from results import curves
 
@@ -61,3 +61,11 @@ def test_roc_curves_in_other_axes_with_the_points_fixed_in_advance() -> None:
     np.testing.assert_allclose(marks.get_ydata(), 100 * points.outcomes.tp / accepted)
     with pytest.raises(OptionError, match="no logarithmic axes"):
         curve.plot(axes="recall-precision", log=True)
+
+
+def test_a_band_of_a_roc_curve_is_drawn_in_per_cent() -> None:
+    roc = priori.roc(priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9]))
+    band = {"fpr": np.array([0.1, 0.5]), "lower": np.array([0.2, 0.6]), "upper": np.array([0.4, 0.8])}
+    (filled,) = plot_roc([roc], bands=[band]).collections
+    assert {(round(x, 9), round(y, 9)) for x, y in filled.get_paths()[0].vertices} == {
+        (10, 20), (50, 60), (10, 40), (50, 80)}  # fmt: skip

@@ -199,3 +199,10 @@ def test_a_marimo_app(tmp_path: Path) -> None:
     assert "EPC" in page
     assert "image/png" in page
     assert "marimo-plotly" in page
+
+
+@pytest.mark.parametrize(("sets", "filled"), [(1, 0), (2, 1)])
+def test_an_average_has_an_interval_from_two_data_sets_on(sets: int, filled: int) -> None:
+    parts = [priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9 + part]) for part in range(sets)]
+    drawn = priori.average(parts, method="vertical").plotly().data
+    assert sum(trace.name == "interval" for trace in drawn) == filled

@@ -83,6 +83,10 @@ MADE_UP = {
         _changed(outcomes={kind: counts[:3] for kind, counts in json.loads(CURVE.to_json())["outcomes"].items()}),
         "not one count of outcomes for each row",
     ),
+    "one short": (
+        _changed(outcomes={**json.loads(CURVE.to_json())["outcomes"], "fp": [0, 0, 0]}),
+        "not one count of outcomes for each row",
+    ),
     "no counts": (_changed(outcomes={}), "is not as Priori saved it"),
     "text": (_changed(outcomes="many"), "is not as Priori saved it"),
     "bounds": (

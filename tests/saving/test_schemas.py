@@ -73,6 +73,8 @@ def test_a_schema_refuses_what_is_not_there() -> None:
     assert not check({**content, "threshold": ["Inf"]})
     assert not check({**content, "result": "Band"})
     assert not check({**content, "custom": []})
+    assert check({**content, "custom": ["task"]})
+    assert not check({**content, "custom": ["task", "task"]})
     assert not check({**content, "dev": {**content["dev"], "more": 1}})
     assert not check({**content, "columns": {**content["columns"], "alpha": "text"}})
 

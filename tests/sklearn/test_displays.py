@@ -84,6 +84,7 @@ def test_every_option_is_in_the_signature(display: Any, method: str) -> None:
     computed = priori.average if display is AverageROCDisplay else priori.epc
     known = set(inspect.signature(computed).parameters) - {"parts", "by", "dev", "test", "exact", "preset"}
     known -= {"weight"}  # of users, whom arrays of predictions do not name
+    known -= {"costs", "prior"}  # alpha="costs:100,1,0.01" says both
     assert method == "plot" or known <= set(ours)
 
 
@@ -334,6 +335,8 @@ def test_averages_are_those_of_average(data: Data, method: str) -> None:
     np.testing.assert_array_equal(display.tpr, expected.tpr)
     assert display.line_.get_label() == f"LR {method} average (AUC = {expected.auc.value:.3f})"
     assert len(display.singles_) == 3
+    for line, (fpr, tpr) in zip(display.singles_, display.singles, strict=True):
+        np.testing.assert_array_equal(line.get_xydata(), np.column_stack([fpr, tpr]))
     assert display.band_ is not None
     assert display.ax_.get_xlabel() == "False Positive Rate (Positive label: 1)"
     assert display.chance_level_ is not None

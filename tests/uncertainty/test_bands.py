@@ -8,6 +8,7 @@ import pytest
 import priori
 from four_users import ALPHAS, small
 from priori import InputError, OptionError, Scores
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.intervals import bounds, simultaneous_bounds
 
 
@@ -123,6 +124,21 @@ def test_the_centred_interval_holds_its_share_around_the_mean():
     np.testing.assert_allclose((low + high) / 2, values.mean(axis=0))
     inside = ((values >= low) & (values <= high)).mean(axis=0)
     np.testing.assert_allclose(inside, 0.95, atol=1e-3)
+
+
+def test_bounds_of_a_rate_stay_between_0_and_1():
+    rng = np.random.default_rng(0)
+    few = np.clip(rng.normal(0.02, 0.02, (4000, 1)), 0, None)
+    values = np.hstack([few, 0.5 + 0 * few, 1 - few])
+    low, high = bounds(values, 0.95, centred=True)
+    assert low[0] < 0  # as far below the mean as above
+    assert high[2] > 1
+    plan = Resampling(bootstrap="sample", interval="centred").settle(None, Scores.from_arrays([0.0, 1.0], [1.0, 2.0]))
+    lower, upper = plan.bounds(values, None, rate=True)
+    assert (lower[0], upper[2]) == (0.0, 1.0)
+    assert (upper[0], lower[2]) == (high[0], low[2])
+    assert plan.bounds(values, None, rate=False)[1][2] == high[2]
+    assert plan.bounds(-values, None, rate=False)[0][0] < -0.04  # a difference may lie below 0
 
 
 def test_the_simultaneous_band_holds_its_share_of_whole_curves():

@@ -15,7 +15,7 @@ from priori import InputError, OptionError, Scores
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import shares_of
 from priori.uncertainty.comparison import make_comparison
-from priori.uncertainty.verdicts import MarginRegion, Region
+from priori.uncertainty.verdicts import MarginRegion, Region, _p_of_largest
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
 SIZE = 10_000
@@ -131,6 +131,11 @@ def test_intervals_and_p_values_agree_and_all_alphas_together_imply_each(claim, 
             assert not ((each.margin.a_no_worse < allowed) & (verdict.upper >= 0.1)).any()
             assert (each.margin.equivalent == np.maximum(each.margin.a_no_worse, each.margin.b_no_worse)).all()
         assert (together.margin.a_no_worse >= found.margin.a_no_worse).all()
+
+
+def test_the_p_value_of_all_alphas_counts_the_draws_that_reach_as_far():
+    largest, reached = np.array([3.0, 1.0, 2.0, 4.0]), np.array([0.5, 1.0, 2.5, 4.0, 9.0])
+    assert (5 * _p_of_largest(largest, reached)).tolist() == [5, 5, 3, 2, 1]
 
 
 def test_margins_say_who_is_no_worse():

@@ -77,6 +77,23 @@ def test_a_fitted_tail_is_that_of_the_distribution():
     assert not tail_p_values(np.ones(5000), reached)[0].any()
 
 
+def test_the_tail_is_fitted_by_probability_weighted_moments():
+    """Of 2,000 maxima the 200 largest, beyond the next one; the moments by Hosking and Wallis."""
+    largest = stats.genpareto.rvs(0.2, size=2000, random_state=5)
+    ordered = sorted(largest.tolist())
+    threshold = ordered[1799]
+    excess = [each - threshold for each in ordered[1800:]]
+    first = sum(excess) / 200
+    second = sum(each * (1 - (place + 0.5) / 200) for place, each in enumerate(excess)) / 200
+    shape = 2 - first / (first - 2 * second)
+    scale = 2 * first * second / (first - 2 * second)
+    assert shape > 0
+    fitted, p_values = tail_p_values(largest, np.array([threshold - 0.1, threshold + 0.1, 20.0]))
+    assert fitted.tolist() == [False, True, True]
+    expected = [0.1 * (1 + shape * (at - threshold) / scale) ** (-1 / shape) for at in (threshold + 0.1, 20.0)]
+    np.testing.assert_allclose(p_values[1:], expected, rtol=1e-9)
+
+
 def test_differences_without_spread_are_none_or_certain():
     drawn = np.tile(np.array([0.0, 0.0, 1.0]), (500, 1))
     family = Family(np.array([0, 0]), np.array([1, 2]), np.zeros(2), np.array([0.0, -np.inf]))

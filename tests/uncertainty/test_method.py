@@ -197,6 +197,14 @@ def test_no_error_seen_is_no_certainty() -> None:
     assert [note.code for note in band.warnings] == ["few-dev-errors", "same-data", "few-errors"]
 
 
+@pytest.mark.parametrize(("errors", "said"), [(4, True), (5, False)])
+def test_fewer_than_five_development_errors_are_said(errors: int, said: bool) -> None:
+    negatives = np.r_[np.arange(200.0 - errors), 5000 + np.arange(errors)]
+    dev, test = (Scores.from_arrays(negatives + shift, 1000 + shift + np.arange(200.0)) for shift in (0.0, 0.25))
+    warnings = priori.epc(dev, test, alpha=[0.5]).band(resample="both", n_resamples=200).warnings
+    assert any(getattr(note, "code", "") == "few-dev-errors" for note in warnings) == said
+
+
 def test_many_trials_are_drawn_as_histograms(monkeypatch: pytest.MonkeyPatch) -> None:
     curves = _curves(2, dev_users=150, test_users=150)
     by_trial = _estimates(curves)

@@ -49,7 +49,7 @@ def test_rates_and_intervals_are_those_of_their_definitions() -> None:
         assert bounds["apcer-max"] == pytest.approx((lower, upper))
         low, high = wilson(round(bpcer * 300), 300, 0.95)
         mean = (worst + bpcer) / 2
-        mover = mean - np.hypot(worst - lower, bpcer - low) / 2, mean + np.hypot(upper - worst, high - bpcer) / 2
+        mover = (lower + low) / 2, mean + np.hypot(upper - worst, high - bpcer) / 2
         assert (result.at("acer", point), *bounds["acer"]) == pytest.approx((mean, *mover))
 
 

@@ -93,3 +93,10 @@ def test_two_are_in_a_group_just_where_they_are_alike(systems):
             assert alike[np.ix_(group, group)].all()
             together[np.ix_(group, group)] = True
         np.testing.assert_array_equal(together, alike)
+
+
+def test_systems_of_a_group_come_in_their_order():
+    alike = np.eye(20, dtype=bool)
+    alike[1, 8] = alike[8, 1] = alike[1, 16] = alike[16, 1] = alike[8, 16] = alike[16, 8] = True
+    assert [1, 8, 16] in groups_alike(alike)
+    assert len(groups_alike(alike)) == 18

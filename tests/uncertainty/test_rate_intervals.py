@@ -199,3 +199,29 @@ def test_users_are_covered_also_where_few_of_them_make_most_errors():
     shape = {"n_users": 62, "genuine_per_user": 1, "impostor_per_user": 20, "user_effect_sd": 0.8}
     assert 0.92 < coverage(600, 0.02, **shape) < 0.98
     assert coverage(300, 0.02, method="exact", **shape) < 0.75
+
+
+def users_erring(wrong: list[int], trials: int = 10) -> Scores:
+    """Impostor trials of several users, so many of each above the threshold 0.5."""
+    score = np.concatenate([np.r_[np.ones(each), np.zeros(trials - each)] for each in wrong])
+    user = np.repeat(np.arange(len(wrong)), trials)
+    return Scores.from_arrays(score, [2.0, 3.0], negative_user=user, positive_user=[0, 1])
+
+
+def test_the_freedom_is_satterthwaites():
+    """Twice the squared variance over its own variance, from each user's errors beyond the mean rate."""
+    wrong = [0, 0, 0, 0, 1, 1, 1, 1, 2, 9]
+    off = [each - sum(wrong) / 10 for each in wrong]
+    expected = 2 * sum(each**2 for each in off) ** 2 / sum(each**4 for each in off)
+    assert rate_interval(users_erring(wrong), 0.5, rate="far").freedom == pytest.approx(expected)
+    assert expected < 9
+
+
+def test_few_people_with_a_part_in_the_errors_are_said_where_they_are_less_than_half():
+    def codes(wrong: list[int]) -> list[str]:
+        return [line.code for line in rate_interval(users_erring(wrong), 0.5, rate="far").warnings]
+
+    assert codes([3, 2, 2, 0, 0, 0, 0]) == ["few-erring-users"]
+    assert codes([3, 2, 2, 1, 0, 0, 0]) == []
+    assert codes([3, 2, 2, 1, 0, 0, 0, 0, 0]) == ["few-erring-users"]
+    assert codes([3, 2, 2, 1, 1] + [0] * 20) == []

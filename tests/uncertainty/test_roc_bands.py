@@ -154,3 +154,13 @@ def test_where_nothing_was_missed_nothing_need_be() -> None:
     assert band.tpr.tolist() == [1.0, 1.0]
     assert band.upper.tolist() == [1.0, 1.0]
     assert (band.lower < 1).all()
+
+
+def test_low_rates_are_those_of_few_independent_negatives():
+    """Of 400 negatives, 100 independent ones, 3 in a hundred are 3; the positives are all independent."""
+    rng = np.random.default_rng(5)
+    negatives, positives = np.repeat(rng.normal(0, 1, 100), 4), rng.normal(2, 1, 200)
+    users = {"negative_user": np.arange(400) // 4, "positive_user": 1000 + np.arange(200)}
+    for rate, said in (("0.03", True), ("0.2", False)):
+        band = roc_band(Scores.from_arrays(negatives, positives, **users), fpr=[rate], n_resamples=400)
+        assert ("low-fpr" in [caution.code for caution in band.warnings]) == said

@@ -366,3 +366,14 @@ def test_frame_and_json():
     assert found.frame("pandas")["method"].tolist() == ["independent", "naive", "class"]
     assert '"significant": false' in found.to_json()
     assert "over-confident" in found._repr_html_()
+
+
+def test_the_intervals_of_a_dcf_are_filed_under_its_name() -> None:
+    found = ztest(0.131, 0.096, 57_748, 5825, measure="dcf")
+    sd = np.sqrt(0.99**2 * 0.131 * 0.869 / 57_748 + 0.096 * 0.904 / 100 / 5825)  # Eq. 3.31
+    assert found.to_dict()["sd"]["dcf"] == pytest.approx(sd, rel=1e-12)
+    assert list(found.to_dict()["a"]["interval"]) == ["dcf", "naive", "class"]
+    assert found.columns()["method"].tolist() == ["dcf", "naive", "class"]
+    assert found.columns()["equation"].tolist() == ["3.31", "3.35", "3.34"]
+    assert ztest(0.1, 0.1, 100, 100).aggregate == "hter"
+    assert type(found).from_json(found.to_json()).to_dict() == found.to_dict()

@@ -17,6 +17,7 @@ from priori.words.numbers import (
     gap,
     interval,
     listing,
+    ordinal,
     per_thousand_range,
     percent,
     possessive,
@@ -88,9 +89,18 @@ def test_any_name_fits_a_sentence(name: str) -> None:
 
 def test_names_that_turn_the_text_round_are_set_apart() -> None:
     assert short("a\u202eb") == "ab"
+    assert short("a\u202a\u202e\u2066\u2069\u200e\u200f\u061cb") == "ab"
+    assert short("a\u2029\u202fb\u2065\u206a") == "a b\u2065\u206a"  # their neighbours turn nothing
     assert short("مرحبا") == "\u2068مرحبا\u2069"
     assert short("  ") == "(no name)"
     assert clean("a\nb\x00c\udcff") == "a b\ufffdc\ufffd"
+
+
+def test_places_are_counted_in_english() -> None:
+    numbers = (1, 2, 3, 4, 10, 11, 12, 13, 20, 21, 22, 23, 101, 111, 112, 113)
+    assert " ".join(map(ordinal, numbers)) == (
+        "1st 2nd 3rd 4th 10th 11th 12th 13th 20th 21st 22nd 23rd 101st 111th 112th 113th"
+    )
 
 
 def test_long_lists_are_abridged() -> None:

@@ -13,7 +13,7 @@ from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from hard import DEFAULT as HARD_DEFAULT
 from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
-from rates import AUC_INTERVALS, KEEPS, LIMIT_PART, PROMISE
+from rates import AUC_INTERVALS, EMPTY, KEEPS, LIMIT_PART, PROMISE
 from ratios import COSTS
 from ratios import PART as RATIOS
 from sizes import NULL
@@ -124,7 +124,7 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     record = Record(rows)
     parts = (
         _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _ratios,
-        _folds, _plans, _how,
+        _attacks, _folds, _plans, _how,
     )  # fmt: skip
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
@@ -408,10 +408,14 @@ def _limits(record: Record) -> str:
     return f"""## Limits: at most so much
 
 How often (%) the rate of the whole population keeps the limit of 1 % or of 5 %, with the threshold chosen on a
-development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population every second
-time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
+development set ({repeats} sets each). `at-most-far` keeps it on the development set, so in the population about every
+second time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone, and of the users.
 
-{grid(record, LIMIT_PART, KEEPS, methods, show=share)}"""
+{grid(record, LIMIT_PART, KEEPS, methods, show=share)}
+How often (%) this is so only because the threshold is infinite: the set is too small for the limit, and everything is
+rejected (or, for a limit of the FRR, accepted). A share near 100 above says little where this one is large:
+
+{grid(record, LIMIT_PART, EMPTY, methods, show=share)}"""
 
 
 def _people(record: Record) -> str:
@@ -466,8 +470,22 @@ Coverage and width of the intervals of `llr_costs`, detection costs at alpha 0.9
 every loss is 0, unless they are multiplied:
 
 {grid(record, RATIOS, PROMISE, COSTS)}
-The minima are a posteriori; their intervals allow for the fit to the test set.
+The minima are a posteriori; their intervals allow for the fit to the test set, by two factors that were set on normal
+scores like these: of scores of another shape nothing is claimed.
 """
+
+
+def _attacks(record: Record) -> str:
+    rows = record.of(part="attacks")
+    if not rows:
+        return ""
+    lines = [[row.population, row.method, row.promise, covered(row), str(row.repeats)] for row in rows]
+    return f"""## Attacks
+
+Bands of HTER_omega at omega = 0.4 and beta = 0.5, and the intervals of the largest APCER and of the ACER. That of the
+largest APCER is conservative where several types are about as bad:
+
+{table(["population", "interval", "about", "covered %", "sets"], lines)}"""
 
 
 def _folds(record: Record) -> str:

@@ -58,7 +58,7 @@ LIMITED = (
     Population("31 users of 96 trials, medium effect", 31, impostor=96),
     Population("500 users of 5 trials, medium effect", 500, impostor=5),
 )
-LIMIT_PART, KEEPS = "limits", "the population's rate keeps the limit"
+LIMIT_PART, KEEPS, EMPTY = "limits", "the population's rate keeps the limit", "the threshold is infinite"
 
 
 def _at(threshold: float) -> Scores:
@@ -117,6 +117,8 @@ def limits(repeats: int, step=lambda: None) -> list[Row]:
                     far, frr = float(ndtr(-threshold)), float(ndtr(threshold - population.separation))
                     rate = far if "far" in name else frr
                     tally.cover((f"{name}, {100 * limit:g} %", KEEPS), 0.0, limit, rate)
+                    # Kept only because everything is rejected, or accepted: a promise without a use.
+                    tally.cover((f"{name}, {100 * limit:g} %", EMPTY), 0.0, 0.0, float(np.isfinite(threshold)))
             step()
         rows += tally.rows()
     return rows

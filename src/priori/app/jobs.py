@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -46,6 +47,7 @@ class Job:
     mark: str = ""
     runs: int = 0
     used: float = field(default_factory=time.monotonic)
+    begun: datetime = field(default_factory=partial(datetime.now, UTC))
     task: asyncio.Task[None] | None = None
 
     @property

@@ -36,6 +36,7 @@ DOWNLOADS = {
 #: Our own files: the package and the path in it, and the type.
 STATIC = {
     "app.js": ("priori.app", "static/app.js", "text/javascript"),
+    "table.js": ("priori.app", "static/table.js", "text/javascript"),
     "app.css": ("priori.app", "static/app.css", "text/css"),
 }
 

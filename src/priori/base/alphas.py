@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from priori.base.errors import OptionError, short
 
+#: What an axis of alphas shows: them, or log(alpha / (1 - alpha)), the threshold of log-likelihood ratios.
+AlphaAxis = Literal["alpha", "log-odds"]
 #: The most points of a grid; each is an exact fraction, and more could not be told apart in any figure.
 LARGEST_GRID = 10_000_000
 #: How an alpha begins that is made of costs.

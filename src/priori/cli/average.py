@@ -127,6 +127,8 @@ def _summary(curve: AverageCurve) -> str:
     ]
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
+    if curve.method.name == "pooled":
+        note += "\nPooled rates are means of the data sets' rates weighted by their sizes: data sets are what varies."
     return table_text(f"{heading}\n{fill(curve.meaning, 100)}\n", ["", "value", "from", "to"], rows, note=note)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -30,6 +31,9 @@ from priori.words.sentences import (
     pointwise_regions,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -42,13 +46,15 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
     option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
     option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
            help="Alternative hypothesis: any difference, A below B, or A above B."),
+    option("--histogram", type=click.FloatRange(0, 1), metavar="ALPHA", help="Let --plot draw the bootstrap "
+           "distribution of the difference at this alpha, with its interval and 0, instead of the band along alpha."),
     *resampling_options("auto", leave_out=("resample",)),
     output_group("table", "csv", "json",
                  plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, settings: dict[str, Any], margin: float | None, resampling: Resampling, output: Output,
-    options: dict[str, Any],
+    systems: Systems, settings: dict[str, Any], margin: float | None, histogram: float | None,
+    resampling: Resampling, output: Output, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
@@ -63,6 +69,7 @@ def command(
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5 --format json
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot difference.svg
+      priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --histogram 0.3 --plot at-0.3.svg
     """
     if len(systems) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
@@ -70,6 +77,8 @@ def command(
         raise OptionError("a comparison is about the whole population; leave out --promise")
     if output.plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
+    if histogram is not None and not output.plot:
+        raise OptionError("--histogram says what --plot draws; add --plot FILE")
     if margin is not None and len(systems) > 2:
         raise OptionError("--margin is about two systems; give two, or leave it out")
     curves = systems.curves(settings)
@@ -83,9 +92,16 @@ def command(
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
         csv=result.columns,
         json=result.to_dict,
-        figure=result.plot if isinstance(result, Comparison) else None,
+        figure=partial(_figure, result, histogram) if isinstance(result, Comparison) else None,
         warnings=result.warnings,
     )
+
+
+def _figure(result: Comparison, histogram: float | None) -> Axes:
+    """Draw the difference along alpha, or its replicates at one."""
+    from priori.plots.comparison import plot_comparison, plot_histogram
+
+    return plot_comparison(result) if histogram is None else plot_histogram(result, histogram)
 
 
 def _table(result: Comparison, curves: Sequence[EPC]) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
+#: The first and last alpha, or target, as typed; listed alphas are no range, and their areas are over all targets.
+Limits = tuple[str, str]
 
 
 @make_command(
@@ -61,16 +63,16 @@ def command(
     in_memory = [curve for curve in curves if not _scanned(curve)]
     area_bands = {}
     if resampling is not None and output.format != "csv" and not isinstance(curves[0], CrossEPC):
-        area_bands = {curve.name: _area_bands(curve, resampling, threads) for curve in in_memory}
+        area_bands = {curve.name: _area_bands(curve, settings["bounds"], resampling, threads) for curve in in_memory}
     if len(in_memory) < len(curves) and output.format == "table":
         tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
     warned = [(curve.name, curve.warnings) for curve in curves]
     if bands is not None:
         warned = [(band.curve.name, band.warnings) for band in bands]
     output.finish(
-        table=lambda: _tables(curves, bands, area_bands),
+        table=lambda: _tables(curves, settings["bounds"], bands, area_bands),
         csv=lambda: _columns(curves, bands),
-        json=lambda: _content(curves, bands, area_bands),
+        json=lambda: _content(curves, settings["bounds"], bands, area_bands),
         figure=lambda: plot_epc(curves, bands=bands, best=len(curves) == 1),
         warnings=of_systems(warned),
     )
@@ -91,9 +93,11 @@ def _columns(curves: list[EPC], bands: list[Band] | None) -> list[dict[str, Any]
     return [{"system": [curve.name], **curve.columns(), **limit} for curve, limit in zip(curves, limits, strict=True)]
 
 
-def _content(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, AreaBands]) -> dict[str, Any]:
+def _content(
+    curves: list[EPC], limits: Limits, bands: list[Band] | None, area_bands: dict[str, AreaBands]
+) -> dict[str, Any]:
     first = curves[0]
-    systems = [{**curve.to_dict(), "areas": _areas(curve)} for curve in curves]
+    systems = [{**curve.to_dict(), "areas": _areas(curve, limits)} for curve in curves]
     for system, band in zip(systems, bands or [], strict=False):
         system["band"] = {**band.summary(), "lower": band.lower, "upper": band.upper}
     for system in systems:
@@ -106,29 +110,31 @@ def _content(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, 
     return {"settings": settings, "systems": systems}
 
 
-def _area_bands(curve: EPC, resampling: Resampling, threads: int | None) -> AreaBands:
+def _area_bands(curve: EPC, limits: Limits, resampling: Resampling, threads: int | None) -> AreaBands:
     from priori.uncertainty.area_bands import make_area_bands
 
     with Progress(f"areas of {curve.name}") as progress:
         pointwise = replace(resampling, simultaneous=False)
-        return make_area_bands(curve.dev, curve.test, pointwise, task=curve.task, threads=threads, progress=progress)
+        return make_area_bands(
+            curve.dev, curve.test, pointwise, task=curve.task, bounds=limits, threads=threads, progress=progress
+        )
 
 
 def _scanned(curve: EPC) -> bool:
     return curve.dev.scanned or curve.test.scanned
 
 
-def _areas(curve: EPC) -> dict[str, float | None]:
+def _areas(curve: EPC, limits: Limits) -> dict[str, float | None]:
     if _scanned(curve):
         return dict.fromkeys(("epc", "e_v1", "e_v2", "g"))
     if isinstance(curve, CrossEPC):
         return {"epc": curve.area, "e_v1": None, "e_v2": None, "g": None}
-    expected = areas(curve.dev, curve.test, task=curve.task)
+    expected = areas(curve.dev, curve.test, task=curve.task, bounds=limits)
     under = curve.area if curve.criterion.exact else None
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, AreaBands]) -> str:
+def _tables(curves: list[EPC], limits: Limits, bands: list[Band] | None, area_bands: dict[str, AreaBands]) -> str:
     first = curves[0]
     rate, v1, v2 = first.measure.rate, first.task.v1.name, first.task.v2.name
     points = [curve.at(list(first.fractions if 0 < len(first.fractions) <= 12 else SHOWN)) for curve in curves]
@@ -146,15 +152,19 @@ def _tables(curves: list[EPC], bands: list[Band] | None, area_bands: dict[str, A
     for curve in curves:
         if not _scanned(curve):
             cells = [
-                "-" if area is None else percent(area, rate or name != "epc") for name, area in _areas(curve).items()
+                "-" if area is None else percent(area, rate or name != "epc")
+                for name, area in _areas(curve, limits).items()
             ]
             rows.append([curve.name, *cells])
     if rows:
-        title = f"Areas: under the curve, and expected ({v1} + {v2})/2 over all targets of {v1}, of {v2}, and both"
+        over = (
+            "all targets" if [float(limit) for limit in limits] == [0, 1] else "targets from {} to {}".format(*limits)
+        )
+        title = f"Areas: under the curve, and expected ({v1} + {v2})/2 over {over} of {v1}, of {v2}, and both"
         parts.append(table_text(title, ["", "EPC", "E_V1", "E_V2", "G"], rows))
     for name, band in area_bands.items():
-        limits = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
-        rows = [[area.upper(), *(percent(float(number)) for number in numbers)] for area, *numbers in limits]
+        columns = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
+        rows = [[area.upper(), *(percent(float(number)) for number in numbers)] for area, *numbers in columns]
         parts.append(table_text(f"{name}: the areas with their intervals", ["", "value", "lower", "upper"], rows))
     return "\n".join(parts)
 

@@ -66,9 +66,10 @@ class DescribedCommand(click.Command):
             with formatter.section("More options, described by --help-all"):
                 for heading, members in groups:
                     # A name stays on one line: people search for it, and copy it.
-                    listed = ", ".join(option.opts[-1] for option in members)
-                    names = fill(listed, formatter.width, break_on_hyphens=False, initial_indent=f"  {heading:20}", subsequent_indent=" " * 22)  # fmt: skip
-                    formatter.write(names + "\n")
+                    names = ", ".join(option.opts[-1] for option in members)
+                    lines = fill(names, formatter.width, break_on_hyphens=False, initial_indent=f"  {heading:20}",
+                                 subsequent_indent=" " * 22)  # fmt: skip
+                    formatter.write(lines + "\n")
             return
         for heading, members in groups:
             with formatter.section(heading):

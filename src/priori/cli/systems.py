@@ -72,8 +72,11 @@ class Reading:
             return read_table(path, **parts, **self.settings)
         from priori.engines import Table, scan_table
 
+        settings = self.settings
+        if settings.pop("attack_label") is not None or "attack" in settings["columns"]:
+            raise OptionError("a table that is scanned knows no attacks: --engine memory reads it whole")
         sets = scan_table(
-            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **self.settings  # type: ignore[arg-type]
+            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **settings  # type: ignore[arg-type]
         )  # fmt: skip
         for each in (each for pair in sets.values() for each in pair if isinstance(each, Table)):
             each.engine.progress = Progress(f"scanning {path}")
@@ -312,6 +315,12 @@ class Systems:
         self._read: list[System] | None = None
         if folds is not None and not scores:
             raise OptionError("--folds takes one labelled file apart: give --scores NAME FILE")
+
+    @property
+    def undivided(self) -> Sequence[tuple[str, str]]:
+        """The names and files of --scores that nothing takes apart: test scores on their own, seen a posteriori."""
+        alone = self.whole.folds is None and self.whole.split is None and not (self.typed or self.table.table)
+        return self.whole.scores if alone else ()
 
     def __bool__(self) -> bool:
         return bool(self.typed or self.table.table or self.whole.scores)

@@ -146,10 +146,10 @@ def _table(test: ZTest) -> str:
     rows = []
     if test.comparison is None or test.b is None:
         columns = test.columns()
-        names = ("method", "sd", "value", "lower", "upper", "width")
-        for method, sd, *numbers in zip(*(columns[name] for name in names), strict=True):
+        names = ("method", "equation", "sd", "value", "lower", "upper", "width")
+        for method, equation, sd, *numbers in zip(*(columns[name] for name in names), strict=True):
             cells = [f"{100 * number:.3f} %" if rate else f"{number:.5g}" for number in numbers]
-            rows.append([_label(method, title), *cells, f"{sd:.6f}"])
+            rows.append([_label(method, equation, title), *cells, f"{sd:.6f}"])
         heading = f"{title}: {level_text(test.confidence_level)} interval ({test.alternative})"
         return table_text(heading, ["", "value", "lower", "upper", "width", "sd"], rows)
     a, b = test.a, test.b
@@ -158,16 +158,16 @@ def _table(test: ZTest) -> str:
         f"{percent(float(b.hter.value), rate)}; difference {a.name} minus {b.name} ({test.alternative})"
     )
     for method, paired in test.comparison.tests.items():
-        rows.append([_label(method, title), percent(float(paired.value), rate), f"{paired.sd:.4f}",
+        rows.append([_label(method, METHODS[method][0], title), percent(float(paired.value), rate), f"{paired.sd:.4f}",
                      f"{paired.statistic:.2f}", f"{paired.p_value:.4g}",
                      f"{100 * float(paired.confidence):.1f} %"])  # fmt: skip
     header = ["", "difference", "sd", "z", "p-value", "confidence"]
     return table_text(heading, header, rows, note=test.sentence)
 
 
-def _label(method: str, title: str) -> str:
-    name = {"hter": title, "naive": "NAIVE", "class": "CLASS"}.get(method, method)
-    return f"{name} ({METHODS[method][0]})" + (", over-confident" if method in OVER_CONFIDENT else "")
+def _label(method: str, equation: str, title: str) -> str:
+    name = {"naive": "NAIVE", "class": "CLASS"}.get(method, method if method in METHODS else title)
+    return f"{name} ({equation})" + (", over-confident" if method in OVER_CONFIDENT else "")
 
 
 def _curve_table(tests: ZTestCurve) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
-from priori.base.alphas import as_fractions, check_bounds, from_costs, grid
+from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -249,11 +249,12 @@ class EPC(Result):
         bands: Sequence[Band] | None = None,
         regions: Sequence[tuple[float, float]] = (),
         best: bool = False,
+        axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best)
+        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
     def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
         """Return a plotly figure of the curve; options as in `plot`."""
@@ -363,8 +364,7 @@ def epc(
     mixed = _mixed(test, exact, weight)
     fractions: tuple[Fraction, ...] = ()
     if exact:
-        if alpha is not None:
-            raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+        _check_exact(alpha, weight)
         pieces = chosen_by.pieces(dev).between(limits)
         alphas, choice = pieces.breaks[:-1], pieces.choice
         best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
@@ -376,28 +376,22 @@ def epc(
     outcomes = count(test.unmixed, choice.threshold)
     shown = outcomes if weight == "trial" and not mixed else count(judged(test, weight), choice.threshold)
     return EPC(
-        name=name,
-        dev=dev,
-        test=test,
-        task=domain,
-        criterion=chosen_by,
-        measure=aggregate,
-        fractions=fractions,
-        alpha=alphas,
-        threshold=choice.threshold,
+        name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
+        alpha=alphas, threshold=choice.threshold, outcomes=outcomes,
         dev_outcomes=count(dev.unmixed, choice.threshold) if mixed else choice.outcomes,
-        outcomes=outcomes,
-        dev_v1=domain.v1(choice.outcomes),
-        dev_v2=domain.v2(choice.outcomes),
-        v1=domain.v1(shown),
-        v2=domain.v2(shown),
-        value=aggregate(shown, alphas),
-        best=aggregate(best, alphas),
-        exact=exact,
-        bounds=limits if alpha is None else (min(fractions), max(fractions)),
-        weight=weight,
+        dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown), v2=domain.v2(shown),
+        value=aggregate(shown, alphas), best=aggregate(best, alphas), exact=exact,
+        bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
         omega=getattr(test, "omega", None),
-    )
+    )  # fmt: skip
+
+
+def _check_exact(alpha: Any, weight: str) -> None:
+    """Refuse what an exact curve cannot have."""
+    if alpha is not None:
+        raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
+    if weight != "trial":
+        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
 
 
 def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
@@ -413,8 +407,6 @@ def _mixed(test: ScoreSet, exact: bool, weight: str) -> bool:
     mixed = test.unmixed is not test
     if mixed and (exact or weight != "trial"):
         raise OptionError("where attacks have a share of their own, curves are not exact and trials weigh alike")
-    if exact and weight != "trial":
-        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
     return mixed
 
 
@@ -454,7 +446,7 @@ def choose_threshold(
     >>> choose_threshold(dev, alpha=0.5)
     0.30000000000000004
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
-    0.65
+    0.6499999999999999
     """
     alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
     (fraction,) = as_fractions(0.5 if alpha is None else alpha)

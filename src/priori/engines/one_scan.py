@@ -110,6 +110,11 @@ class _Meeting:
 _MEETING: ContextVar[_Meeting | None] = ContextVar("meeting", default=None)
 
 
+def share_a_table(sets: Iterable[Any]) -> bool:
+    """Tell whether two sets of scores or more are columns, or rows, of one table that is scanned."""
+    return sum(isinstance(getattr(each, "engine", None), SharingSystem) for each in sets) > 1
+
+
 def ask_together(works: Sequence[Callable[[], Result]], sets: Iterable[Any]) -> list[Result]:
     """Do works that ask some sets of scores: side by side where these share a table, so that one scan answers all.
 
@@ -118,8 +123,7 @@ def ask_together(works: Sequence[Callable[[], Result]], sets: Iterable[Any]) -> 
     >>> ask_together([lambda: 1, lambda: 2], [])
     [1, 2]
     """
-    sharing = [each for each in sets if isinstance(getattr(each, "engine", None), SharingSystem)]
-    if len(works) < 2 or len(sharing) < 2:
+    if len(works) < 2 or not share_a_table(sets):
         return [work() for work in works]
     meeting = _Meeting(len(works))
     _MEETING.set(meeting)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from priori.base.alphas import AlphaAxis
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, measures_of
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
 
-#: What the axis of alphas shows: them, or log(alpha / (1 - alpha)), the threshold of log-likelihood ratios.
-AlphaAxis = Literal["alpha", "log-odds"]
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
 

@@ -9,16 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from priori.curves.roc import AposterioriDET, AposterioriROC
+from priori.curves.thinning import thin
 from priori.plots.curves import plot_det, plot_roc
 from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
 from priori.plots.style import COLOURS, scaling
 from priori.report.first_screen import dots, first_pair, order_at
 from priori.report.ranking_data import beats
 from priori.studies.evaluation import Study
+from priori.studies.evaluation.drawing import probit
 from priori.studies.evaluation.study import FEW, ranks_of
 from priori.words.headline import FirstScreen
 from priori.words.numbers import short
@@ -33,6 +36,12 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False, "path.simplify": True, "path.simplify_threshold": 0.25, "legend.fontsize": 9,
 }  # fmt: skip
 
+
+#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
+GREY_POINTS, COARSE = 100, 0.004
+#: About as many deviates as the axes of DET curves span.
+DEVIATES = 8
+Posterior = TypeVar("Posterior", AposterioriROC, AposterioriDET)
 
 #: Systems that have no colour of their own.
 GREY = "#8b919b"
@@ -127,6 +136,16 @@ def _shorter(path: str) -> str:
     return "".join(re.sub(r"^([A-Za-z]) ", r"\1", command) for command in kept)
 
 
+def coarse(curve: Posterior) -> Posterior:
+    """Return a curve with the points that a thin grey line needs."""
+    if isinstance(curve, AposterioriDET):
+        x, y = (probit(rate) / DEVIATES for rate in (curve.fpr, curve.fnr))
+    else:
+        x, y = curve.fpr, curve.tpr
+    points = thin(x, y, tolerance=COARSE, most=GREY_POINTS)
+    return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
+
+
 def _label(name: str) -> str:
     """Return a name as matplotlib shows it as it is: no formulas, not hidden by a first underscore."""
     text = short(name, 28).replace("$", r"\$")
@@ -190,7 +209,7 @@ def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[...
     points = [replace(member.curve, name=_label(member.name), outcomes=member.curve.outcomes[here])
               for member in members]  # fmt: skip
     axes = figure.add_subplot()
-    for curve in _others(study, [getattr(member, kind) for member in study.members]):
+    for curve in map(coarse, _others(study, [getattr(member, kind) for member in study.members])):
         x, y = curve.probit if kind == "det" else (100 * curve.fpr, 100 * curve.tpr)
         axes.plot(x, y, color=GREY, lw=0.6, zorder=1)
     draw(curves, ax=axes, operating_points=points)

@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 import re
-from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,8 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.curves.epc import epc
-from priori.curves.thinning import thin
 from priori.plots.curves import det_axes
+from priori.report.figures import coarse
 from priori.report.first_screen import (
     about_sets,
     dots,
@@ -42,14 +41,10 @@ from priori.words.headline import FirstScreen
 from priori.words.numbers import alpha_text, clean, level_text, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
 
-#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
-GREY_POINTS, COARSE = 100, 0.004
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
 #: A curve of more constant pieces is drawn at the alphas of the slider.
 MOST_STEPS = 400
-#: About as many deviates as the axes of DET curves span.
-DEVIATES = 8
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -246,10 +241,7 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
     if not matters:
-        on_roc = thin(roc.fpr, roc.tpr, tolerance=COARSE, most=GREY_POINTS)
-        on_det = thin(probit(det.fpr) / DEVIATES, probit(det.fnr) / DEVIATES, tolerance=COARSE, most=GREY_POINTS)
-        roc = replace(roc, threshold=roc.threshold[on_roc], outcomes=roc.outcomes[on_roc])
-        det = replace(det, threshold=det.threshold[on_det], outcomes=det.outcomes[on_det])
+        roc, det = coarse(roc), coarse(det)
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
         "name": clean(member.name), "short": short(member.name, 40),

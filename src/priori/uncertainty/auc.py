@@ -20,7 +20,7 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import Scores, ScoreSet
-from priori.uncertainty.class_means import ClassMeans, Spread
+from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
 from priori.uncertainty.proportions import (
     ALTERNATIVE,
     Alternative,
@@ -182,7 +182,7 @@ def a_posteriori_auc_interval(
         raise unknown("interval", method, get_args(Method))
     components, trials = _components(scores), scores.load()
     shared = shared_by(trials, dependence)
-    spread = Spread.of(components, trials.negative, trials.positive, shared)
+    spread = ClassMeanSpread.of(components, trials.negative, trials.positive, shared)
     auc, sd = a_posteriori_auc(scores), spread.sd
     if sd == 0:
         bound = proportion_interval(auc * spread.pairs, spread.pairs, method="exact", confidence_level=level)
@@ -248,19 +248,19 @@ def a_posteriori_auc_test(
     )._came_from(a, b)  # fmt: skip
 
 
-def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[Spread, str]:
+def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
     """Return the spread of the difference of two systems on the same trials."""
     shared = shared_by(a.load(), dependence)
-    return Spread.of_difference((_components(a), a.load()), (_components(b), b.load()), shared), shared
+    return ClassMeanSpread.of_difference((_components(a), a.load()), (_components(b), b.load()), shared), shared
 
 
-def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[Spread, str]:
+def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
     components, sets = [_components(each) for each in (a, b)], [a.load(), b.load()]
     known = {shared_by(scores, dependence) for scores in sets}
     shared = min(known, key=get_args(Dependence).index)  # what both know
     spreads = [
-        Spread.of(of_set, scores.negative, scores.positive, shared)
+        ClassMeanSpread.of(of_set, scores.negative, scores.positive, shared)
         for of_set, scores in zip(components, sets, strict=True)
     ]
     variances = [spread.sd**2 for spread in spreads]
@@ -271,10 +271,10 @@ def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[
     bottom = sum(variance**2 / freedom for variance, freedom in zip(variances, each, strict=True))
     total = sum(variances)
     people, pairs = sum(spread.people for spread in spreads), min(spread.pairs for spread in spreads)
-    return Spread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
+    return ClassMeanSpread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
 
 
-def _doubts(spread: Spread) -> tuple[str, ...]:
+def _doubts(spread: ClassMeanSpread) -> tuple[str, ...]:
     if spread.sd > 0:
         return ()
     return (

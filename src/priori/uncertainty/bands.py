@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.alphas import AlphaAxis
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
@@ -99,11 +100,14 @@ class Band(Result):
         width, warnings = self.expected_width, list(self.warnings)
         return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
-    def plot(self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False,
+        axis: AlphaAxis = "alpha",
+    ) -> Axes:  # fmt: skip
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
         from priori.plots import plot_epc
 
-        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best)
+        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
     def plotly(self, *, best: bool = False) -> Any:
         """Return a plotly figure of the curve and its band; options as in `plot`."""

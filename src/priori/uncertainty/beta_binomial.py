@@ -76,7 +76,7 @@ def fit_beta_binomial(errors: Floats, trials: Floats) -> BetaBinomial:
     >>> import numpy as np
     >>> fitted = fit_beta_binomial(np.array([0.0, 1, 0, 9, 2, 0, 1, 0]), np.full(8, 20.0))
     >>> print(f"{fitted.overall:.3f} {fitted.correlation:.2f}")
-    0.097 0.14
+    0.141 0.36
     """
     pairs, times = np.unique(np.stack([errors, trials]), axis=1, return_counts=True)
     box = np.array([[-16.0, 16.0], [-7.0, 14.0]])  # of the logit of the mean, of the logarithm of the concentration

@@ -39,7 +39,7 @@ DCF = (10.0, 1.0, 0.01)
 #: Weights held at a time: some ten megabytes.
 AT_A_TIME = 1 << 20
 #: Scanned tables whose cells are held at a time, and the share of themselves by which rates change within a cell.
-TABLES_AT_A_TIME, RESOLUTION = 16, 1 / 32
+TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
 DRAWN = 3_000_001
 

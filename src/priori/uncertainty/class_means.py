@@ -46,7 +46,7 @@ class ClassMeans:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ClassMeanSpread:
     """How such a number, or a difference of two, varies: its deviation, what that rests on and how sure it is.
 
     ``people`` is 0 where trials are taken for independent; ``pairs`` is how many pairs of a negative and a positive
@@ -59,7 +59,7 @@ class Spread:
     pairs: int
 
     @classmethod
-    def of(cls, means: ClassMeans, negative: Trials, positive: Trials, dependence: str) -> Spread:
+    def of(cls, means: ClassMeans, negative: Trials, positive: Trials, dependence: str) -> ClassMeanSpread:
         """Measure the spread; the trials are in the order of their values."""
         if not np.isfinite(means.sum):
             return cls(np.inf, 0, 1.0, 1)
@@ -93,7 +93,9 @@ class Spread:
         return cls(float(np.sqrt(max(variance, 0.0))), people, _freedom(each, people - 1), pairs)
 
     @classmethod
-    def of_difference(cls, a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str) -> Spread:
+    def of_difference(
+        cls, a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str
+    ) -> ClassMeanSpread:
         """Measure the spread of the difference of two numbers on the same trials, which are paired."""
         (means, first), (other, second) = a, b
         pairing = pair(first, second)

@@ -25,7 +25,7 @@ from priori.curves.inputs import as_score_set
 from priori.scores import Names, Scores, ScoreSet
 from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
 from priori.uncertainty.proportions import check_level
-from priori.uncertainty.rate_intervals import Dependence, Judged, Rate, RateInterval, interval_of, judge, shared_by
+from priori.uncertainty.rate_intervals import Dependence, Rate, RateInterval, RateTrials, interval_of, judge, shared_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -212,7 +212,7 @@ def _of_rate(
     assert codes is not None
     present = np.unique(codes)
     names = [str(name) for name in scores.groups.values[present]]
-    parts = [Judged(judged.trials.take(codes == code), judged.wrong[codes == code]) for code in present]
+    parts = [RateTrials(judged.trials.take(codes == code), judged.wrong[codes == code]) for code in present]
     spreads = [_spread(part, shared) for part in parts]
     together = level ** (1 / len(parts))
     pairwise = _level_of_pairs(level, len(parts))
@@ -240,7 +240,7 @@ def _of_rate(
     return rows, warnings
 
 
-def _spread(part: Judged, shared: str) -> RateSpread:
+def _spread(part: RateTrials, shared: str) -> RateSpread:
     """Return how a group's rate varies; one user alone is one independent trial, whatever he does."""
     user = part.trials.user
     if shared != "none" and user is not None and (user == user[0]).all():
@@ -267,7 +267,7 @@ def _level_of_pairs(level: float, groups: int) -> float:
     return float(2 * ndtr(low / np.sqrt(2)) - 1)
 
 
-def _correlations(judged: Judged, codes: Codes, present: NDArray[np.integer], shared: str) -> Floats:
+def _correlations(judged: RateTrials, codes: Codes, present: NDArray[np.integer], shared: str) -> Floats:
     """Return the correlations of the groups' rates, which come from people with trials in several groups.
 
     As in `cluster_variance`: products over the trials that share somebody, those of a pair of people counted once.

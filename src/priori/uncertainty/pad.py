@@ -4,7 +4,8 @@ Thresholds are chosen on development data. Intervals of single rates are those o
 has a simultaneous interval from those of the types: its upper bound is the largest of theirs, which needs no
 correction, as only that of the worst type must hold; its lower bound the largest of lower bounds at a level that
 Bonferroni corrects for the number of types. That of the ACER joins both errors by their distances to their bounds
-(MOVER; Zou and Donner 2008), as attacks and bona fide presentations are different trials.
+(MOVER; Zou and Donner 2008), as attacks and bona fide presentations are different trials; below, where there are
+several types, the distances are added up: the largest of several rates is too large on the average.
 """
 
 from __future__ import annotations
@@ -203,7 +204,8 @@ def _rates(
     bona_fide = interval(test, "frr", level)
     rows = [_row("apcer", kind, known) for kind, known in each.items()]
     rows += [_row("apcer-max", worst, largest), _row("bpcer", "", bona_fide)]
-    rows.append(("acer", "", float("nan"), float("nan"), *mean_interval([largest, bona_fide])))
+    joint = mean_interval([largest, bona_fide], add_below=len(types) > 1)
+    rows.append(("acer", "", float("nan"), float("nan"), *joint))
     return rows, joined(bona_fide.warnings, *(known.warnings for known in each.values()))
 
 
@@ -211,9 +213,14 @@ def _row(measure: str, attack: str, known: RateInterval) -> _Row:
     return measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper
 
 
-def mean_interval(parts: Sequence[RateInterval]) -> tuple[float, float, float]:
-    """Return the mean of rates of different trials, and its bounds by their distances to their own (MOVER)."""
+def mean_interval(parts: Sequence[RateInterval], *, add_below: bool = False) -> tuple[float, float, float]:
+    """Return the mean of rates of different trials, and its bounds by their distances to their own (MOVER).
+
+    The distances are the roots of sums of squares; with ``add_below`` those to lower bounds are added up.
+    """
     rates, lowers, uppers = (np.array([getattr(part, key) for part in parts]) for key in ("rate", "lower", "upper"))
     mean, size = float(rates.mean()), len(parts)
     below, above = (float(np.sqrt(((end - rates) ** 2).sum())) / size for end in (lowers, uppers))
+    if add_below:
+        below = float((rates - lowers).sum()) / size
     return mean, mean - below, mean + above

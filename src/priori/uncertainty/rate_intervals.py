@@ -160,7 +160,7 @@ def rate_interval(
     return interval_of(judged, spread, rate, threshold, shared, method, level)._came_from(scores)
 
 
-class Judged(NamedTuple):
+class RateTrials(NamedTuple):
     """The trials that a rate is counted on, and which of them are errors."""
 
     trials: Trials
@@ -173,7 +173,7 @@ class Judged(NamedTuple):
         return int(self.wrong.sum() if number is None else number[self.wrong].sum())
 
 
-def judge(scores: Scores, threshold: float, rate: Rate) -> Judged:
+def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
     """Return the trials that a rate is counted on; those that failed to acquire are rejected, or left out."""
     if rate == "fta":
         return _acquired(scores)
@@ -182,10 +182,10 @@ def judge(scores: Scores, threshold: float, rate: Rate) -> Judged:
         trials = trials.take(~trials.failed)
         if not len(trials):
             raise InputError(f"{scores.source}: every trial of a class failed to acquire; there is no {rate.upper()}")
-    return Judged(trials, trials.score > threshold if rate in ("far", "fmr") else trials.score <= threshold)
+    return RateTrials(trials, trials.score > threshold if rate in ("far", "fmr") else trials.score <= threshold)
 
 
-def _acquired(scores: Scores) -> Judged:
+def _acquired(scores: Scores) -> RateTrials:
     """Return the trials of both classes, those that failed to acquire as errors."""
     both = scores.negative, scores.positive
 
@@ -196,11 +196,11 @@ def _acquired(scores: Scores) -> Judged:
     failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
     score = np.concatenate([trials.score for trials in both])
     trials = Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
-    return Judged(trials, np.concatenate(failed))
+    return RateTrials(trials, np.concatenate(failed))
 
 
 def interval_of(
-    judged: Judged, spread: RateSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
+    judged: RateTrials, spread: RateSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
 ) -> RateInterval:
     """Return the interval of a rate whose spread is known."""
     errors, n = judged.errors, len(judged.trials)

@@ -20,11 +20,18 @@ from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
-from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZSystem
+from priori.uncertainty.ztest_normals import (
+    AnyMeasure,
+    Rates,
+    Setting,
+    ZComparison,
+    ZDifference,
+    ZInterval,
+    ZSystem,
+)
 
-#: What each test is, by name: the equation of the thesis, and what to know about it.
+#: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
-    "hter": ("3.30", "the aggregate's own"),
     "dependent": ("3.33", "same trials"),
     "independent": ("3.32", "different trials, or only rates known"),
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
@@ -82,6 +89,15 @@ class ZTest(Result):
         return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
 
     @property
+    def aggregate(self) -> str:
+        """The name under which the intervals of the measure itself are filed: hter, dcf, wer, far, ..."""
+        name = self.measure.name.partition(":")[0]
+        return "hter" if name in METHODS else name
+
+    def _filed(self, system: ZSystem) -> dict[str, ZInterval]:
+        return {self.aggregate: system.hter, "naive": system.naive, "class": system.class_error}
+
+    @property
     def sentence(self) -> str:
         """The result in words."""
         from priori.words.sentences import ztest_verdict
@@ -90,20 +106,23 @@ class ZTest(Result):
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""
-        rows: dict[str, Any] = self.a.intervals if self.comparison is None else dict(self.comparison.tests)
+        rows: dict[str, Any] = self._filed(self.a) if self.comparison is None else dict(self.comparison.tests)
         names = {"value" if self.comparison is None else "difference": "value"}
         names |= {name: name for name in ("sd", "lower", "upper", "width")}
         if self.comparison is not None:
             names |= {name: name for name in ("statistic", "p_value", "confidence")}
         numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
-        equations, remarks = zip(*(METHODS[name] for name in rows), strict=True)
+        own = ("3.31" if self.aggregate == "dcf" else "3.30", "the aggregate's own")
+        equations, remarks = zip(*(METHODS.get(name, own) for name in rows), strict=True)
         columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
         return {name: np.array(values) for name, values in columns.items()}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings, the rates, the verdict and the warnings."""
         systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        described = {name: _described(system, self.confidence_level) for name, system in systems.items()}
+        described = {
+            name: _described(system, self._filed(system), self.confidence_level) for name, system in systems.items()
+        }
         settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
         verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
         return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
@@ -118,20 +137,22 @@ class ZTest(Result):
         def each(parts: Mapping[str, Any], field: str) -> dict[str, Any]:
             return {name: getattr(part, field) for name, part in parts.items()}
 
-        result = {**self.summary(), "width": each(self.a.intervals, "width")}
+        first = self._filed(self.a)
+        result = {**self.summary(), "width": each(first, "width")}
         if self.comparison is None or self.b is None:
-            return dict(plain({**result, "sd": each(self.a.intervals, "sd")}))
-        result["width_b"] = each(self.b.intervals, "width")
-        result |= {"sd_a": each(self.a.intervals, "sd"), "sd_b": each(self.b.intervals, "sd")}
+            return dict(plain({**result, "sd": each(first, "sd")}))
+        second = self._filed(self.b)
+        result["width_b"] = each(second, "width")
+        result |= {"sd_a": each(first, "sd"), "sd_b": each(second, "sd")}
         tests = self.comparison.tests
         result["difference"] = each(tests, "value")
         result |= {name: each(tests, name) for name in ("sd", "lower", "upper", "statistic", "p_value", "confidence")}
         return dict(plain(result))
 
 
-def _described(system: ZSystem, confidence_level: float) -> dict[str, Any]:
+def _described(system: ZSystem, intervals: Mapping[str, ZInterval], confidence_level: float) -> dict[str, Any]:
     """Return a system's rates with the intervals for single rates, and its aggregates."""
-    values = {name: [interval.lower, interval.upper] for name, interval in system.intervals.items()}
+    values = {name: [interval.lower, interval.upper] for name, interval in intervals.items()}
     rates = _single_rates(system.rates, confidence_level)
     return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
 

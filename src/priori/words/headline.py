@@ -35,6 +35,8 @@ Mark = Literal["clear", "not clear", "not tested", "do not trust"]
 UNTRUSTED = (
     "same-data", "shared-trials", "reversed-scores", "flipped-labels", "different-scales", "dev-looks-trained-on",
 )  # fmt: skip
+#: The longest name in a headline.
+NAME = 28
 #: Cautions that depend on the threshold, and so on alpha.
 MOVING = ("disagreement", "extreme-threshold", "few-errors")
 
@@ -180,7 +182,7 @@ def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
 
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
-    curves, names = study.curves, [short(curve.name) for curve in study.curves]
+    curves, names = study.curves, [short(curve.name, NAME) for curve in study.curves]
     leader, second, *_ = _in_order(study, index)
     first, next_one = _amounts(curves[leader], curves[second], index)
     if study.pairs[0].significant is None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from priori.base.errors import InputError, OptionError
 from priori.decisions.measures import get_measure
 from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, make_study
+from priori.studies.evaluation.drawing import probit
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.ranking import compare_all
 from priori.uncertainty.ztest_curves import ztest_epc
@@ -175,3 +177,8 @@ def test_source_files(tmp_path: Path) -> None:
     assert SourceFile.of("-") == SourceFile("standard input")
     with pytest.raises(InputError, match="cannot read"):
         SourceFile.of(tmp_path / "missing.csv")
+
+
+def test_rates_of_0_and_1_lie_a_little_beyond_the_axes() -> None:
+    normal = NormalDist()
+    assert probit(np.array([0.0, 0.25, 1.0])) == pytest.approx([normal.inv_cdf(1e-7), normal.inv_cdf(0.25), 5.19933758])

@@ -22,7 +22,7 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
 from priori.uncertainty.bands import band
 from priori.uncertainty.bootstrap.designs import USER
-from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
+from priori.uncertainty.bootstrap.resampling import Resampling, _read_number, option_fields
 from priori.uncertainty.roc_bands import rate_bands, roc_band
 
 PREDICTION = {"promise", "future_users", "future_trials"}
@@ -177,6 +177,7 @@ def test_types_are_checked_where_it_is_made(settings):
 def test_numbers_of_numpy_and_lists_are_numbers():
     plan = Resampling(n_resamples=[np.int64(3), 4], bootstrap="joint", rng=np.int64(2)).settle(None, small(2))
     assert (plan.outer, plan.inner, plan.seed) == (3, 4, 2)
+    assert plan.shared_users is False  # with a development set that is not drawn
 
 
 def test_a_generator_is_asked_once_a_run():
@@ -228,3 +229,14 @@ def test_impostors_that_nobody_names_are_said_where_false_acceptances_count():
                 assert ("unknown-impostors" in found) == (said and not known), measure
     diagnosed = priori.epc(unnamed, unnamed, alpha=[0.5], task="diagnosis")
     assert "unknown-impostors" not in {line.code for line in Resampling().settle(None, unnamed, diagnosed).warnings}
+
+
+@pytest.mark.parametrize(("text", "number"), [("10000", 10000), ("100x20", (100, 20)), ("3 × 4", (3, 4))])
+def test_numbers_of_replicates_as_typed(text, number):
+    assert _read_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["0", "", "x", "1x2x3", "5x", "5x0", "-1", "1.5", "ten"])
+def test_what_is_no_number_of_replicates(text):
+    with pytest.raises(OptionError, match="write a whole number such as 10000, or USERSxSAMPLES such as 100x100"):
+        _read_number(text)

@@ -1,10 +1,15 @@
 // The form, live: systems come and go, files are dropped, progress is shown, complaints stand next to their fields.
 
+import { setsOf, splitTable, tableOf, textOf, cellsOf, valuesOf } from "./table.js";
+
 const form = document.getElementById("app-form");
 const part = (id) => document.getElementById(`app-${id}`);
 const inputFor = (field) => document.getElementById(`in-${field}`);
 const bytes = (size) =>
   size >= 1e6 ? `${+(size / 1e6).toPrecision(3)} MB` : size >= 1e3 ? `${+(size / 1e3).toPrecision(3)} kB` : `${size} bytes`;
+
+/** What this page shows; going back to another address shows that. */
+let here = location.pathname;
 
 /** Files that the server already has, by field: they are not sent again. */
 const sent = new Map();
@@ -102,6 +107,83 @@ const inputOf = (system, set) => inputFor(`${set}-${system.dataset.key}`);
 const nameOf = (system) => inputFor(`name-${system.dataset.key}`);
 const isFree = (input) => !input.files.length && part(`kept-${input.name}`).hidden;
 
+/** Take files: one table of several systems is looked at first, all others go to their places. */
+async function take(files) {
+  const [only] = files;
+  if (files.length === 1 && /\.(csv|tsv|txt)(\.gz)?$/i.test(only.name) && only.size <= Number(form.dataset.upload)) {
+    const table = await textOf(only).then(tableOf, () => null);
+    if (table) return preview(only, table);
+  }
+  distribute(files);
+}
+
+const made = (name, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+};
+
+/** Show how a table would be split, to be set right and agreed to. */
+function preview(file, table) {
+  const place = part("table"), column = { system: table.system, set: table.set };
+  let sets = setsOf(valuesOf(table, column.set));
+  const chooser = (label, entries, chosen, change) => {
+    const select = made("select", {}, ...entries.map(([value, text]) => made("option", { value, textContent: text, selected: value === chosen })));
+    select.addEventListener("change", () => { change(select.value); draw(); });
+    return made("label", {}, `${label} `, select);
+  };
+  const columns = table.columns.map((name, i) => [String(i), name || `column ${i + 1}`]);
+  function draw() {
+    const values = valuesOf(table, column.set).slice(0, 50).map((value) => [value, value || "(empty)"]), found = splitTable(table, column.system, column.set, sets);
+    const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))];
+    const yes = made("button", { type: "button", textContent: `Yes, take ${found.size} system${found.size === 1 ? "" : "s"}` }), no = made("button", { type: "button", textContent: "No, it is one set of scores" });
+    yes.addEventListener("click", () => { close(); accept(found); });
+    no.addEventListener("click", () => { close(); distribute([file]); });
+    place.replaceChildren(
+      made("h3", { id: "app-table-title", textContent: `${file.name}: several systems in one table. Is this right?` }),
+      made("p", {}, chooser("System", columns, String(column.system), (value) => { column.system = Number(value); }),
+        chooser("Set", columns, String(column.set), (value) => { column.set = Number(value); sets = setsOf(valuesOf(table, column.set)); }),
+        chooser("Development is", values, sets.dev, (value) => { sets.dev = value; }), chooser("Test is", values, sets.test, (value) => { sets.test = value; })),
+      made("p", { textContent: `${found.size} systems: ${[...found.keys()].slice(0, 8).join(", ")}${found.size > 8 ? ", …" : ""}` }),
+      made("div", { className: "app-scroll" }, made("table", {}, ...rows.map((cells, row) => made("tr", {}, ...cells.map((cell) => made(row ? "td" : "th", { textContent: cell })))))),
+      made("p", {}, yes, " ", no));
+  }
+  const close = () => { place.hidden = true; place.replaceChildren(); };
+  draw();
+  place.hidden = false;
+  place.focus();
+}
+
+function accept(found) {
+  for (const [name, files] of found) {
+    const system = systems().find((one) => nameOf(one).value === "" && ["dev", "test"].every((set) => isFree(inputOf(one, set)))) ?? addSystem();
+    if (!system) return complain({ form: `at most ${form.dataset.systems} systems are taken at a time` });
+    nameOf(system).value = name;
+    for (const set of ["dev", "test"]) give(inputOf(system, set), files[set]);
+  }
+}
+
+/** Say where a file's name tells another set than its field, with a button that exchanges the two. */
+function checkSets(system) {
+  const [dev, test] = ["dev", "test"].map((set) => inputOf(system, set)), told = [dev, test].map((input) => input.files[0] && place(input.files[0]).set);
+  const old = system.querySelector(".app-swap");
+  old?.remove();
+  if (told[0] !== "test" && told[1] !== "dev") return;
+  if (told[0] === told[1] || !dev.files[0] || !test.files[0]) return;
+  const button = made("button", { type: "button", textContent: "Exchange them" });
+  button.addEventListener("click", () => { const [first, second] = [dev.files[0], test.files[0]]; give(dev, second); give(test, first); });
+  system.append(made("p", { className: "app-note app-swap", role: "status" }, "By their names these files are exchanged: development scores stand as test scores. ", button));
+}
+
+/** On a page of scores that look reversed: a button that reads them the other way round and computes again. */
+function offerMending() {
+  const caution = document.querySelector('[data-caution="reversed-scores"]'), box = inputFor("lower_is_better");
+  if (!caution || !box || inputFor("example").value) return;
+  const button = made("button", { type: "button", textContent: box.checked ? "Compute again with higher scores as better" : "Compute again with lower scores as better" });
+  button.addEventListener("click", () => { box.checked = !box.checked; part("change").open = true; form.requestSubmit(); });
+  caution.append(" ", button);
+}
+
 /** Give many files their places: by name where it says so, else the next free one. */
 function distribute(files) {
   for (const file of files) {
@@ -140,7 +222,7 @@ function onDrop(event) {
   if (!target) return;
   const files = [...event.dataTransfer.files];
   if (target.dataset.drop && files.length === 1) give(inputFor(target.dataset.drop), files[0]);
-  else distribute(files);
+  else take(files);
 }
 
 // -- sending -------------------------------------------------------------------------------------------
@@ -235,7 +317,8 @@ async function compute(mayRenew) {
     for (const [name, file] of files) sent.set(name, file);
     form.dataset.job = answer.job;
     form.action = answer.address;
-    if (location.pathname !== answer.address) history.replaceState(null, "", answer.address);
+    if (location.pathname !== answer.address) history.pushState(null, "", answer.address);
+    here = location.pathname;
     return follow(answer.address);
   }
   if (mayRenew && [0, 403, 404].includes(status) && (await renew(status === 404))) {
@@ -332,7 +415,11 @@ function begin() {
     const button = event.target.closest(".app-remove");
     if (button) removeSystem(button.closest(".app-system"));
   });
+  inputFor("many").addEventListener("change", () => { const files = [...inputFor("many").files]; inputFor("many").value = ""; take(files); });
+  window.addEventListener("popstate", () => { if (location.pathname !== here) location.reload(); });
+  offerMending();
   form.addEventListener("change", (event) => {
+    if (event.target.type === "file" && event.target.closest(".app-system")) checkSets(event.target.closest(".app-system"));
     const error = part(`error-${event.target.name}`);
     if (error) error.hidden = true;
     event.target.removeAttribute("aria-invalid");

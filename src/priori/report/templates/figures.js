@@ -20,7 +20,7 @@ const figures = {};
 // One row for each system, from best to worst: its value, its interval, and what cannot be told apart.
 function dotRows(into, width, systems, groups, rowHeight) {
   const size = rowHeight < 20 ? 11 : 13, at = state.at, texts = data.live.dots[at].map((parts) => width < 460 ? parts.slice(0, 1) : parts);
-  const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size))) + 8, 40, width * 0.3);
+  const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size, 700))) * 1.12 + 8, 40, width * 0.3);
   const textRoom = Math.min(Math.max(...systems.map((place) => widthOf(texts[place].join("   "), size, 600))) + 14, width * 0.42);
   const brackets = groups.length ? 10 + 8 * Math.min(groups.length, 3) : 0;
   const left = brackets + nameRoom + 8, right = width - textRoom, top = 8, bottom = top + rowHeight * systems.length;
@@ -33,7 +33,7 @@ function dotRows(into, width, systems, groups, rowHeight) {
     const best = ranking ? ranking.possible[at][place] === "1" : row === 0;
     const own = found ? "var(--ink)" : data.many ? (best ? "var(--c0)" : "var(--neutral)") : colour(place);
     if (found) into.prepend(box(0, y - rowHeight / 2, width, rowHeight, { fill: "var(--shade)" }));
-    into.append(words(left - 10, y, fitted(nameOf(place), nameRoom, size), { anchor: "end", size, weight: found || row === 0 ? 700 : 400, "data-row": place }));
+    into.append(words(left - 10, y, fitted(nameOf(place), row === 0 || found ? nameRoom * 0.9 : nameRoom, size), { anchor: "end", size, weight: found || row === 0 ? 700 : 400, "data-row": place }));
     if (system.lower) into.append(rule(frame.px(lows[row]), y, frame.px(highs[row]), y, { stroke: own, "stroke-width": rowHeight < 20 ? 2 : 3.5, "data-interval": place }));
     into.append(dot(frame.px(system.value[at] * scale), y, { fill: own, r: rowHeight < 20 ? 4 : 7, "data-dot": place, "data-value": system.value[at] }));
     const [value, rank] = texts[place], told = words(Math.max(frame.px(highs[row]), frame.px(system.value[at] * scale)) + 11, y, value, { size, weight: row === 0 ? 700 : 400 });

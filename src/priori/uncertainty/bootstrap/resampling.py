@@ -113,7 +113,8 @@ class Resampling:
     )})  # fmt: skip
     n_resamples: int | tuple[int, int] = field(default=10_000, metadata={"option": Option(
         "resamples",
-        "Number of replicates; UxS draws users U times and their trials S times in each (joint).",
+        "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
+        "trials vary.",
         metavar="N|UxS", parse=_read_number, form=FormField("Resamples", "the number of resamples", least=100),
     )})  # fmt: skip
     resample: Resample = field(default="test", metadata={"option": Option(
