@@ -148,7 +148,7 @@ def test_the_name_of_the_file_says_the_format(run: Any, arguments: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*EPC, "-o", "x.pdf"), "cannot tell the format of x.pdf; name it .txt (table), .csv (csv), .json (json), or"),
+        ((*EPC, "-o", "x.pdf"), "cannot tell the format of x.pdf; name it .txt (table), .csv (csv), .json (json), .md (markdown), .tex (latex), or"),
         (("report", *EPC[1:], "-o", "x.pdf"), "name it .html (html), .md (markdown), .tex (latex), .json (json), .csv"),
         (("report", *EPC[1:], "-o", "x.txt"), "cannot tell the format of x.txt"),
         ((*EPC, "-o", "x.csv", "--json"), "--format json and x.csv say two things; name the file .json"),
@@ -198,7 +198,7 @@ def test_numbers_and_other_texts_stay() -> None:
         (("epcc",), "no such command 'epcc'; did you mean 'epc'?"),
         (("threshhold", "x"), "no such command 'threshhold'; did you mean 'threshold'?"),
         (("zzz",), f"no such command 'zzz'; the commands are {', '.join(COMMANDS)}"),
-        (("rates", "--scores", "A"), "no such option --scores; 'priori rates' reads TEST"),
+        (("rates", "--scores", "A"), "no such option --scores; 'priori rates' reads [TEST]"),
         (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
         (("demo", "--qqqqq"), "no such option --qqqqq; see 'priori demo --help'"),
     ],
