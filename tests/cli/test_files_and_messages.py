@@ -148,7 +148,11 @@ def test_the_name_of_the_file_says_the_format(run: Any, arguments: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*EPC, "-o", "x.pdf"), "cannot tell the format of x.pdf; name it .txt (table), .csv (csv), .json (json), .md (markdown), .tex (latex), or"),
+        (
+            (*EPC, "-o", "x.pdf"),
+            "cannot tell the format of x.pdf; name it .txt (table), .csv (csv),"
+            " .json (json), .md (markdown), .tex (latex), or",
+        ),
         (("report", *EPC[1:], "-o", "x.pdf"), "name it .html (html), .md (markdown), .tex (latex), .json (json), .csv"),
         (("report", *EPC[1:], "-o", "x.txt"), "cannot tell the format of x.txt"),
         ((*EPC, "-o", "x.csv", "--json"), "--format json and x.csv say two things; name the file .json"),

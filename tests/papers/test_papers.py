@@ -58,7 +58,7 @@ def test_every_figure_is_small_names_no_machine_and_has_the_same_bytes_each_time
     assert {path.stem for path in figures} == {figure.name for figure in redone.figures}
     for path in figures:
         content = path.read_bytes()
-        assert len(content) < 200_000
+        assert len(content) < 300_000
         assert content == (second / path.name).read_bytes()
         assert b"/home" not in content
         assert str(tmp_path).encode() not in content
