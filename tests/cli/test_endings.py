@@ -283,7 +283,7 @@ def test_signals_during_a_scan(folder: Path, number: signal.Signals) -> None:
     """The database has a folder of its own for what does not fit, from its first query on."""
     (folder / "tmp").mkdir()
     rows = (folder / "a-dev.csv").read_text().partition("\n")[2]
-    (folder / "large.csv").write_text("score,label,user,trial\n" + rows * 2000)
+    (folder / "large.csv").write_text("score,label,user,trial\n" + rows * 20_000)
     (folder / "out.csv").write_text("as before")
     arguments = ("epc", "--system", "A", "large.csv", "large.csv", "--engine", "duckdb", "-o", "out.csv")
     process = start(folder, *arguments, environment={"TMPDIR": str(folder / "tmp")})

@@ -36,24 +36,37 @@ def ending_at_once() -> Iterator[None]:
         yield
 
 
+#: The signals that asked the program to end, and may not have reached it: libraries make errors of their own of them.
+_RECEIVED: list[int] = []
+
+
+def end_if_asked() -> None:
+    """Raise `Terminated` if a signal asked the program to end and something below made another error of it."""
+    if _RECEIVED:
+        raise Terminated(_RECEIVED[0])
+
+
 @contextmanager
 def ending_tidily() -> Iterator[None]:
     """Let a signal raise `Terminated`, whatever libraries below make of it; further ones are ignored meanwhile."""
-    received: list[int] = []
+    _RECEIVED.clear()
 
     def end(number: int, frame: Any) -> None:
         for name in ENDINGS:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-        received.append(number)
+        _RECEIVED.append(number)
         raise Terminated(number)
 
     try:
         with _handled(end):
             yield
+        end_if_asked()
     except BaseException as error:
-        if received and not isinstance(error, Terminated):
-            raise Terminated(received[0]) from None
+        if _RECEIVED and not isinstance(error, Terminated):
+            raise Terminated(_RECEIVED[0]) from None
         raise
+    finally:
+        _RECEIVED.clear()
 
 
 @contextmanager

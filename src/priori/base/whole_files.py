@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from priori.base.errors import OptionError
+from priori.base.signals import end_if_asked
 
 #: Names under which a process finds its own open files; what they stand for is written to, never replaced.
 OPEN_FILES = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
@@ -30,6 +31,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     >>> [file.name for file in folder.iterdir()]
     ['a.txt']
     """
+    end_if_asked()
     with _said_of(path):
         old = check_writable(path)
         through = _is_written_through(path, old)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
+from priori.base.signals import end_if_asked
 from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
 from priori.readers.census import count_rows
@@ -164,6 +165,7 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
     try:
         return _counted(source, layout, use)
     except (duckdb.Error, Unclean) as error:
+        end_if_asked()  # an interrupted query is an error like others
         if "No space left" in str(error) or "File too large" in str(error):
             raise InputError(f"{source.name}: the disk of the temporary files is full ({first_line(error)})") from None
     if layout.delimiter == BLANKS:
