@@ -70,6 +70,24 @@ def ending_tidily() -> Iterator[None]:
 
 
 @contextmanager
+def held_back() -> Iterator[None]:
+    """Let a signal wait: a library that loads compiled parts would crash if an exception came between them."""
+    waiting: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in ENDINGS)}
+    for number in before:
+        signal.signal(number, lambda given, frame: waiting.append(given))
+    try:
+        yield
+    finally:
+        for number, usually in before.items():
+            signal.signal(number, usually)
+    for number in waiting[:1]:
+        signal.raise_signal(number)
+
+
+@contextmanager
 def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
     """Set the handler of those signals that have their usual one, and give that back at the end."""
     usual = (signal.SIG_DFL, signal.default_int_handler)

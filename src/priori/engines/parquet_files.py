@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
+from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
@@ -60,7 +61,8 @@ def expand(path: str) -> list[str]:
 @contextmanager
 def guarded(source: str) -> Iterator[None]:
     """Turn the errors of duckdb, and of a full disk, into ours."""
-    import duckdb
+    with held_back():
+        import duckdb
 
     try:
         yield

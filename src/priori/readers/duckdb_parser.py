@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
-from priori.base.signals import end_if_asked
+from priori.base.signals import end_if_asked, held_back
 from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
 from priori.readers.census import count_rows
@@ -67,7 +67,8 @@ class Unclean(Exception):
 
 def open_database(**settings: str) -> DuckDBPyConnection:
     """Open an in-memory database that fetches no extension and shows no progress."""
-    import duckdb
+    with held_back():
+        import duckdb
 
     database = duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
     database.execute("SET enable_progress_bar = false")
@@ -160,7 +161,8 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
     The text parser raises the errors that it finds; where it writes nothing, None is returned.
     """
-    import duckdb
+    with held_back():
+        import duckdb
 
     try:
         return _counted(source, layout, use)
