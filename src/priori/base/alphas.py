@@ -26,7 +26,7 @@ def _fraction(text: str) -> Fraction:
     return Fraction(text.strip())
 
 
-def as_fraction(alpha: Any) -> Fraction:
+def as_fraction(alpha: Any, name: str = "alpha") -> Fraction:
     """Return an alpha as the fraction its typed form means: 0.1 is one tenth.
 
     Examples
@@ -41,7 +41,7 @@ def as_fraction(alpha: Any) -> Fraction:
     if isinstance(alpha, str) and alpha.strip().startswith(COSTS):
         parts = alpha.strip().removeprefix(COSTS).split(",")
         if len(parts) != 3:
-            raise OptionError(f"alpha {alpha!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
+            raise OptionError(f"{name} {alpha!r}: write costs:COST_FN,COST_FP,PRIOR, for example costs:10,1,0.01")
         return from_costs(*parts)
     try:
         if isinstance(alpha, (int, Fraction)):
@@ -51,23 +51,23 @@ def as_fraction(alpha: Any) -> Fraction:
         else:
             value = Fraction(repr(float(alpha)))
     except (TypeError, ValueError, ZeroDivisionError):
-        raise OptionError(f"alpha must be a number between 0 and 1, not {short(repr(alpha))}") from None
+        raise OptionError(f"{name} must be a number between 0 and 1, not {short(repr(alpha))}") from None
     if not 0 <= value <= 1:
-        raise OptionError(f"alpha must lie between 0 and 1, not {short(str(alpha))}")
+        raise OptionError(f"{name} must lie between 0 and 1, not {short(str(alpha))}")
     return value
 
 
-def as_fractions(alphas: Any) -> tuple[Fraction, ...]:
+def as_fractions(alphas: Any, name: str = "alpha") -> tuple[Fraction, ...]:
     """Return one alpha, or many, as a tuple of exact fractions; a text may have several between commas."""
     if isinstance(alphas, str) and not alphas.strip().startswith(COSTS):
         alphas = [part for part in alphas.split(",") if part.strip()]
     if isinstance(alphas, (str, int, float, Fraction, np.generic)):
         alphas = [alphas]
     if not isinstance(alphas, Iterable):
-        raise OptionError(f"alpha must be a number between 0 and 1, or a list of them, not {alphas!r}")
-    fractions = tuple(as_fraction(alpha) for alpha in alphas)
+        raise OptionError(f"{name} must be a number between 0 and 1, or a list of them, not {alphas!r}")
+    fractions = tuple(as_fraction(alpha, name) for alpha in alphas)
     if not fractions:
-        raise OptionError("no alpha given; give at least one number between 0 and 1")
+        raise OptionError(f"no {name} given; give at least one number between 0 and 1")
     return fractions
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from priori.base.cautions import of_systems
 from priori.cli.commands import make_command, option
-from priori.cli.options import alpha_list, output_group, resampling_options
+from priori.cli.options import output_group, resampling_options
 from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
@@ -49,7 +49,7 @@ def command(
       priori epsc --system A a-dev.csv a-test.csv --beta 0.1,0.5,0.9 --format csv
       priori epsc --system A a-dev.csv a-test.csv --bootstrap auto --plot epsc.svg
     """
-    settings: dict[str, Any] = {"omega": alpha_list(omega), "beta": alpha_list(beta)}
+    settings: dict[str, Any] = {"omega": omega, "beta": beta}
     curves = [epsc(system.dev, system.test, name=system.name, **settings) for system in systems.read()]
     bands = None
     if resampling is not None:

@@ -219,8 +219,8 @@ def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str
     ([0.4, 0.45, 0.65], [0.5, 0.5, 0.0], [0.167, 0.292, 0.167])
     """
     dev, test = as_score_set(dev).load(), as_score_set(test).load()
-    omegas = grid(11) if omega is None else as_fractions(omega)
-    betas = as_fractions(beta)
+    omegas = grid(11) if omega is None else as_fractions(omega, "omega")
+    betas = as_fractions(beta, "beta")
     for text, given in (("omega", omegas), ("beta", betas)):
         if len(set(given)) < len(given):
             raise OptionError(f"the same {text} is given twice; give each once")
