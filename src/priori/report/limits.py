@@ -8,7 +8,7 @@ import numpy as np
 
 from priori.report.tables import TextTable
 from priori.studies.evaluation import Member, Study
-from priori.uncertainty.rate_intervals import Rate, RateInterval, rate_interval
+from priori.uncertainty.rate_intervals import Rate, RateInterval, interval_of_any
 from priori.words.numbers import bounds, cell, fewest_digits, level_text, percent, short
 from priori.words.tasks import task_words
 
@@ -50,7 +50,7 @@ def _table(study: Study, limit: float) -> TextTable:
         threshold = strictest(member, limit)
         shown = fewest_digits(threshold, (member.curve.dev, member.curve.test))
         kinds: tuple[Rate, ...] = ("frr", "far")
-        rates = [rate_interval(member.curve.test, threshold, rate=kind, confidence_level=level) for kind in kinds]
+        rates = [interval_of_any(member.curve.test, threshold, rate=kind, confidence_level=level) for kind in kinds]
         parts = [text for rate in rates for text in _texts(rate)]
         rows.append((rates[0].rate, (short(member.name), shown, *parts)))
     rows.sort(key=lambda row: row[0])

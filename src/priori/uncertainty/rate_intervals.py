@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import FewUsersError, InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Mask
@@ -246,3 +246,11 @@ def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple
     """Return Wilson's interval for an effective number of trials, with Student's quantile."""
     lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), quantile(level, freedom=freedom))
     return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
+
+
+def interval_of_any(scores: ScoreSet, threshold: float, *, rate: Rate, confidence_level: float) -> RateInterval:
+    """Return the interval of a rate; of a single user's trials, who shows nothing of users, as of independent ones."""
+    try:
+        return rate_interval(scores, threshold, rate=rate, confidence_level=confidence_level)
+    except FewUsersError:
+        return rate_interval(scores, threshold, rate=rate, dependence="none", confidence_level=confidence_level)

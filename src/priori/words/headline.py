@@ -13,7 +13,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
 from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.proportions import proportion_interval
-from priori.uncertainty.rate_intervals import Rate, rate_interval
+from priori.uncertainty.rate_intervals import Rate, interval_of_any
 from priori.words.numbers import (
     abridged,
     aggregate,
@@ -125,7 +125,7 @@ class FirstScreen:
                 ends = proportion_interval(errors, trials, confidence_level=level)
                 lower, upper = float(ends.lower), float(ends.upper)
             else:
-                found = rate_interval(curve.test, threshold, rate=rate, confidence_level=level)
+                found = interval_of_any(curve.test, threshold, rate=rate, confidence_level=level)
                 lower, upper = found.lower, found.upper
             texts = per_thousand(float(errors / trials)), per_thousand_range(lower, upper)
             self._rates[system, threshold, rate] = texts
