@@ -77,7 +77,7 @@ def bundle() -> dict[str, Any]:
     Examples
     --------
     >>> list(bundle()["$defs"])[:2]
-    ['EPC', 'Areas']
+    ['EPC', 'CrossEPC']
     """
     return {
         "$schema": DRAFT,

@@ -46,7 +46,7 @@ class GroupRatesDisplay:
     ...     y[1000:], score[1000:], sensitive_features=sex[1000:], y_true_dev=y[:1000], y_score_dev=score[:1000])
     >>> gap = display.rates_.rows("frr", "gap")
     >>> f"FRR of {gap['group'][0]} minus {gap['other'][0]}: {gap['value'][0]:.2f}, at least {gap['lower'][0]:.2f}"
-    'FRR of m minus f: 0.19, at least 0.11'
+    'FRR of m minus f: 0.14, at least 0.08'
     """
 
     rates_: GroupRates

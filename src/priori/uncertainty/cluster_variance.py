@@ -32,8 +32,8 @@ def kish(shares: NDArray[Any]) -> Floats:
 
     Examples
     --------
-    >>> kish(np.array([2, 2, 2, 0])).item(), kish(np.array([48, 1, 1])).item()
-    (3.0, 1.0841283607979183)
+    >>> kish(np.array([2, 2, 2, 0])).item(), round(kish(np.array([48, 1, 1])).item(), 3)
+    (3.0, 1.084)
     """
     total, squares = np.abs(shares).sum(axis=0), (shares**2).sum(axis=0)
     return np.asarray(total**2 / np.maximum(squares, 1e-300), dtype=np.float64)
