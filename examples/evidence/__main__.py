@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -72,9 +71,8 @@ def _figures(judged: list[Judged], folder: Path) -> dict[str, list[tuple[str, st
         one = next(one for one in judged if one.source == key and one.question.name == board)
         pictures = [(f"{key}-slopes.svg", f"Ranks by EER and at thresholds fixed in advance: {board}"),
                     (f"{key}-curves.svg", f"Expected Performance Curves with 95 % bands: {board}")]  # fmt: skip
-        draw = (figures.draw_slopes, partial(_curves, names=names))
-        for (name, _), make in zip(pictures, draw, strict=True):
-            make(one, folder / name)
+        figures.draw_slopes(one, folder / f"{key}-slopes.svg")
+        figures.draw_curves(one, names, folder / f"{key}-curves.svg")
         if key == "btas2016":
             figures.draw_attacks(one, folder / "btas2016-attack.svg")
             pictures.insert(0, ("btas2016-attack.svg", f"What the EER promises and what happens: {board}"))
@@ -84,10 +82,6 @@ def _figures(judged: list[Judged], folder: Path) -> dict[str, list[tuple[str, st
             pictures.append((f"{key}-tau.svg", "Kendall's tau of every board, another domain and the same one"))
         drawn[key] = pictures
     return drawn
-
-
-def _curves(one: Judged, path: Path, names: tuple[str, ...]) -> None:
-    figures.draw_curves(one, names, path)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,10 @@ from priori.plots.style import colours
 
 def draw_slopes(judged: Judged, path: Path) -> None:
     """Draw who gains and who loses ranks on one board."""
-    ax = judged.deployed.plot() if judged.deployed.system.size > 10 else _small(judged)
+    few = judged.deployed.system.size <= 10
+    ax = plot_slopes(judged.deployed, ax=Figure(figsize=(7, 3.2), layout="constrained").subplots() if few else None)
     ax.set_title(f"{judged.question.name}\n{ax.get_title()}")
     save(ax.figure, path)
-
-
-def _small(judged: Judged) -> object:
-    return plot_slopes(judged.deployed, ax=Figure(figsize=(7, 3.2), layout="constrained").subplots())
 
 
 def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:

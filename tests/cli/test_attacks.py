@@ -75,4 +75,4 @@ def test_adcf_and_pad_give_the_numbers_of_python(files: list[str]) -> None:
 
 def test_attacks_are_refused_where_they_cannot_be_known(files: list[str]) -> None:
     result = CliRunner().invoke(cli, ["epsc", "--system", "A", *files, "--engine", "duckdb", "--attack", "spoof"])
-    assert "knows no attacks" in str(result.exception)
+    assert "knows no attack of a trial; use --engine memory" in str(result.exception)

@@ -182,6 +182,7 @@ def test_the_slider_moves_the_ranking(visit: Open, forty: Study, tmp_path: Path)
     cells = "document.querySelector('#plot-matrix [data-cells=\"var(--c0)/1\"]').getAttribute('d').match(/M/g).length"
     assert forty.ranking is not None
     assert opened.page.evaluate(cells) == int(forty.ranking.verdict.significant[:, 1].sum())
+    bring(opened, "multiples")
     opened.page.check("#all-multiples")
     assert len(drawn(opened, "multiples", "panel")) == 40
     assert opened.console == []

@@ -48,7 +48,7 @@ class Reading:
         known += ["attack"] * (settings["attack_label"] is not None)
         if trials is not None or path == "-" or known or (self.engine == "auto" and _small(path)):
             if known and self.engine not in ("auto", "memory"):
-                raise OptionError(f"--engine {self.engine} knows no {known[0]} of a trial: leave it out, or --engine")
+                raise OptionError(f"--engine {self.engine} knows no {known[0]} of a trial; use --engine memory")
             if self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
             from priori.readers import read
@@ -339,7 +339,8 @@ class Systems:
             in_table = any(vars(self.table).values())
             if in_table + bool(self.typed) + bool(self.whole.scores) > 1:
                 raise OptionError(
-                    "give systems as files (--system), as one labelled file each (--scores) or as one table (--table)"
+                    "give systems as files (--system), as one labelled file each (--scores) or as one table (--table), "
+                    "not in two of these ways"
                 )
             check_names_differ([name for name, *_ in (*self.typed, *self.whole.scores)])
             if self.whole.scores:
