@@ -7,7 +7,7 @@ import pytest
 
 import priori
 from priori import OptionError
-from priori.plots.curves import det_axes, plot_roc, steps
+from priori.plots.curves import det_axes, plot_epc, plot_roc, steps
 from priori.plots.style import COLOURS, LINES, with_looks
 from results import curves
 
@@ -69,3 +69,19 @@ def test_a_band_of_a_roc_curve_is_drawn_in_per_cent() -> None:
     (filled,) = plot_roc([roc], bands=[band]).collections
     assert {(round(x, 9), round(y, 9)) for x, y in filled.get_paths()[0].vertices} == {
         (10, 20), (50, 60), (10, 40), (50, 80)}  # fmt: skip
+
+
+def test_names_stand_at_the_ends_and_the_legend_says_what_a_band_is() -> None:
+    low = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9], negative_user=[*"abc"], positive_user=[*"abc"])
+    curves = [priori.epc(low, low, name=name) for name in "AB"]
+    ax = plot_epc(curves, bands=[curve.band(n_resamples=50) for curve in curves])
+    ends = {text.get_text(): text.xy for text in ax.texts}
+    value = 100 * curves[0].value[-1]
+    # Both end in the same place: the second stands above the first, the first where the line ends.
+    assert ends["A"] == (1, value)
+    assert ends["B"][1] > value
+    assert {line.get_drawstyle() for line in ax.get_lines() if len(line.get_xdata())} == {"steps-mid"}
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["95 % pointwise confidence interval, user bootstrap"]
+    assert plot_epc([priori.epc(low, low)]).get_legend() is None  # nobody is called system

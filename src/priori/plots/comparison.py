@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
 
     Of the claim "method" it is the expected one; the one observed is dotted.
     """
+    own = ax is None
     ax = axes(ax)
     scale, unit = scaling(comparison.settings["rate"])
     (colour,) = colours(1)
@@ -29,16 +30,24 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ax.axvspan(region.start, region.end, color="0.85", zorder=0, lw=0.8)
     ax.axhline(0, color="0.4", lw=0.8)
     lower, upper = scale * comparison.lower, scale * comparison.upper
-    ax.fill_between(comparison.alpha, lower, upper, color=colour, alpha=0.18, lw=0)
-    marker = "o" if comparison.alpha.size == 1 else None
-    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker)
-    if comparison.settings["claim"] == "method":
-        ax.plot(comparison.alpha, scale * comparison.difference, color="0.3", ls=":", lw=1, marker=marker)
+    level = f"{100 * comparison.settings['confidence_level']:g} %"
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
-    title = f"{comparison.settings['confidence_level']:.0%} band, {kind}; grey: significant"
-    ax.set(xlabel="alpha", ylabel=f"{_difference(comparison)}{unit}", title=title)
-    ax.grid(alpha=0.25)
-    return ax
+    method = comparison.settings["claim"] == "method"
+    # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
+    step: Literal["mid"] | None = None if method else "mid"
+    ax.fill_between(comparison.alpha, lower, upper, color=colour, alpha=0.18, lw=0, step=step,
+                    label=f"{level} {kind} confidence band")  # fmt: skip
+    marker = "o" if comparison.alpha.size == 1 else None
+    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker,
+            drawstyle="default" if method else "steps-mid", label="expected" if method else "observed")  # fmt: skip
+    if method:
+        ax.plot(comparison.alpha, scale * comparison.difference, color="0.3", ls=":", lw=1, marker=marker,
+                drawstyle="steps-mid", label="observed")  # fmt: skip
+    if comparison.regions:
+        ax.plot([], [], color="0.85", lw=8, label="significant")
+    ax.set(xlabel="alpha", ylabel=f"{comparison.settings['measure']} difference{unit}",
+           title=f"{comparison.name_a} minus {comparison.name_b}")  # fmt: skip
+    return finished(ax, below=own)
 
 
 def _difference(comparison: Comparison) -> str:

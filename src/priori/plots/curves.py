@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, measures_of
 from priori.decisions.outcomes import Outcomes
+from priori.plots.style import COLOURS, epc_labels, finished, label_ends, roc_axes, scaling, with_looks
 from priori.plots.style import axes as new_axes
-from priori.plots.style import epc_labels, finished, roc_axes, scaling, with_looks
+from priori.words.sentences import about_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from priori.curves.epc import EPC
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
+
+#: What a curve is called that nobody named.
+UNNAMED = "system"
 
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
@@ -49,23 +53,28 @@ def plot_epc(
     if axis not in get_args(AlphaAxis):
         raise unknown("axis", axis, get_args(AlphaAxis))
     place = _log_odds if axis == "log-odds" else np.asarray
+    own = ax is None
     ax = new_axes(ax)
     first = curves[0]
+    # Names stand at the ends of the lines, where a new figure leaves room; in axes of somebody else's, in the legend.
+    direct = own and 1 < len(curves) <= len(COLOURS) and first.alpha.size > 1
     scale, _ = scaling(first.measure.rate)
     for start, stop in regions:
         ax.axvspan(*place(np.array([start, stop])), color="0.85", zorder=0, lw=0)
     for index, (curve, colour, line) in enumerate(with_looks(curves)):
         alpha, rows = steps(curve)
         alpha = place(alpha)
-        drawstyle = "steps-post" if curve.exact else "default"
-        marker = "o" if alpha.size == 1 else None
-        ax.plot(alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=curve.name,
+        where: Literal["post", "mid"] = "post" if curve.exact else "mid"
+        drawstyle, marker = f"steps-{where}", "o" if alpha.size == 1 else None
+        label = "_" + curve.name if direct or (len(curves) == 1 and curve.name == UNNAMED) else curve.name
+        ax.plot(alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=label,
                 drawstyle=drawstyle)  # fmt: skip
         if best:
             ax.plot(alpha, scale * curve.best[rows], color=colour, ls=":", lw=1, drawstyle=drawstyle)
         if bands is not None:
             band = bands[index]
-            ax.fill_between(place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0)
+            ax.fill_between(place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0,
+                            step=where)  # fmt: skip
     ax.set(**epc_labels(first))
     if axis == "log-odds":
         ax.set_xlabel(f"log(alpha / (1 - alpha)) (criterion {first.criterion.name})")
@@ -75,7 +84,12 @@ def plot_epc(
         ax.set_ylim(bottom=0)
     if best:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="threshold chosen on the test set (a posteriori)")
-    return finished(ax)
+    if bands:
+        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label=about_interval(bands[0].settings))
+    if direct:
+        ends = [(curve.name, scale * float(curve.value[-1]), colour) for curve, colour, _ in with_looks(curves)]
+        label_ends(ax, ends)
+    return finished(ax, below=own)
 
 
 def _log_odds(alpha: Floats) -> Floats:
@@ -125,6 +139,8 @@ def plot_roc(
         flip = axes == "far-frr"
         lower, upper = (1 - band["upper"], 1 - band["lower"]) if flip else (band["lower"], band["upper"])
         ax.fill_between(100 * band["fpr"], 100 * lower, 100 * upper, color=colour, alpha=0.18, lw=0)
+    if bands:
+        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label="confidence band")
     for curve, colour, line in with_looks(curves):
         label = f"AUC {curve.auc:.3f}" if axes == "far-tpr" else f"EER {100 * curve.eer:.2f} %"
         outcomes = curve.outcomes
@@ -195,6 +211,8 @@ def plot_det(
     for band, colour, _ in with_looks(bands):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
         ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
+    if bands:
+        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label="confidence band")
     ax.set_xticks(list(ticks.values()), list(ticks))
     ax.set_yticks(list(ticks.values()), list(ticks))
     ax.plot([low, high], [low, high], color="0.6", lw=0.8, ls=":")

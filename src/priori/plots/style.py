@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -75,11 +75,28 @@ def roc_axes(
     return finished(ax, legend)
 
 
-def finished(ax: Axes, legend: Legend | None = None) -> Axes:
-    """Add the grid and the legend."""
+def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> Axes:
+    """Add the grid and, where something has a name, the legend; ``below`` the axes it covers nothing."""
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False, loc=legend)
+    if not ax.get_legend_handles_labels()[1]:
+        return ax
+    if below:
+        ax.legend(
+            frameon=False, loc="upper left", bbox_to_anchor=(0, -0.14), borderaxespad=0, ncols=2, fontsize="small"
+        )
+    else:
+        ax.legend(frameon=False, loc=legend)
     return ax
+
+
+def label_ends(ax: Axes, ends: Sequence[tuple[str, float, str]]) -> None:
+    """Write names at the right ends of lines, (name, height, colour) each, in their order and apart."""
+    low, high = ax.get_ylim()
+    apart, placed = 0.055 * (high - low), low - (high - low)
+    for name, height, colour in sorted(ends, key=lambda end: end[1]):
+        placed = max(height, placed + apart)
+        ax.annotate(name, (1, placed), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                    va="center", color=colour, annotation_clip=False)  # fmt: skip
 
 
 def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:

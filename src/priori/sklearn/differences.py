@@ -112,6 +112,8 @@ class DifferenceDisplay(Display):
         (score_a, _), (score_b, positive) = (respond(estimator, X) for estimator in estimators)
         dev_a, dev_b = (None if X_dev is None else respond(estimator, X_dev)[0] for estimator in estimators)
         names = [type(estimator).__name__ for estimator in estimators]
+        if names[0] == names[1]:
+            names = [f"{names[0]} A", f"{names[1]} B"]
         display = cls.from_predictions(
             y, score_a, score_b, y_true_dev=y_dev, y_score_dev_a=dev_a, y_score_dev_b=dev_b,
             sample_weight=sample_weight, pos_label=positive,
