@@ -95,7 +95,7 @@ def test_drop_files_read_the_verdict_move_the_slider_change_a_setting_download(
     assert "alpha-dev.csv" in page.inner_text("#app-kept-dev-0")
     page.fill("#in-measure", "frr")
     page.click(".app-system[data-key='1'] .app-remove")
-    with page.expect_navigation():
+    with page.expect_navigation(timeout=120_000):
         page.click("#app-compute")
     again = json.loads(download(page, "JSON"))
     assert [len(again["systems"]), again["settings"]["measure"]] == [1, "frr"]
