@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from zlib import crc32
@@ -137,7 +136,7 @@ def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) 
     The population is given by its number in `HARD`, which another process knows as well.
     """
     hard = HARD[number]
-    tally, said = Tally(PART, hard.title), Counter[tuple[tuple[str, str], str]]()
+    tally = Tally(PART, hard.title)
     promise = EXPECTED if hard.anew else KEPT
     waiting, expected = [], []
     for repeat in range(repeats):
@@ -148,14 +147,11 @@ def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) 
             for name, wide in ((measure, False), (f"{measure}, simultaneous", True)):
                 band = curve.band(simultaneous=wide, resample="both" if hard.anew else "test", **options)
                 key = (f"{DEFAULT}, {name}", promise)
-                said.update({(key, warning.code) for warning in band.warnings})
+                tally.say(key, band.warnings)
                 waiting.append((key, band.lower, band.upper, hard.value(measure, curve.threshold), wide))
             expected.append(hard.value(measure, curve.threshold))
         step()
     mean = np.mean(expected, axis=0) if hard.anew else None
     for key, lower, upper, truth, wide in waiting:
         tally.cover(key, lower, upper, truth if mean is None else mean, whole=wide)
-    return [
-        row.warned({code: number / row.repeats for (key, code), number in said.items() if key == (row.method, promise)})
-        for row in tally.rows()
-    ]
+    return tally.rows()

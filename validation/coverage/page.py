@@ -552,7 +552,9 @@ def which_claim(rows: Iterable[Row]) -> str:
     head = ["population", *(alpha.removeprefix("alpha ") for alpha in alphas)]
     ours, kept, raw = "method", "thresholds kept", "observed difference, both resampled"
     together = [
-        [title, share(record.get("size", title, ours, "all alphas together"))] for title in record.populations("size")
+        [title, share(row), (row.warnings if row else "") or "–"]
+        for title in record.populations("size")
+        for row in [record.get("size", title, ours, "all alphas together")]
     ]
     power = [
         [method, *(share(record.get("power", title, method, alpha)) for alpha in alphas)]
@@ -567,9 +569,10 @@ is over development sets. Where systems are not drawn alike, the null tested is 
 true nulls rejected at the 5 % level by `claim="method"`, at each alpha (standard errors up to {error}):
 
 {table(head, lines("size", ours))}
-Its simultaneous test, the share (%) of sets where any alpha from 0.1 to 0.9 is rejected:
+Its simultaneous test, the share (%) of sets where any alpha from 0.1 to 0.9 is rejected; beside it the warnings and
+notes that the results of both tests carried, by their codes, with the share of results that did:
 
-{table(["population", "rejected"], together)}
+{table(["population", "rejected", "warnings, in % of results"], together)}
 The test of the other claim (`claim="deployed"`, the thresholds at hand kept) has another null: *these two thresholds
 have the same HTER in the population*. Taken for a test of the methods it rejects far too often:
 
@@ -581,7 +584,23 @@ difference, "both resampled" estimates it:
 One system's expected curve (`resample="both"`), coverage (%) of its 95 % interval; below 30 development users, or 100
 development trials of a class where users are not known, the result says that it is doubtful:
 
-{table(head, lines("band", "band of one system"))}"""
+{table(head, lines("band", "band of one system"))}
+{_out_of_bounds(record)}"""
+
+
+def _out_of_bounds(record: Record) -> str:
+    """Every test of methods over 8 % and every band of one system under 92 %, with the warnings of its results."""
+    over = [row for row in record.of(part="size", method="method") if row.measured > 0.08]
+    under = [row for row in record.of(part="band") if row.measured < 0.92]
+    if not over + under:
+        return "No test here rejects more than 8 % of true nulls, and no band covers less than 92 %."
+    lines = [
+        [row.population, "test" if row in over else "band", row.promise, share(row), row.warnings or "–"]
+        for row in over + under
+    ]
+    return "Tests over 8 % and bands under 92 %, with the warnings that their results carried:\n\n" + table(
+        ["population", "of", "at", "%", "warnings, in % of results"], lines
+    )
 
 
 # -- many systems: its own record, validation/leaderboards/record.csv -------------------------------------------------

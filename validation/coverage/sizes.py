@@ -76,6 +76,7 @@ def measure_sizes(population: Population, shared: float, repeats: int, replicate
             found = priori.compare(*curves, **options, **more)
             tally.add((name, NULL), found.pointwise.significant, found.pointwise.upper - found.pointwise.lower)
             if "percentile" not in name:
+                tally.say((name, NULL), found.warnings)
                 wide = found.simultaneous
                 tally.add((f"{name}, simultaneous", NULL), wide.significant.any(), wide.upper - wide.lower)
                 tally.add((f"{name}, area", NULL), found.area.significant, found.area.upper - found.area.lower)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
@@ -69,14 +70,19 @@ class Tally(coverage.CoverageTally):
     def __init__(self, part: str, population: str, nominal: float = 0.95) -> None:
         super().__init__()
         self.part, self.population, self.nominal = part, population, nominal
+        self.said: Counter[tuple[tuple[str, str], str]] = Counter()
+
+    def say(self, key: tuple[str, str], warnings: Iterable[str]) -> None:
+        """Count the warnings of a result under its key."""
+        self.said.update({(key, warning.code) for warning in warnings})
 
     def rows(self) -> list[Row]:
         result = []
         for (method, promise), pairs in self.repeats.items():
             share, width = np.array(pairs).T
             error = float(coverage.standard_error(share))
-            result.append(
-                Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
-                    float(width.mean()), share.size)
-            )  # fmt: skip
+            row = Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
+                      float(width.mean()), share.size)  # fmt: skip
+            said = {code: n / share.size for (key, code), n in self.said.items() if key == (method, promise)}
+            result.append(row.warned(said))
         return result

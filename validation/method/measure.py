@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import stdtrit
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "coverage")]
@@ -25,8 +25,6 @@ from priori.decisions.criteria import get_criterion  # noqa: E402
 from priori.uncertainty.bands import value_of  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
 from priori.uncertainty.bootstrap.run import replicate, system_of  # noqa: E402
-from priori.uncertainty.expected_bands import around  # noqa: E402
-from priori.uncertainty.method import expected_values  # noqa: E402
 
 RECORD = HERE / "record.csv"
 #: The tests, in words.
@@ -57,63 +55,60 @@ def measure(systems: Systems, repeats: int, truths: int) -> list[Row]:
     return _rows(systems, sets, truth[0], difference)
 
 
-def _one(curves: list[priori.EPC], seed: int) -> dict[str, np.ndarray]:
-    """Return the estimates, standard errors and reaches of each test on one pair of sets."""
+def _one(curves: list[priori.EPC], seed: int) -> tuple[dict[str, np.ndarray], set[tuple[str, str]]]:
+    """Return the ends of each test's interval on one pair of sets, and the warnings that the results carry."""
     a, b = curves
-    plan = Resampling(None, 200, "both", rng=seed).settle(a.dev, a.test)
-    estimates = expected_values(curves, plan, threads=1)
-    difference, variance, degrees = estimates.contrast([1, -1])
-    draws = estimates.draws(1000, seed)
-    spread = draws[:, 0] - draws[:, 1]
-    largest = np.quantile(np.abs(spread / spread.std(axis=0)).max(axis=1), 0.95)
-    band = around(a, estimates, plan)
-    plain = replace(plan, interval="percentile")
+    options = {"n_resamples": 1000, "rng": seed, "threads": 1}
+    method = priori.compare(a, b, **options)
+    deployed = priori.compare(a, b, claim="deployed", **options)
+    band = a.band(resample="both", **options)
+    plan = Resampling(None, 200, "both", interval="percentile", rng=seed).settle(a.dev, a.test)
 
     def values(outcomes: list, first: int) -> np.ndarray:
         return value_of(a.measure, outcomes[0], a.alpha) - value_of(b.measure, outcomes[1], b.alpha)
 
-    both, kept = (
-        replicate([system_of(a), system_of(b)], each, values, threads=1).std(axis=0)
-        for each in (plain, replace(plain, resample="test"))
-    )
-    users = a.test.n_users or len(a.test)
-    reach = -stdtrit(users - 1, 0.025)
+    spread = replicate([system_of(a), system_of(b)], plan, values, threads=1).std(axis=0)
+    reach = -stdtrit((a.test.n_users or len(a.test)) - 1, 0.025) * spread
     return {
-        METHOD: np.array([difference, np.sqrt(variance), -stdtrit(degrees, 0.025)]),
-        KEPT: np.array([a.value - b.value, kept, np.full(len(ALPHAS), reach)]),
-        RAW: np.array([a.value - b.value, both, np.full(len(ALPHAS), reach)]),
-        EVERYWHERE: np.array([difference, np.sqrt(variance), -stdtrit(degrees, ndtr(-largest))]),
+        METHOD: np.array([method.pointwise.lower, method.pointwise.upper]),
+        EVERYWHERE: np.array([method.simultaneous.lower, method.simultaneous.upper]),
+        KEPT: np.array([deployed.lower, deployed.upper]),
+        RAW: np.array([method.difference - reach, method.difference + reach]),
         BAND: np.array([band.lower, band.upper]),
-    }
+    }, {(each, caution.code) for each, result in ((METHOD, method), (BAND, band)) for caution in result.warnings}
 
 
-def _rows(systems: Systems, sets: list[dict[str, np.ndarray]], truth: np.ndarray, difference: np.ndarray) -> list[Row]:
+def _rows(
+    systems: Systems, sets: list[tuple[dict[str, np.ndarray], set[tuple[str, str]]]], truth: np.ndarray,
+    difference: np.ndarray,
+) -> list[Row]:  # fmt: skip
     rows = []
+    said = Counter(warning for _, warnings in sets for warning in warnings)
     part = "power" if systems in ALTERNATIVES else "size"
 
     def add(part: str, method: str, promise: str, nominal: float, shares: np.ndarray, width: float) -> None:
         share = float(np.mean(shares))
         error = float(np.sqrt(share * (1 - share) / shares.size))
-        rows.append(Row(part, systems.title, method, promise, nominal, share, error, width, shares.size))
+        warned = {code: count / len(sets) for (result, code), count in said.items() if result == method}
+        row = Row(part, systems.title, method, promise, nominal, share, error, width, shares.size)
+        rows.append(row.warned(warned))
 
-    observed = np.array([one[RAW][0] for one in sets])
+    ends = {name: np.array([one[name] for one, _ in sets]) for name in sets[0][0]}
+    observed = ends[RAW].mean(axis=1)
+    reach = 1.96 * observed.std(axis=0, ddof=1)
+    ends[ORACLE] = np.stack([observed - reach, observed + reach], axis=1)
     for method in (METHOD, KEPT, RAW, ORACLE, EVERYWHERE):
-        if method == ORACLE:
-            deviation, half = observed - difference, 1.96 * observed.std(axis=0, ddof=1) * np.ones_like(observed)
-        else:
-            each = np.array([one[method] for one in sets])
-            deviation, half = each[:, 0] - difference, each[:, 1] * each[:, 2]
-        rejected = np.abs(deviation) > half
+        lower, upper = ends[method].swapaxes(0, 1)
+        rejected = (lower > difference) | (difference > upper)
         if method == EVERYWHERE:
-            add(part, METHOD, EVERYWHERE, 0.05, rejected.any(axis=1), 2 * float(half.mean()))
+            add(part, METHOD, EVERYWHERE, 0.05, rejected.any(axis=1), float((upper - lower).mean()))
             continue
         for k, alpha in enumerate(ALPHAS):
-            add(part, method, f"alpha {alpha}", 0.05, rejected[:, k], 2 * float(half[:, k].mean()))
-    bands = np.array([one[BAND] for one in sets])
-    inside = (bands[:, 0] <= truth) & (truth <= bands[:, 1])
+            add(part, method, f"alpha {alpha}", 0.05, rejected[:, k], float((upper - lower)[:, k].mean()))
+    lower, upper = ends[BAND].swapaxes(0, 1)
+    inside = (lower <= truth) & (truth <= upper)
     for k, alpha in enumerate(ALPHAS):
-        width = float((bands[:, 1] - bands[:, 0])[:, k].mean())
-        add("band", BAND, f"alpha {alpha}", 0.95, inside[:, k], width)
+        add("band", BAND, f"alpha {alpha}", 0.95, inside[:, k], float((upper - lower)[:, k].mean()))
     return rows
 
 
