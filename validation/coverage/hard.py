@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from bands import EXPECTED, KEPT
 from populations import ALPHAS, seeds
+from rates import KEEPS
 from scipy.special import ndtr
 from tallies import Row, Tally
 
@@ -19,7 +20,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.studies.simulation import expected_rates, generator, population
 
-PART = "hard"
+PART, LIMIT_PART = "hard", "limits, hard"
 DEFAULT = "default"
 
 
@@ -159,3 +160,26 @@ def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) 
         row.warned({code: number / row.repeats for (key, code), number in said.items() if key == (row.method, promise)})
         for row in tally.rows()
     ]
+
+
+LIMIT_CODE = "limit-by-users"
+#: Where a limit is hard to keep: users unlike the others, or with many more trials.
+LIMITED = tuple(hard for hard in HARD if "goats" in hard.title or "numbers of trials" in hard.title)
+
+
+def measure_limits(repeats: int) -> list[Row]:
+    """How often the rate of the population keeps the limit of the safe form of at-most-far."""
+    rows: list[Row] = []
+    for hard in LIMITED:
+        tally, warned = Tally(LIMIT_PART, hard.title), Counter[str]()
+        for repeat in range(repeats):
+            dev = hard.set("dev", repeat)
+            alone = Scores.from_arrays(dev.negative.score, dev.positive.score)
+            for limit in (0.01, 0.05):
+                for name, sample in (("trials", alone), ("users", dev)):
+                    method = f"at-most-far:0.95, {name}, {100 * limit:g} %"
+                    curve = priori.epc(sample, sample, criterion="at-most-far:0.95", alpha=[limit], measure="far")
+                    tally.cover((method, KEEPS), 0.0, limit, hard.rates(curve.threshold)[0])
+                    warned[method] += LIMIT_CODE in {warning.code for warning in curve.warnings}
+        rows += [row.warned({LIMIT_CODE: warned[row.method] / row.repeats}) for row in tally.rows()]
+    return rows

@@ -335,6 +335,21 @@ def _limit_not_kept(curve: EPC, row: int) -> str:
     return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
 
 
+def _limit_by_users(curve: EPC, row: int) -> str:
+    """Say so where a limit is promised for the population, and the users are too few for users of any kind."""
+    criterion = curve.criterion
+    if not isinstance(criterion, Constraint) or criterion.level is None or curve.dev.scanned:
+        return ""
+    least = criterion.least_for_any_users(curve.dev.load())
+    limits = 1 - curve.alpha if criterion.limited.greater_is_better else curve.alpha
+    if not (np.isfinite(curve.threshold) & (limits < least)).any():
+        return ""
+    return (
+        f"the limit is kept for users like the {curve.dev.n_users} of the development set: so few cannot rule out that "
+        f"{_percent(least)} of all users are unlike them and err always"
+    )
+
+
 def _few_errors(curve: EPC, row: int) -> str:
     outcomes = curve.outcomes[row]
     nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
@@ -429,6 +444,7 @@ CHECKS: dict[str, Find] = {
     "disagreement": _disagreement,
     "extreme-threshold": _extreme_threshold,
     "limit-not-kept": _limit_not_kept,
+    "limit-by-users": _limit_by_users,
     "few-errors": _few_errors,
     "few-users": _few_users,
     "ties": _ties,
