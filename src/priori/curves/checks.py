@@ -15,6 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best
+from priori.decisions.criterion import Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -337,15 +338,19 @@ def _limit_not_kept(curve: EPC, row: int) -> str:
 
 def _limit_by_users(curve: EPC, row: int) -> str:
     """Say so where a limit is promised for the population, and the users are too few for users of any kind."""
-    criterion = curve.criterion
-    if not isinstance(criterion, Constraint) or criterion.level is None or curve.dev.scanned:
+    return limit_by_users(curve.criterion, curve.dev, curve.alpha, curve.threshold)
+
+
+def limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:
+    """Return what is to be said of a limit that users as few as these cannot promise for users of every kind."""
+    if not isinstance(criterion, Constraint) or criterion.level is None or dev.scanned:
         return ""
-    least = criterion.least_for_any_users(curve.dev.load())
-    limits = 1 - curve.alpha if criterion.limited.greater_is_better else curve.alpha
-    if not (np.isfinite(curve.threshold) & (limits < least)).any():
+    least = criterion.least_for_any_users(dev.load())
+    limits = 1 - alpha if criterion.limited.greater_is_better else alpha
+    if not (np.isfinite(threshold) & (limits < least)).any():
         return ""
     return (
-        f"the limit is kept for users like the {curve.dev.n_users} of the development set: so few cannot rule out that "
+        f"the limit is kept for users like the {dev.n_users} of the development set: so few cannot rule out that "
         f"{_percent(least)} of all users are unlike them and err always"
     )
 
