@@ -154,6 +154,22 @@ def test_what_cannot_be_meant_is_refused(criterion: str, task: str, words: str) 
         get_criterion(criterion, task)
 
 
+def test_a_safe_limit_says_where_the_users_are_too_few_for_users_of_any_kind() -> None:
+    dev = population(62, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1)
+    criterion = get_criterion("at-most-far:0.95")
+    assert isinstance(criterion, Constraint)
+    left = stats.binomtest(0, 62, alternative="less").proportion_ci(0.95).high  # no error of 62: 4.72 %
+    assert criterion.least_for_any_users(dev) == pytest.approx(left, abs=1e-12)
+    for alpha, said in ((0.04, True), (0.05, False)):
+        curve = priori.epc(dev, dev, criterion="at-most-far:0.95", alpha=[alpha])
+        (found,) = [line for line in curve.warnings if getattr(line, "code", "") == "limit-by-users"] or [""]
+        assert np.isfinite(curve.threshold).all()
+        assert bool(found) is said
+        assert not said or ("like the 62 of the development set" in found and "4.72 % of all users" in found)
+    plain = priori.epc(dev, dev, criterion="at-most-far", alpha=[0.01])
+    assert "limit-by-users" not in {getattr(line, "code", "") for line in plain.warnings}
+
+
 def test_a_limit_that_nothing_keeps_is_said() -> None:
     scores = Scores.from_arrays([0.0, 2.0, 3.0], [1.0, 2.5, -np.inf])
     curve = priori.epc(scores, scores, criterion="at-least-precision", alpha=[0.9], task="retrieval")

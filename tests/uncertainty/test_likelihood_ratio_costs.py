@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import priori
 from priori import Scores
@@ -84,6 +85,39 @@ def test_detection_costs_are_those_of_the_curve() -> None:
         assert costs.value[4::3] == pytest.approx(curve.best)
         assert costs.value[5::3] == pytest.approx(curve.optimism)
         assert (costs.expected[4::3] >= costs.value[4::3]).all()
+
+
+def test_the_interval_of_a_detection_cost_joins_those_of_both_rates() -> None:
+    """Where no impostor is accepted too: Wilson's intervals by scipy, joined by hand (Zou and Donner 2008)."""
+    rng = np.random.default_rng(5)
+    scores = Scores.from_arrays(np.minimum(rng.normal(-8, 4, 400), 2.0), rng.normal(6, 3, 300))  # log-odds: 2.197
+    costs = priori.llr_costs(scores, scores, alpha=0.9)
+    missed = int((scores.positive.score <= np.log(9)).sum())
+    assert missed > 20
+    far, frr = (
+        stats.binomtest(wrong, n).proportion_ci(method="wilson") for wrong, n in ((0, 400), (missed, 300))
+    )  # fmt: skip
+    rate = missed / 300
+    assert costs.value[3] == pytest.approx(0.1 * rate)
+    assert costs.lower[3] == pytest.approx(0.1 * frr.low, abs=1e-12)
+    above = np.hypot(0.9 * far.high, 0.1 * (frr.high - rate))
+    assert costs.upper[3] == pytest.approx(0.1 * rate + above, abs=1e-12)
+    assert {"no-errors", "few-errors"} <= {getattr(line, "code", "") for line in costs.warnings}
+
+
+def test_a_rate_of_users_joins_with_its_correlation() -> None:
+    """Users whose two error rates are one and the same: the deviations of both are added up."""
+    rng = np.random.default_rng(6)
+    user = np.repeat(np.arange(200), 20)
+    wrong = rng.random((2, user.size)) < rng.beta(0.3, 1.2, 200)[user]  # noisy users err in both classes
+    label = np.repeat([0, 1], user.size)
+    score = np.where(label == 1, 1.0, -1.0) * np.where(wrong.ravel(), -1, 1)
+    scores = Scores.from_predictions(label, score, user=np.tile(user, 2))
+    costs = priori.llr_costs(scores, scores, alpha=0.5)
+    by_user = wrong.sum(axis=0).reshape(200, 20).sum(axis=1) / 40
+    sd = by_user.std(ddof=1) / np.sqrt(200)
+    assert costs.sd[3] == pytest.approx(sd, rel=1e-6)
+    assert (costs.upper[3] - costs.lower[3]) / 2 == pytest.approx(1.96 * sd, rel=0.05)
 
 
 def test_a_minimum_is_corrected_for_its_fit() -> None:

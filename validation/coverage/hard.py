@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 from bands import EXPECTED, KEPT
 from populations import ALPHAS, seeds
+from rates import KEEPS
 from scipy.special import ndtr
 from tallies import Row, Tally
 
@@ -18,7 +19,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.studies.simulation import expected_rates, generator, population
 
-PART = "hard"
+PART, LIMIT_PART = "hard", "limits, hard"
 DEFAULT = "default"
 
 
@@ -155,3 +156,26 @@ def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) 
     for key, lower, upper, truth, wide in waiting:
         tally.cover(key, lower, upper, truth if mean is None else mean, whole=wide)
     return tally.rows()
+
+
+LIMIT_CODE = "limit-by-users"
+#: Where a limit is hard to keep: users unlike the others, or with many more trials.
+LIMITED = tuple(hard for hard in HARD if "goats" in hard.title or "numbers of trials" in hard.title)
+
+
+def measure_limits(repeats: int) -> list[Row]:
+    """How often the rate of the population keeps the limit of the safe form of at-most-far."""
+    rows: list[Row] = []
+    for hard in LIMITED:
+        tally = Tally(LIMIT_PART, hard.title)
+        for repeat in range(repeats):
+            dev = hard.set("dev", repeat)
+            alone = Scores.from_arrays(dev.negative.score, dev.positive.score)
+            for limit in (0.01, 0.05):
+                for name, sample in (("trials", alone), ("users", dev)):
+                    method = f"at-most-far:0.95, {name}, {100 * limit:g} %"
+                    curve = priori.epc(sample, sample, criterion="at-most-far:0.95", alpha=[limit], measure="far")
+                    tally.cover((method, KEEPS), 0.0, limit, hard.rates(curve.threshold)[0])
+                    tally.say((method, KEEPS), [warning for warning in curve.warnings if warning.code == LIMIT_CODE])
+        rows += tally.rows()
+    return rows

@@ -29,7 +29,7 @@ import rates
 import ratios
 import sizes
 from bands import measure_bands
-from hard import HARD, measure_hard
+from hard import HARD, measure_hard, measure_limits
 from page import page
 from populations import GRID
 from tallies import Row, read_record, write_record
@@ -93,12 +93,16 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(people.measure_zoo, size.bands // 2),
         ],
         "limits": [partial(rates.limits, size.rates // 4)],
+        "hard-limits": [partial(measure_limits, size.rates // 4)],
         "attacks": [
             partial(attacks.surfaces, size.bands // 2, size.replicates),
             partial(attacks.largest, size.rates // 10),
         ],
         "folds": [partial(folds.measure_folds, each, size.bands // 2, size.replicates) for each in folds.POPULATIONS],
-        "ratios": [partial(ratios.measure_ratios, each, size.tests) for each in ratios.POPULATIONS],
+        "ratios": [
+            *(partial(ratios.measure_ratios, each, size.tests) for each in ratios.POPULATIONS),
+            *(partial(ratios.measure_comparisons, each, 2 * size.tests) for each in ratios.PAIRS),
+        ],
         "plans": [
             partial(plans.rates, size.rates),
             partial(plans.widths, size.tests // 2, size.replicates),

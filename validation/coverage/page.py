@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 import folds
@@ -11,10 +12,11 @@ import people
 import plans
 from bands import BEST, EXPECTED, FUTURE_ANEW, FUTURE_KEPT, GROWTH, KEPT
 from hard import DEFAULT as HARD_DEFAULT
+from hard import LIMIT_PART as HARD_LIMITS
 from hard import PART as HARD_PART
 from populations import GRID, REASONABLE
 from rates import AUC_INTERVALS, EMPTY, KEEPS, LIMIT_PART, PROMISE
-from ratios import COSTS
+from ratios import COSTS, TESTED
 from ratios import PART as RATIOS
 from sizes import NULL
 from tallies import Row
@@ -415,7 +417,21 @@ second time. `at-most-far:0.95` is to keep it in 95 %: told of the trials alone,
 How often (%) this is so only because the threshold is infinite: the set is too small for the limit, and everything is
 rejected (or, for a limit of the FRR, accepted). A share near 100 above says little where this one is large:
 
-{grid(record, LIMIT_PART, EMPTY, methods, show=share)}"""
+{grid(record, LIMIT_PART, EMPTY, methods, show=share)}
+Where users are unlike each other, or have unequal numbers of trials, and how often the result warns that the limit is
+kept for users like these only (`limit-by-users`):
+
+{_hard_limits(record)}"""
+
+
+def _hard_limits(record: Record) -> str:
+    methods = [f"at-most-far:0.95, {what}, {limit} %" for limit in (1, 5) for what in ("trials", "users")]
+
+    def kept_and_warned(row: Row | None) -> str:
+        warned = re.search(r"limit-by-users (\d+)", "" if row is None else row.warnings)
+        return share(row) + (f", warned {warned[1]}" if warned else "")
+
+    return grid(record, HARD_LIMITS, KEEPS, methods, show=kept_and_warned)
 
 
 def _people(record: Record) -> str:
@@ -470,6 +486,9 @@ Coverage and width of the intervals of `llr_costs`, detection costs at alpha 0.9
 every loss is 0, unless they are multiplied:
 
 {grid(record, RATIOS, PROMISE, COSTS)}
+How often (%) `compare_llr_costs` says that two systems differ which do not, at 5 %:
+
+{grid(record, TESTED, NULL, COSTS, show=share)}
 The minima are a posteriori; their intervals allow for the fit to the test set, by two factors that were set on normal
 scores like these: of scores of another shape nothing is claimed.
 """

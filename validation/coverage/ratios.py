@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from populations import Population
+from sizes import NULL, two_systems
 from tallies import Row, Tally
 
 import priori
@@ -73,4 +74,24 @@ def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
         for row, name in enumerate(COSTS):
             covered = costs.lower[row] <= truth[row] <= costs.upper[row]
             tally.add((name, PROMISE), float(covered), float(costs.upper[row] - costs.lower[row]))
+    return tally.rows()
+
+
+#: Two systems that are as good as each other, their scores correlated by a half.
+TESTED = "tests of likelihood ratios"
+PAIRS = tuple(
+    Population(f"{users} users, 9 + 20 trials, {words} effect", users, effect=effect)
+    for users in (20, 62, 200) for words, effect in (("medium", 0.5), ("strong", 0.8))
+)  # fmt: skip
+
+
+def measure_comparisons(population: Population, repeats: int) -> list[Row]:
+    """Return how often `compare_llr_costs` says that two systems differ which do not."""
+    tally, apart = Tally(TESTED, population.title, nominal=0.05), population.separation
+    ratios = AffineMap("", apart, -(apart**2) / 2)
+    for repeat in range(repeats):
+        drawn = [ratios.apply(scores) for scores in two_systems(population, 0.5, repeat, 23)]
+        found = priori.compare_llr_costs(*(priori.llr_costs(scores, scores, alpha=ALPHA) for scores in drawn))
+        for row, name in enumerate(COSTS):
+            tally.add((name, NULL), found.significant[row], float(found.upper[row] - found.lower[row]))
     return tally.rows()

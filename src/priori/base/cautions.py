@@ -74,6 +74,10 @@ CODES: dict[str, CautionKind] = {
     "limit-not-kept": _warning(
         "A limit that is not kept", "No threshold keeps the limit of at-most or at-least on the development set."
     ),
+    "limit-by-users": _warning(
+        "A limit for users like these",
+        "A limit is promised for the population, and the users are too few to speak for users of every kind.",
+    ),
     "few-errors": _warning("Few errors", "Fewer than 30 errors of a kind on the test set."),
     "ties": _warning("Many equal scores", "More than 5 % of a class have one and the same score."),
     "prior-shift": _warning(

@@ -13,11 +13,13 @@ from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.whole_files import check_writable, write_whole
 from priori.cli.commands import make_command, option
-from priori.cli.options import CRITERION, MEASURE, one_alpha, output_group, resampling_options
+from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, table_text, tell
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
+from priori.decisions.costs import price
+from priori.decisions.measures import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim
@@ -41,8 +43,8 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     option("--margin", type=float, metavar="SIZE", help="By how much, such as 0.005 for half a point."),
     option("--claim", type=click.Choice(get_args(Claim)), default="deployed",
            help="What --no-worse-than is about: these thresholds as they are, or systems tuned on other data."),
-    *CRITERION, MEASURE,
-    option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5."),
+    *CRITERION, MEASURE, *COSTS,
+    option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5, or the alpha of --costs."),
     *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
     option("--junit", metavar="FILE", help="Also write a JUnit XML report to FILE."),
     option("--github", is_flag=True, help=f"Also append a table to the file that {SUMMARY} names."),
@@ -50,8 +52,9 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 )  # fmt: skip
 def command(
     systems: Systems, maxima: Sequence[str], minima: Sequence[str], at: At, no_worse_than: tuple[str, str, str] | None,
-    margin: float | None, claim: Claim, task: str, criterion: str | None, measure: str | None, alpha: str | None,
-    resampling: Resampling, threads: int | None, junit: str | None, github: bool, output: Output,
+    margin: float | None, claim: Claim, task: str, criterion: str | None, measure: str | None, costs: str | None,
+    prior: str | None, alpha: str | None, resampling: Resampling, threads: int | None, junit: str | None,
+    github: bool, output: Output,
 ) -> None:  # fmt: skip
     """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
 
@@ -63,9 +66,11 @@ def command(
     Examples:
       priori check --system A a-dev.csv a-test.csv --max hter=0.05 --max far=0.001
       priori check --system A a-dev.csv a-test.csv --max hter=0.05 --at value --junit check.xml
+      priori check --system A a-dev.csv a-test.csv --costs fn=100,fp=1 --prior 0.01 --max cost=0.2
       priori check --system new n-dev.csv n-test.csv --no-worse-than old o-dev.csv o-test.csv --margin 0.005
     """
-    limits, least = _limits("--max", maxima), _limits("--min", minima)
+    money = f"cost:{costs},prior={prior}" if costs is not None and prior is not None else None
+    limits, least = _limits("--max", maxima, money), _limits("--min", minima, money)
     if (no_worse_than is None) != (margin is None):
         raise OptionError("--no-worse-than NAME DEV TEST and --margin SIZE go together")
     if not (limits or least or no_worse_than):
@@ -73,7 +78,8 @@ def command(
     if junit is not None:
         check_writable(junit)
     chosen = one_alpha(alpha, "limits are held against at one alpha")
-    settings = {"task": task, "criterion": criterion, "measure": measure,
+    shown, chosen = price(get_task(task), criterion, measure, chosen, costs, prior)
+    settings = {"task": task, "criterion": criterion, "measure": shown,
                 "alpha": [Fraction(1, 2) if chosen is None else chosen]}  # fmt: skip
     checked: list[Checked] = []
     for curve in systems.curves(dict(settings)):
@@ -96,10 +102,13 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _limits(name: str, typed: Sequence[str]) -> dict[str, float]:
+def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, float]:
+    """Return the limits by measure; ``cost`` is that of --costs and --prior."""
     limits: dict[str, float] = {}
     for each in typed:
         measure, equals, limit = each.rpartition("=")
+        if money is not None and measure.strip() == "cost":
+            measure = money
         try:
             limits[measure.strip()] = float(limit)
         except ValueError:

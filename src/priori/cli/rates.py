@@ -17,8 +17,8 @@ from priori.cli.options import LEVEL, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import set_cautions
-from priori.decisions.costs import shifted
-from priori.decisions.measures import MEASURES, Ratio
+from priori.decisions.costs import price, shifted
+from priori.decisions.measures import MEASURES, Ratio, get_task
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.uncertainty.group_rates import GroupRates, group_rates
@@ -50,6 +50,8 @@ def _number(text: str) -> float:
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
            "differentials; or, by user, say who makes the errors."),
+    option("--costs", metavar="fn=A,fp=B", help="What a false negative and a false positive cost: shows the cost per "
+           "decision; needs --prior."),
     option("--prior", metavar="P", help="The share of positives where the system will be used: precision, NPV, F1, "
            "accuracy, error and Matthews' correlation are shown as they will be there."),
     option("--fte", metavar="FAILED/PEOPLE", help="How many people of how many could not enrol: the rates of all."),
@@ -57,8 +59,8 @@ def _number(text: str) -> float:
     output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    one_set: OneSet, threshold: tuple[str, ...], by: str | None, prior: str | None, fte: str | None, level: float,
-    output: Output,
+    one_set: OneSet, threshold: tuple[str, ...], by: str | None, costs: str | None, prior: str | None, fte: str | None,
+    level: float, output: Output,
 ) -> None:  # fmt: skip
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
 
@@ -73,11 +75,12 @@ def command(
       priori rates test.csv --threshold 0.25 --by sex
       priori rates test.csv --threshold 0.25 --by user --plot zoo.svg
       priori rates test.csv --threshold 0.25 --prior 0.01
+      priori rates test.csv --threshold 0.25 --costs fn=100,fp=1 --prior 0.01
     """
     thresholds = [_number(text) for text in threshold]
     if by is not None:
-        if len(thresholds) != 1 or fte is not None or prior is not None:
-            raise OptionError("--by goes with one --threshold, and without --fte and --prior")
+        if len(thresholds) != 1 or any(each is not None for each in (fte, costs, prior)):
+            raise OptionError("--by goes with one --threshold, and without --fte, --costs and --prior")
         _by_people(one_set, thresholds[0], by, level, output)
         return
     if output.plot:
@@ -88,6 +91,8 @@ def command(
     measures = {name: measure for name, measure in MEASURES.items() if not measure.needs_alpha}
     if prior is not None:
         measures = {name: shifted(measure, prior) for name, measure in measures.items()}
+    if costs is not None:
+        measures["cost"] = price(get_task("authentication"), None, None, None, costs, prior).measure
     values = {name: measure(outcomes) for name, measure in measures.items()}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     limits, warnings = _limits(scores, thresholds, level, enrolled)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from priori.base.alphas import as_fractions
+from priori.base.cautions import Caution
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import OneSet, one_set
-from priori.curves.checks import set_cautions
+from priori.curves.checks import limit_by_users, set_cautions
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_task
@@ -44,9 +47,10 @@ def command(
     fractions = as_fractions(0.5 if priced.alpha is None else priced.alpha)
     scores = one_set.read()
     rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
-    choice = rule.choose(scores, fractions)
+    choice, alphas = rule.choose(scores, fractions), np.array([float(fraction) for fraction in fractions])
+    few = limit_by_users(rule, scores, alphas, choice.threshold)
     columns: dict[str, Any] = {
-        "alpha": [float(fraction) for fraction in fractions],
+        "alpha": alphas.tolist(),
         "threshold": choice.threshold,
         "dev_v1": v1(choice.outcomes),
         "dev_v2": v2(choice.outcomes),
@@ -70,5 +74,5 @@ def command(
         table=table,
         csv=lambda: columns,
         json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
-        warnings=set_cautions(scores),
+        warnings=(*set_cautions(scores), *([Caution("limit-by-users", few)] if few else [])),
     )

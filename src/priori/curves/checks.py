@@ -15,6 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best
+from priori.decisions.criterion import Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -335,6 +336,25 @@ def _limit_not_kept(curve: EPC, row: int) -> str:
     return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
 
 
+def _limit_by_users(curve: EPC, row: int) -> str:
+    """Say so where a limit is promised for the population, and the users are too few for users of any kind."""
+    return limit_by_users(curve.criterion, curve.dev, curve.alpha, curve.threshold)
+
+
+def limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:
+    """Return what is to be said of a limit that users as few as these cannot promise for users of every kind."""
+    if not isinstance(criterion, Constraint) or criterion.level is None or dev.scanned:
+        return ""
+    least = criterion.least_for_any_users(dev.load())
+    limits = 1 - alpha if criterion.limited.greater_is_better else alpha
+    if not (np.isfinite(threshold) & (limits < least)).any():
+        return ""
+    return (
+        f"the limit is kept for users like the {dev.n_users} of the development set: so few cannot rule out that "
+        f"{_percent(least)} of all users are unlike them and err always"
+    )
+
+
 def _few_errors(curve: EPC, row: int) -> str:
     outcomes = curve.outcomes[row]
     nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
@@ -429,6 +449,7 @@ CHECKS: dict[str, Find] = {
     "disagreement": _disagreement,
     "extreme-threshold": _extreme_threshold,
     "limit-not-kept": _limit_not_kept,
+    "limit-by-users": _limit_by_users,
     "few-errors": _few_errors,
     "few-users": _few_users,
     "ties": _ties,

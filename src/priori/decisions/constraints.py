@@ -27,7 +27,7 @@ from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.criterion import Criterion, Pieces, choice_of, fewest_errors, lowest, outcomes_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measures import Ratio
-from priori.scores import ScoreSet
+from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 
 
@@ -92,6 +92,20 @@ class Constraint(Criterion):
             plain.from_errors(_most_errors(plain.as_error(alpha), self._size(scores), size, self.level), scores)
             for alpha, size in zip(alphas, effective.tolist(), strict=True)
         ]
+
+    def least_for_any_users(self, scores: Scores) -> float:
+        """Return the least error rate that the users of a set could rule out, whatever users may be like.
+
+        At worst a user errs always or never, and then his trials are one: 62 users without an error leave 4.7 % of
+        them (95 % confidence). Users with unequal trials are worth fewer (Kish).
+        """
+        from priori.uncertainty.cluster_variance import kish
+
+        trials = scores.negative if self.limited.of_class == "negative" else scores.positive
+        if self.level is None or trials.user is None:
+            return 0.0
+        users = float(kish(np.bincount(trials.user, trials.number)))
+        return float(1 - (1 - self.level) ** (1 / users))
 
     def as_error(self, alpha: Fraction) -> Fraction:
         """Return the limit as one of an error rate."""

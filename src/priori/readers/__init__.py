@@ -132,7 +132,9 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:
     parts = [chosen.title, f"{scores.n_positives} positive and {scores.n_negatives} negative trials"]
     if scores.n_attacks:
-        parts[-1] += f" ({scores.n_attacks} attacks of {scores.n_attack_types} types)"
+        parts[-1] += (
+            f" ({scores.n_attacks} attacks of {scores.n_attack_types} type{'s' * (scores.n_attack_types != 1)})"
+        )
     if scores.has_users:
         parts.append(f"{scores.n_users} user{'s' * (scores.n_users != 1)}")
     if scores.datasets is not None:

@@ -14,7 +14,7 @@ from typing import Any, Self, get_args
 import numpy as np
 
 from priori.base.alphas import as_fractions
-from priori.base.cautions import Caution
+from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
@@ -22,7 +22,6 @@ from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
 from priori.curves.inputs import as_score_set
-from priori.decisions.criteria import get_criterion
 from priori.decisions.likelihood_ratios import (
     FITTED,
     AffineMap,
@@ -32,7 +31,6 @@ from priori.decisions.likelihood_ratios import (
     best_map,
     get_calibrator,
     llr_losses,
-    log_odds,
     separated,
 )
 from priori.scores import Scores
@@ -40,6 +38,7 @@ from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
 from priori.uncertainty.cluster_variance import welch
+from priori.uncertainty.detection_costs import DetectionCost
 from priori.uncertainty.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rate_intervals import Dependence, shared_by
 
@@ -50,9 +49,6 @@ DCF = ("dcf", "min_dcf", "dcf_loss")
 #: The free parameters that a step of an isotonic fit is worth. Set by simulation: 1.6 to 2.3 for normal scores one to
 #: four deviations apart and classes of 50 to 20,000 trials; other shapes were not tried.
 STEP_FREEDOM = 1.8
-#: Parts of the test set that are held out, and how far from the minimum to the cost of these the truth lies. Set by
-#: simulation too: 0.5 to 1 for normal scores two and four deviations apart and classes of 100 to 2000 trials.
-FOLDS, HELD_OUT_SHARE = 10, 2 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +185,11 @@ def llr_costs(
 
     Notes
     -----
-    Intervals of costs are Student's on a log scale, with Satterthwaite's degrees of freedom; of losses on their own
-    scale, cut at 0. A minimum is fitted to the test set, so it is too low and a loss too high: the smaller the set,
-    the more. ``expected`` and the intervals allow for it. A step of the best map takes off Cllr more than a free
-    parameter (M. Meyer and M. Woodroofe, "On the degrees of freedom in shape-restricted regression", Annals of
+    Intervals of Cllr are Student's on a log scale, with Satterthwaite's degrees of freedom; of losses on their own
+    scale, cut at 0; of detection costs they join those of the two rates (`priori.rate_interval`), which allow for
+    errors that were not seen. A minimum is fitted to the test set, so it is too low and a loss too high: the smaller
+    the set, the more. ``expected`` and the intervals allow for it. A step of the best map takes off Cllr more than a
+    free parameter (M. Meyer and M. Woodroofe, "On the degrees of freedom in shape-restricted regression", Annals of
     Statistics 28, 2000); what the best threshold takes off the detection cost is seen on held-out parts of the set.
 
     Examples
@@ -210,9 +207,11 @@ def llr_costs(
     known_dev, known = as_score_set(dev).load(), as_score_set(test).load()
     fitted = calibrator.fit(known_dev)
     fractions = as_fractions(alpha) if np.size(alpha) else ()
+    shared = shared_by(known, dependence)
     means = [*_cllr_means(fitted, known)]
-    for fraction in fractions:
-        means += _dcf_means(fitted, known, fraction)
+    detections = [DetectionCost.of(fitted, known, fraction) for fraction in fractions]
+    for each in detections:
+        means += each.means
     parts = [TrialCosts(known, tuple(means))]
     if resample == "both" and calibrator.method != "none":
         if calibrator.method != "logistic" or fractions:
@@ -223,20 +222,23 @@ def llr_costs(
             )
         moved = _through_the_fit(fitted, calibrator, known_dev, known)
         parts.append(TrialCosts(known_dev, (moved, None, moved)))
-    shared = shared_by(known, dependence)
     value = np.array([mean.sum for mean in means])
-    taken = [_off_cllr(known), *(_off_dcf(known, fraction) for fraction in fractions)]
-    expected = value + np.array([[0.0, each, -each] for each in taken]).ravel()
+    taken = [_off_cllr(known), *(each.taken_off for each in detections)]
+    expected = value + np.array([[0.0, off, -off] for off in taken]).ravel()
     spreads = [_joint([ClassMeanSpread.of(mean, part.scores.negative, part.scores.positive, shared) for part in parts
                        if (mean := part.means[row]) is not None]) for row in range(value.size)]  # fmt: skip
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
     limits = [_limits(*row, level) for row in zip(costs, value, expected, spreads, strict=True)]
+    said = []
+    for row, each in zip(range(len(CLLR), value.size, len(DCF)), detections, strict=True):
+        limits[row : row + 2], warnings = each.limits(dependence, level)
+        said.append(warnings)
     return LLRCosts(
         name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), _doubts(known_dev, known, means, resample),
+        tuple(parts), joined(_doubts(known_dev, known, means, resample), *said),
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
@@ -296,17 +298,6 @@ def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ClassMeans, C
     return actual, minimum, actual.minus(minimum)
 
 
-def _dcf_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
-    """Return what trials add to the detection cost, to its minimum and to the loss."""
-    weight, (negative, positive) = float(alpha), _classes(test)
-    thresholds = fitted.thresholds(log_odds([alpha])), get_criterion("wer").choose(test, [alpha]).threshold
-    actual, minimum = (
-        ClassMeans(weight * (negative.score > threshold), (1 - weight) * (positive.score <= threshold))
-        for threshold in thresholds
-    )
-    return actual, minimum, actual.minus(minimum)
-
-
 def _through_the_fit(fitted: LLRMap, calibrator: Calibrator, dev: Scores, test: Scores) -> ClassMeans:
     """Return what development trials add to Cllr by way of slope and offset: their influence on the minimiser.
 
@@ -351,29 +342,6 @@ def _off_cllr(test: Scores) -> float:
     return float(STEP_FREEDOM * steps.sum())
 
 
-def _off_dcf(test: Scores, alpha: Any) -> float:
-    """Return what the threshold of a minimum takes off the detection cost because it was chosen on the same trials.
-
-    A share of the distance to the cost with each part of the test set, by users where they are known, judged at the
-    threshold of the rest: the one is too low, the other too high.
-    """
-    rng, weight, wer = np.random.default_rng(0), float(alpha), get_criterion("wer")
-    folds = []
-    people = rng.permutation(len(test.users)) if test.has_users and test.users is not None else None
-    for trials in _classes(test):
-        folds.append((rng.permutation(len(trials)) if people is None else people[trials.user]) % FOLDS)
-    held_out = 0.0
-    for fold in range(FOLDS):
-        rest = [trials.take(np.flatnonzero(own != fold)) for trials, own in zip(_classes(test), folds, strict=True)]
-        threshold = np.inf if weight >= 0.5 else -np.inf
-        if min(map(len, rest)):
-            (threshold,) = wer.choose(Scores(rest[0], rest[1]), [alpha]).threshold
-        negative, positive = (trials.score[own == fold] for trials, own in zip(_classes(test), folds, strict=True))
-        held_out += weight * np.count_nonzero(negative > threshold) / test.n_negatives
-        held_out += (1 - weight) * np.count_nonzero(positive <= threshold) / test.n_positives
-    return HELD_OUT_SHARE * max(held_out - _dcf_means(AffineMap("none", 1.0, 0.0), test, alpha)[1].sum, 0.0)
-
-
 # -- intervals ---------------------------------------------------------------------------------------------------
 
 
@@ -411,8 +379,8 @@ def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: st
     if fewest < ENOUGH_ERRORS:
         doubts.append(Caution(
             "few-errors",
-            f"a detection cost rests on {fewest} errors of a class: with fewer than {ENOUGH_ERRORS} its interval "
-            "covers less than it says",
+            f"a detection cost rests on {fewest} errors of a class: with fewer than {ENOUGH_ERRORS} the interval "
+            "of its loss covers less than it says",
         ))  # fmt: skip
     if not np.isfinite(means[0].sum):
         doubts.append(Caution(

@@ -10,7 +10,6 @@ several types, the distances are added up: the largest of several rates is too l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -27,7 +26,7 @@ from priori.curves.epc import choose_threshold
 from priori.curves.inputs import as_score_set
 from priori.scores import Scores
 from priori.uncertainty.proportions import check_level
-from priori.uncertainty.rate_intervals import Dependence, RateInterval, rate_interval
+from priori.uncertainty.rate_intervals import Dependence, RateInterval, joint_interval, rate_interval
 
 #: What attacks are called where nothing says of which type they are.
 UNTOLD = "attack"
@@ -204,23 +203,10 @@ def _rates(
     bona_fide = interval(test, "frr", level)
     rows = [_row("apcer", kind, known) for kind, known in each.items()]
     rows += [_row("apcer-max", worst, largest), _row("bpcer", "", bona_fide)]
-    joint = mean_interval([largest, bona_fide], add_below=len(types) > 1)
+    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types) > 1))
     rows.append(("acer", "", float("nan"), float("nan"), *joint))
     return rows, joined(bona_fide.warnings, *(known.warnings for known in each.values()))
 
 
 def _row(measure: str, attack: str, known: RateInterval) -> _Row:
     return measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper
-
-
-def mean_interval(parts: Sequence[RateInterval], *, add_below: bool = False) -> tuple[float, float, float]:
-    """Return the mean of rates of different trials, and its bounds by their distances to their own (MOVER).
-
-    The distances are the roots of sums of squares; with ``add_below`` those to lower bounds are added up.
-    """
-    rates, lowers, uppers = (np.array([getattr(part, key) for part in parts]) for key in ("rate", "lower", "upper"))
-    mean, size = float(rates.mean()), len(parts)
-    below, above = (float(np.sqrt(((end - rates) ** 2).sum())) / size for end in (lowers, uppers))
-    if add_below:
-        below = float((rates - lowers).sum()) / size
-    return mean, mean - below, mean + above

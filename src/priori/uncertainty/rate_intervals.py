@@ -7,7 +7,8 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Mask
+from priori.base.types import Floats, Mask
 from priori.curves.inputs import as_score_set
 from priori.decisions.measures import ALIASES
 from priori.scores import Scores, ScoreSet, Trials
@@ -246,6 +247,31 @@ def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple
     """Return Wilson's interval for an effective number of trials, with Student's quantile."""
     lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), quantile(level, freedom=freedom))
     return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
+
+
+def around(known: RateInterval, rate: float) -> RateInterval:
+    """Return the interval around another rate, as sure as the one observed."""
+    lower, upper = _adjusted(rate, known.effective_trials, known.freedom, known.confidence_level)
+    return replace(known, rate=rate, lower=lower, upper=upper)
+
+
+def joint_interval(
+    parts: Sequence[RateInterval], weights: Sequence[float], *, below: float = 0.0, above: float = 0.0
+) -> tuple[float, float, float]:
+    """Return a weighted sum of two rates, and its bounds by their distances to their own (MOVER; Zou and Donner 2008).
+
+    ``below`` and ``above`` are the correlation of the rates, as it counts for the lower and for the upper bound.
+    """
+    rate, lower, upper = (
+        np.array([weight * getattr(part, name) for part, weight in zip(parts, weights, strict=True)])
+        for name in ("rate", "lower", "upper")
+    )
+
+    def distance(apart: Floats, correlation: float) -> float:
+        return float(np.sqrt(apart @ apart + 2 * correlation * apart.prod()))
+
+    value = float(rate.sum())
+    return value, value - distance(rate - lower, below), value + distance(upper - rate, above)
 
 
 def interval_of_any(scores: ScoreSet, threshold: float, *, rate: Rate, confidence_level: float) -> RateInterval:
