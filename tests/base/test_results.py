@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -90,20 +93,56 @@ def test_a_column_in_which_one_value_is_missing_keeps_the_others() -> None:
 
 
 def test_html(result: Result) -> None:
-    html = result._repr_html_()
-    assert html.startswith(f"<div><strong>{type(result).__name__}</strong>")
-    assert html.count("<table>") == html.count("</table>") == 1
-    assert all(f"<th>{column}</th>" in html for column in result.columns())
-    assert again(result)._repr_html_() == html
+    page = result._repr_html_()
+    assert page.startswith(f"<div><strong>{type(result).__name__}")
+    assert page.count("<table>") == page.count("</table>") == 1
+    columns = result.summary()["ranking"][0] if isinstance(result, priori.Ranking) else result.columns()
+    assert all(f"<th>{column}</th>" in page for column in columns)
+    assert re.sub("[,;] read from a file", "", again(result)._repr_html_()) == page
+
+
+def test_text_is_short_and_has_the_rows_of_the_html(result: Result) -> None:
+    line, header, *rows = repr(result).splitlines()
+    assert line.startswith(type(result).__name__)
+    assert max(map(len, (header, *rows))) <= 300
+    assert len(rows) <= 16
+    shown = re.findall("<td>(.*?)</td>", result._repr_html_())
+    assert rows[0].split() == html.unescape(" ".join(shown[: len(shown)])).split()[: len(rows[0].split())]
+
+
+def test_long_curves_show_five_alphas_in_per_cent() -> None:
+    curve = priori.epc(scores(2, 0), scores(2, 1), points=1001)
+    rows = [line.split() for line in repr(curve).splitlines()[2:7]]
+    assert [float(row[0]) for row in rows] == [0.1, 0.25, 0.5, 0.75, 0.9]
+    hter = curve.at([0.1, 0.25, 0.5, 0.75, 0.9]).value
+    assert [f"{row[-4]} {row[-3]}" for row in rows] == [f"{100 * value:.2f} %" for value in hter]
+    exact = priori.epc(scores(2, 0), scores(2, 1), exact=True)
+    pieces = [line.split() for line in repr(exact).splitlines()[2:7]]
+    assert [row[1:] for row in pieces[:3]] == [row[1:] for row in rows[:3]]  # at 0.75 one piece ends, another begins
+
+
+def test_measures_that_are_no_rates_are_not_in_per_cent() -> None:
+    row = repr(priori.epc(scores(2, 0), scores(2, 1), alpha=[0.5], measure="dcf")).splitlines()[2]
+    assert not row.rstrip().endswith("%")
+
+
+def test_a_ranking_shows_the_ranking() -> None:
+    ranking = every_result()["ranking"]
+    assert isinstance(ranking, priori.Ranking)
+    _, header, *rows = repr(ranking).splitlines()
+    assert header.split()[:2] == ["name", "value"]
+    assert [place.name for place in ranking.places()] == [
+        row.split("  ")[0].strip() or row.split()[0] for row in rows[:3]
+    ]
 
 
 def test_html_is_escaped_and_short() -> None:
     a, b = every_result()["epc"], every_result()["ztest curve"]
-    html = b._repr_html_()
-    assert "<B>" not in html
-    assert "&lt;B&gt; &amp; é" in html
+    page = b._repr_html_()
+    assert "<B>" not in page
+    assert "&lt;B&gt; &amp; é" in page
     assert "criterion: wer" in a._repr_html_()
     long = priori.epc(scores(2, 0), scores(2, 1), points=1001)._repr_html_()
-    assert "<caption>1001 rows</caption>" in long
-    assert long.count("<tr>") == 1 + 13
+    assert "<caption>1001 rows, not all shown</caption>" in long
+    assert long.count("<tr>") == 1 + 5
     assert "<li>" in every_result()["ztest of rates"]._repr_html_()

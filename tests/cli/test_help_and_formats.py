@@ -36,7 +36,7 @@ def test_help_fits_a_screen_and_names_every_option() -> None:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
         short = run(name, "--help")
-        assert short.count("\n") <= 66, name
+        assert short.count("\n") <= 45, name
         for param in command.params:
             if isinstance(param, click.Option) and not param.hidden:
                 assert re.search(rf"(?<![\w-]){param.opts[-1]}(?![\w-])", short), (name, param.opts)
@@ -44,8 +44,9 @@ def test_help_fits_a_screen_and_names_every_option() -> None:
 
 def test_help_all_describes_every_option_under_its_heading() -> None:
     whole = run("epc", "--help-all")
-    places = [whole.index(f"\n{heading}:\n") for heading in HEADINGS]
+    places = [whole.index(f"\n{heading}:\n") for heading in HEADINGS if heading in whole]
     assert places == sorted(places)
+    assert len(places) == 5
     assert "The label of the positive class" in whole[places[-1] :]
     assert "The csv columns are system, alpha" in whole
     assert "Simultaneous band" not in run("epc", "--help")

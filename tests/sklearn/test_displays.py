@@ -94,6 +94,26 @@ def test_a_misspelt_option_is_named(data: Data) -> None:
         EPCDisplay.from_predictions(y, y, n_points=5)  # type: ignore[call-arg]
 
 
+def test_users_reach_the_bootstrap(data: Data) -> None:
+    """The interval is that of `priori` itself with the same users."""
+    X_dev, y_dev, X, y = _parts(data)
+    users, users_dev = np.arange(len(y)) // 5, 1000 + np.arange(len(y_dev)) // 5
+    options: dict[str, Any] = {"alpha": [0.5], "confidence_level": 0.9, "n_resamples": 200, "random_state": 3}
+    display = EPCDisplay.from_predictions(y, X[:, 0], y_true_dev=y_dev, y_score_dev=X_dev[:, 0], users=users,
+                                          users_dev=users_dev, **options)  # fmt: skip
+    dev, test = (priori.Scores.from_predictions(label, score, user=user)
+                 for label, score, user in ((y_dev, X_dev[:, 0], users_dev), (y, X[:, 0], users)))  # fmt: skip
+    curve = priori.epc(dev, test, alpha=[0.5])
+    band = curve.band(confidence_level=0.9, n_resamples=200, rng=3)
+    assert band.settings["bootstrap"] == "user"
+    np.testing.assert_array_equal(display.lower, band.lower)
+    difference = DifferenceDisplay.from_predictions(
+        y, X[:, 0], X[:, 1], y_true_dev=y_dev, y_score_dev_a=X_dev[:, 0], y_score_dev_b=X_dev[:, 1], users=users,
+        users_dev=users_dev, **options,
+    )  # fmt: skip
+    assert difference.comparison_.settings["bootstrap"] == "user"
+
+
 def test_options_reach_the_curve(data: Data, fitted: Any) -> None:
     X_dev, y_dev, X, y = _parts(data)
     other = GaussianNB().fit(data[0][:20], data[1][:20])

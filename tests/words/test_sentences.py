@@ -151,7 +151,20 @@ def test_a_measure_to_maximise_and_equal_systems() -> None:
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
     assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
     assert study.verdict.answers[1].answer == (
-        "At alpha = 0.5, A is best, but the data cannot tell it from any of the other 3 systems."
+        "At alpha = 0.5, the data cannot tell A from any of the other 3 systems."
+    )
+
+
+def test_where_the_method_expects_another_system_to_be_best_it_is_said_of_what() -> None:
+    study = small_studies.study(2.5, 1.5, 0.5, sizes={"negatives": 200, "positives": 200}, n_resamples=100, points=3)
+    turned = [replace(pair, expected=-pair.difference) for pair in study.pairs]
+    tuned = "At alpha = 0.5, of systems tuned on other development sets like this one, C is expected to be best"
+    assert difference(study.curves, turned, 1) == (
+        f"{tuned}. It is significantly better than each of the other 2 systems."
+    )
+    unsure = [replace(pair, significant=np.zeros(3, dtype=np.bool_)) for pair in turned]
+    assert difference(study.curves, unsure, 1) == (
+        f"{tuned}, but the data cannot tell it from any of the other 2 systems."
     )
 
 

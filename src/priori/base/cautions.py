@@ -205,34 +205,38 @@ def joined(*groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Return the warnings of systems: once what all of them share, else with the names before it, of three at most.
+    """Return the warnings of systems, one of each code, with the systems that it is of; without where that is all.
+
+    Where their words differ those of the first stand for all.
 
     Examples
     --------
-    >>> few, tied = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
+    >>> few, fewer, tied = Caution("few-users", "8 users"), Caution("few-users", "3 users"), Caution("ties", "ties")
     >>> of_systems([("A", [few, tied]), ("B", [few])])
-    ('only 8 users', 'A: many equal scores')
-    >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
-    ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
+    ('8 users', 'A: ties')
+    >>> of_systems([("A", [few]), ("B", [fewer]), *((name, [tied]) for name in "CDEFGHI")])
+    ('A: 8 users; likewise B', 'C, D, E and 4 others: ties')
     """
     found: dict[str, dict[str, list[str]]] = {}
     for name, own in systems:
         for line in dict.fromkeys(own):
             found.setdefault(getattr(line, "code", line), {}).setdefault(line, []).append(name)
-    return tuple(line for texts in found.values() for line in _with_names(texts, len(systems)))
+    return tuple(_with_names(texts, len(systems)) for texts in found.values())
 
 
-def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
-    """Yield the texts of one code, each with the systems that it is of; where there are many, some speak for all."""
-    told, silent = list(texts.items())[:NAMED], list(texts.items())[NAMED:]
-    for line, names in told:
-        others = f" and {len(names) - NAMED} other{'s' * (len(names) > NAMED + 1)}" if len(names) > NAMED else ""
-        yield line if len(names) == systems else said_of(", ".join(names[:NAMED]) + others, line)
-    unnamed = {name for _, names in silent for name in names} - {name for _, names in told for name in names}
-    if unnamed:
-        text = f"and so of {len(unnamed)} other system{'s' * (len(unnamed) > 1)}"
-        first = told[0][0]
-        yield Caution(first.code, text) if isinstance(first, Caution) else text
+def _with_names(texts: dict[str, list[str]], systems: int) -> str:
+    """Return the first of the texts of one code with the systems that it is of, and which others have one like it."""
+    line, names = next(iter(texts.items()))
+    others = [name for own in texts.values() for name in own if name not in names]
+    told = line if len(names) == systems else said_of(_some(names), line)
+    likewise = f"{told}; likewise {_some(list(dict.fromkeys(others)))}" if others else told
+    return Caution(line.code, likewise) if isinstance(line, Caution) else likewise
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return names, not more than a few of many."""
+    others = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {others} other{'s' * (others > 1)}" if others > 0 else "")
 
 
 # -- silencing -----------------------------------------------------------------------------------------------

@@ -130,7 +130,8 @@ class Layout:
     """What results of one class hold: ``columns`` by kind (see `KINDS`), ``summary`` by what each value may be.
 
     ``optional`` names are not in every result; ``settings`` are the names that make up its settings; the table of
-    some classes has ``one_row``. ``descriptions`` stand instead of those of `DESCRIPTIONS`.
+    some classes has ``one_row``. ``descriptions`` stand instead of those of `DESCRIPTIONS`. ``shown`` names the records
+    of the summary that notebooks show instead of the table; where all values are ``rates`` they show per cent.
     """
 
     description: str
@@ -140,6 +141,8 @@ class Layout:
     settings: Iterable[str] = ()
     one_row: bool = False
     descriptions: dict[str, str] = field(default_factory=dict)
+    shown: str = ""
+    rates: bool = False
 
     def read(self, saved: Saved, names: Iterable[str]) -> dict[str, Any]:
         """Return what a file has under these names, as the classes hold it."""

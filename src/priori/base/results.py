@@ -136,7 +136,12 @@ class Result:
         >>> dev = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
         >>> saved = priori.EPC.from_json(priori.epc(dev, dev, points=3).to_json())
         >>> saved
-        EPC(3 rows, read from a file)
+        EPC 'system': an Expected Performance Curve; HTER, thresholds by wer, read from a file
+        alpha  threshold   dev_v1   dev_v2       v1       v2    value     best
+            0        0.3  33.33 %   0.00 %  33.33 %   0.00 %  16.67 %  16.67 %
+          0.5        0.3  33.33 %   0.00 %  33.33 %   0.00 %  16.67 %  16.67 %
+            1       0.65   0.00 %  33.33 %   0.00 %  33.33 %  16.67 %  16.67 %
+        warnings: same-data, few-errors
         >>> saved.threshold.round(2).tolist()
         [0.3, 0.3, 0.65]
         """
@@ -177,20 +182,14 @@ class Result:
     # -- notebooks -------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        if not self.from_file:
-            return self._shown()
-        size = len(next(iter(self.columns().values()), ()))
-        return f"{type(self).__name__}({size} row{'s' * (size != 1)}, read from a file)"
+        from priori.base.notebooks import View
 
-    def _shown(self) -> str:
-        """Return how a result made from scores shows itself."""
-        values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
-        return f"{type(self).__qualname__}({values})"
+        return View.of(self).text()
 
     def _repr_html_(self) -> str:
-        from priori.base.texts import notebook_html
+        from priori.base.notebooks import View
 
-        return notebook_html(type(self).__name__, self.columns(), self.summary())
+        return View.of(self).html()
 
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:

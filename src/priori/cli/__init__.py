@@ -28,7 +28,7 @@ COMMANDS = (
 )  # fmt: skip
 
 #: What --help says last, of every command.
-EXIT_CODES = "Exit codes: 0 done; 1 broken limit (check); 2 bad input or options; 130 interrupted; 143 terminated."
+EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 130 interrupted; 143 ended."
 
 
 class Commands(click.Group):

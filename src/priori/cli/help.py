@@ -5,19 +5,24 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from textwrap import fill
+from textwrap import fill, shorten
 
 import click
 
 #: The options that --help only names, under the heading that --help-all describes them under.
 HEADINGS = {
     "One file or table": ("folds", "mixed_users", "split_seed", "systems_in", "systems_columns", "split", "where"),
-    "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "unpaired", "family"),
+    "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "theta", "positions"),
+    "Tests": ("alternative", "unpaired", "family"),
+    "Sizes planned for": (
+        "assurance", "far_b", "frr_b", "intraclass", "negatives_per_positive", "negatives_per_user",
+        "positives_per_user", "test", "development", "one_sided",
+    ),
     "Resampling": (
         "resamples", "resample", "level", "interval", "simultaneous", "seed", "shared_users", "promise",
         "future_users", "future_trials", "threads", "no_bootstrap",
     ),
-    "Output": ("json_", "raw_text", "silence", "static", "pdf", "title"),
+    "Output": ("json_", "raw_text", "silence", "static", "pdf", "title", "histogram"),
     "Reading files": (
         "trials", "input_format", "column", "positive", "attack", "attack_column", "nan", "lower_is_better", "engine",
         "memory", "temp",
@@ -25,6 +30,8 @@ HEADINGS = {
 }  # fmt: skip
 #: A command with at most this many options is described whole.
 FEW = 14
+#: How wide options are in the short help, before what they do.
+WRITTEN = 22
 _META = "priori.help_all"
 
 
@@ -57,7 +64,7 @@ class DescribedCommand(click.Command):
         whole = self._whole(ctx)
         first = [option for option in options if option.name not in headed]
         with formatter.section("Options"):
-            formatter.write_dl(list(_records(first, ctx, whole)))
+            _write(formatter, _records(first, ctx, whole), whole)
         groups = [
             (heading, [option for option in options if option.name in names]) for heading, names in HEADINGS.items()
         ]
@@ -73,10 +80,19 @@ class DescribedCommand(click.Command):
             return
         for heading, members in groups:
             with formatter.section(heading):
-                formatter.write_dl(list(_records(members, ctx, whole)))
+                _write(formatter, _records(members, ctx, whole), whole)
 
     def _whole(self, ctx: click.Context) -> bool:
         return bool(ctx.meta.get(_META)) or len(self.params) <= FEW
+
+
+def _write(formatter: click.HelpFormatter, records: Iterator[tuple[str, str]], whole: bool) -> None:
+    """Write options; in short one line each, what does not fit left to --help-all."""
+    if whole:
+        formatter.write_dl(list(records))
+        return
+    for written, text in records:
+        formatter.write(f"  {written:{WRITTEN}}  {shorten(text, formatter.width - WRITTEN - 4, placeholder=' …')}\n")
 
 
 def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> Iterator[tuple[str, str]]:
@@ -85,7 +101,15 @@ def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> It
         record = option.get_help_record(ctx)
         if record is not None:
             written, text = record
-            yield written, text if whole else re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] + "."
+            if whole:
+                yield written, text
+            else:
+                yield _briefly(written), re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] + "."
+
+
+def _briefly(written: str) -> str:
+    """Return an option as it is written, a long list of choices as what it is: a name."""
+    return written if len(written) <= WRITTEN else re.sub(r"\[[^]]*\]", "NAME", written)
 
 
 def _help_all(context: click.Context, parameter: click.Parameter, asked: bool) -> None:

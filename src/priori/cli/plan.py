@@ -19,8 +19,8 @@ from priori.uncertainty.claims import Claim
 
 @make_command(
     "plan", "How many users and trials do I need?",
-    option("--width", type=float, metavar="W", help="The full width of the interval; or:"),
-    option("--difference", type=float, metavar="D", help="the difference between two systems to be detected."),
+    option("--width", type=float, metavar="W", help="The full width of the interval."),
+    option("--difference", type=float, metavar="D", help="Or the difference between two systems to be detected."),
     option("--power", type=float, default=0.8, help="The probability of detecting it."),
     option("--assurance", type=float, default=0.8, metavar="P",
            help="How often an interval will be no wider than --width."),

@@ -387,7 +387,7 @@ SYSTEMS = Group("systems", Systems, (
     option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
            help="A system's name, development scores and test scores. Repeat for more systems."),
     option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
-           help="Or a system's name and one labelled file, taken apart by --folds or --split. Repeatable."),
+           help="Or a name and one file, for --folds or --split. Repeatable."),
     option("--folds", type=click.IntRange(min=2), metavar="N",
            help="With --scores: judge each of N folds with the thresholds chosen on the others."),
     option("--table", metavar="FILE", help="One table with all systems instead of --system."),

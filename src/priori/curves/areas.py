@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
+from priori.base.keywords import keywords
 from priori.base.layouts import TEXT, Layout, Schema, listed, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -58,6 +59,7 @@ class Areas(Result):
         {"area": "text", **of("number", "a_priori a_posteriori")},
         {"task": TEXT, "bounds": BOUNDS},
         descriptions={"area": "Which area."},
+        rates=True,
     )
 
     @classmethod
@@ -80,6 +82,7 @@ class Areas(Result):
         return {"task": self.task, "bounds": list(self.bounds)}
 
 
+@keywords
 def areas(
     dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)
 ) -> Areas:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from priori.base.errors import OptionError
+from priori.base.keywords import keywords
 from priori.base.layouts import NUMBERS, SIZE, Layout, listed
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints
@@ -111,10 +112,8 @@ class CrossEPC(EPC):
         plain = {field.name: getattr(self, field.name) for field in fields(EPC)}
         return EPC(**plain | {"test": judged(test, self.weight), "threshold": thresholds})
 
-    def _shown(self) -> str:
-        return super()._shown().replace("EPC(", "CrossEPC(", 1).replace(" alphas,", f" alphas, {self.folds} folds,", 1)
 
-
+@keywords
 def cross_epc(
     scores: Any,
     *,

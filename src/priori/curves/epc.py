@@ -15,6 +15,7 @@ import numpy as np
 
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -214,6 +215,7 @@ class EPC(Result):
         return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
                    alpha=alpha, name=self.name, weight=self.weight)  # fmt: skip
 
+    @keywords
     def band(
         self,
         *,
@@ -262,12 +264,6 @@ class EPC(Result):
 
         return figure_epc(self, bands=bands, best=best)
 
-    def _shown(self) -> str:
-        return (
-            f"EPC({self.name!r}, {self.measure.name} by {self.criterion.name}, {self.alpha.size} alphas, "
-            f"from {float(np.min(self.value)):.4g} to {float(np.max(self.value)):.4g})"
-        )
-
 
 def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
@@ -287,6 +283,7 @@ def _sizes(scores: ScoreSet) -> dict[str, Any]:
     return {"source": scores.source, **sizes}
 
 
+@keywords
 def epc(
     dev: Any,
     test: Any,
@@ -426,6 +423,7 @@ def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequen
     return choice, criterion.in_hindsight.choose(test, alphas)
 
 
+@keywords
 def choose_threshold(
     dev: Any,
     *,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -120,10 +121,8 @@ class GroupedEPC(Result):
             below, above = below + (weight * (x / n - lower)) ** 2, above + (weight * (upper - x / n)) ** 2
         return self.value - np.sqrt(below), self.value + np.sqrt(above)
 
-    def _shown(self) -> str:
-        return f"GroupedEPC({self.names.size} curves by {self.by}, {self.measure}, {self.points} alphas)"
 
-
+@keywords
 def epc_by(
     dev: Any,
     test: Any,
@@ -157,8 +156,8 @@ def epc_by(
     >>> from priori.studies.simulation import population
     >>> dev, test = (population(50, 9, 20, rng=seed) for seed in (1, 2))
     >>> curves = priori.epc_by(dev, test, alpha=[0.2, 0.5])
-    >>> curves
-    GroupedEPC(50 curves by user, hter, 2 alphas)
+    >>> curves.names.size
+    50
     >>> curves.grid("value").mean(axis=0).round(3).tolist()
     [0.137, 0.138]
     """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from priori.base.keywords import keywords
 from priori.curves.epc import EPC, Weight, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
@@ -13,6 +14,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.engines import ask_together
 
 
+@keywords
 def epc_all(
     sets: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -127,6 +128,7 @@ class AposterioriROC(Result):
         numbers = {"auc": self.auc, "eer": self.eer, "warnings": list(self.warnings)}
         return {"name": self.name, "kind": "a posteriori", **sizes, **numbers}
 
+    @keywords
     def band(
         self,
         *,
@@ -166,9 +168,6 @@ class AposterioriROC(Result):
 
         return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance, axes=axes,
                         log=log, prior=prior)  # fmt: skip
-
-    def _shown(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, {self.threshold.size} points, AUC {self.auc:.4f}, a posteriori)"
 
 
 def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:
@@ -259,6 +258,7 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
     return candidates, (fp, fn)
 
 
+@keywords
 def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
     """Return the ROC curve of a set of scores, *a posteriori*.
 
@@ -285,6 +285,7 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriROC(name, score_set, candidates.thresholds(*errors), outcomes)
 
 
+@keywords
 def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
     """Return the DET curve of a set of scores, *a posteriori*: FRR against FAR on normal-deviate axes.
 
@@ -299,6 +300,7 @@ def det(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
 
 
+@keywords
 def a_posteriori_auc(scores: ScoreSet) -> float:
     """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
 
@@ -311,6 +313,7 @@ def a_posteriori_auc(scores: ScoreSet) -> float:
     return float(Fraction(scores.pairs_in_order(), 2 * scores.n_negatives * scores.n_positives))
 
 
+@keywords
 def a_posteriori_partial_auc(
     scores: ScoreSet, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False
 ) -> float:
@@ -348,6 +351,7 @@ def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
     return float(np.interp(rate, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
 
 
+@keywords
 def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> float:
     """Return the equal error rate, a posteriori.
 
@@ -379,6 +383,7 @@ def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> floa
     return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))
 
 
+@keywords
 def a_posteriori_break_even(scores: ScoreSet, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
@@ -386,6 +391,7 @@ def a_posteriori_break_even(scores: ScoreSet, *, task: str | Task = "retrieval")
     return float((domain.v1(outcomes) + domain.v2(outcomes))[0] / 2)
 
 
+@keywords
 def a_posteriori_min_dcf(
     scores: ScoreSet, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
@@ -395,6 +401,7 @@ def a_posteriori_min_dcf(
     return float(measure(choice.outcomes)[0])
 
 
+@keywords
 def average_precision(scores: ScoreSet) -> float:
     """Return the average precision, a posteriori: the sum of precision over the steps of recall.
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Floats
 from priori.decisions.hull import whole_hull
@@ -174,6 +175,7 @@ def _prior(typed: str) -> float:
     return prior
 
 
+@keywords
 def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float = 0.5) -> LLRMap:
     """Fit a map from scores to log-likelihood ratios on development scores; its ``apply`` calibrates any scores.
 
@@ -319,6 +321,7 @@ def llr_losses(negative: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats
     )
 
 
+@keywords
 def cllr(scores: ScoreSet) -> float:
     """Return the cost of scores as log-likelihood ratios, Cllr, in bits: 0 is perfect, 1 is what knowing nothing costs.
 
@@ -333,6 +336,7 @@ def cllr(scores: ScoreSet) -> float:
     return float(sum(loss.mean() for loss in losses) / 2)
 
 
+@keywords
 def a_posteriori_min_cllr(scores: ScoreSet) -> float:
     """Return the least Cllr that any rising map of these scores has on them (PAV), a posteriori.
 

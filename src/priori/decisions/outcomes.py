@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.keywords import keywords
 from priori.base.types import Counts
 from priori.scores import ScoreSet
 
@@ -52,6 +53,7 @@ class Outcomes:
         return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
 
 
+@keywords
 def count(scores: ScoreSet, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 

@@ -113,6 +113,7 @@ class EPCDisplay(Display):
         task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Make the display of a fitted classifier.
 
@@ -126,7 +127,8 @@ class EPCDisplay(Display):
             On which the thresholds are chosen. Without them X, y are taken apart into folds; see `from_predictions`.
         sample_weight, response_method, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in `sklearn.metrics.RocCurveDisplay.from_estimator`; weights must be whole numbers.
-        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
+        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state, users,
+        users_dev
             As in `from_predictions`.
         """
         together("development data need both X_dev and y_dev", X_dev, y_dev)
@@ -140,6 +142,7 @@ class EPCDisplay(Display):
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
+            users=users, users_dev=users_dev,
         )  # fmt: skip
         return display._warn(() if X_dev is None else fitted_on(estimator, X_dev))
 
@@ -152,6 +155,7 @@ class EPCDisplay(Display):
         task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Make the display of labels and scores.
 
@@ -171,9 +175,11 @@ class EPCDisplay(Display):
             Draw an interval: by the bootstrap, ``n_resamples`` times; with folds, Student's t over them.
         random_state : int
             The seed of the folds and of the bootstrap.
+        users, users_dev : array-like, optional
+            Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
         together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
-        test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, name="test")
+        test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, users=users, name="test")
         legend_name = "Classifier" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
                                     "bounds": bounds, "alpha": alpha}  # fmt: skip
@@ -183,7 +189,7 @@ class EPCDisplay(Display):
             level = 0.95 if confidence_level is None else confidence_level
             interval = curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
         else:
-            dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
+            dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, users=users_dev, name="dev")
             curve = epc(dev, test, name=legend_name, **settings)
             if confidence_level is not None:
                 interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)

@@ -92,6 +92,7 @@ class DifferenceDisplay(Display):
         task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Make the display of two fitted classifiers on the same data.
 
@@ -103,7 +104,8 @@ class DifferenceDisplay(Display):
             On which each one's thresholds are chosen. Without them X, y are taken apart into folds.
         sample_weight, response_method, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
             As in `EPCDisplay.from_estimator`; the chance level is the line of no difference.
-        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state
+        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state, users,
+        users_dev
             As in `from_predictions`.
         """
         together("development data need both X_dev and y_dev", X_dev, y_dev)
@@ -121,6 +123,7 @@ class DifferenceDisplay(Display):
             plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
             task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
             confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
+            users=users, users_dev=users_dev,
         )  # fmt: skip
         return display._warn(() if X_dev is None else [line for each in estimators for line in fitted_on(each, X_dev)])
 
@@ -134,6 +137,7 @@ class DifferenceDisplay(Display):
         task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
         points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
         confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Make the display of two sets of scores of the same samples.
 
@@ -150,11 +154,14 @@ class DifferenceDisplay(Display):
             As in `priori.epc`.
         confidence_level, n_resamples, random_state
             Of the paired bootstrap, `priori.compare`; ``cv`` and ``random_state`` make the folds.
+        users, users_dev : array-like, optional
+            Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
         message = "a development set needs y_true_dev, y_score_dev_a and y_score_dev_b"
         together(message, y_true_dev, y_score_dev_a, y_score_dev_b)
         tests = [
-            scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight) for score in (y_score_a, y_score_b)
+            scores(y_true, score, pos_label=pos_label, sample_weight=sample_weight, users=users)
+            for score in (y_score_a, y_score_b)
         ]
         legend_name = "A minus B" if name is None else name
         settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
@@ -163,7 +170,10 @@ class DifferenceDisplay(Display):
             parts = [folds(test, cv, random_state) for test in tests]
             display = cls._over_folds(parts, legend_name, confidence_level, settings)
         else:
-            devs = [scores(y_true_dev, score, pos_label=pos_label) for score in (y_score_dev_a, y_score_dev_b)]
+            devs = [
+                scores(y_true_dev, score, pos_label=pos_label, users=users_dev)
+                for score in (y_score_dev_a, y_score_dev_b)
+            ]
             a, b = (epc(dev, test, name=key, **settings) for dev, test, key in zip(devs, tests, "AB", strict=True))
             comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
             display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -174,6 +175,7 @@ class Coverage(Result):
         return {**self.settings, "experiments": self._experiments, "conjecture": conjecture}
 
 
+@keywords
 def coverage(
     systems: Sequence[Pair] | Mapping[str, Pair], *, train_users: int = 31, test_users: int = 62,
     bootstraps: Sequence[str] = (*FOUR, PREDICTION), n_resamples: int | Sequence[int] = (10, 30, 100),

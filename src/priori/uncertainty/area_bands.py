@@ -47,6 +47,7 @@ class AreaBands(Result):
         {**RESAMPLED, "warnings": CAUTIONS},
         settings=RESAMPLED,
         descriptions={"area": "Which area.", "value": "The area."},
+        rates=True,
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -142,6 +143,7 @@ def _components(scores: ScoreSet) -> Components:
 # -- the two questions -----------------------------------------------------------------------------------------
 
 
+@keywords
 def a_posteriori_auc_interval(
     scores: ScoreSet, *, confidence_level: float = 0.95, method: Method = "logit",
     dependence: Dependence | None = None,
@@ -199,6 +201,7 @@ def a_posteriori_auc_interval(
     )._came_from(scores)
 
 
+@keywords
 def a_posteriori_auc_test(
     a: ScoreSet, b: ScoreSet, *, unpaired: bool = False, confidence_level: float = 0.95,
     alternative: Alternative = "two-sided", dependence: Dependence | None = None,

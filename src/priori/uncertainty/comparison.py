@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
+from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -221,11 +222,8 @@ class Comparison(Result):
 
         return plot_comparison(self, ax=ax)
 
-    def _shown(self) -> str:
-        share = f"{int(self.significant.sum())} of {self.alpha.size} alphas"
-        return f"Comparison({self.name_a!r} - {self.name_b!r}, significant at {share})"
 
-
+@keywords
 def compare(
     curve_a: EPC, curve_b: EPC, *, claim: Claim = "method", margin: float | None = None, unpaired: bool = False,
     alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution, said_of
 from priori.base.errors import InputError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
@@ -92,11 +93,6 @@ class GroupRates(Result):
         chosen = (self.rate == rate) & (self.what == what)
         return {name: column[chosen] for name, column in self.columns().items()}
 
-    def _shown(self) -> str:
-        gaps = [f"{rate} gap {value:.4g}" for rate, what, value in zip(self.rate, self.what, self.value, strict=True)
-                if what == "gap"]  # fmt: skip
-        return f"GroupRates(by {self.by}, {np.unique(self.group).size} groups, {', '.join(gaps)})"
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates of the groups with their intervals; returns the axes."""
         from priori.plots.people import plot_groups
@@ -117,6 +113,7 @@ class _Row(NamedTuple):
     upper: float
 
 
+@keywords
 def group_rates(
     scores: ScoreSet, threshold: float, *, rates: Sequence[Rate] = ("far", "frr"), by: str = "group",
     groups: Mapping[Any, Any] | None = None, dependence: Dependence | None = None, confidence_level: float = 0.95,

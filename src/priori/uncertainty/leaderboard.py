@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -142,10 +143,8 @@ class Leaderboard(Result):
 
         return plot_slopes(self, ax=ax)
 
-    def _shown(self) -> str:
-        return f"Leaderboard({self.system.size} systems, first {str(self.system[0])!r}, tau {self.tau:.2f})"
 
-
+@keywords
 def rank(
     curves: Sequence[EPC], *, alpha: float = 0.5, against: Against = "eer", claim: Claim = "deployed",
     family: Tests = "pairs", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats
@@ -89,11 +90,8 @@ class PAD(Result):
         rows = (self.measure == measure) & (self.point == (self.point[0] if point is None else point))
         return float(self.rate[rows][0])
 
-    def _shown(self) -> str:
-        rates = ", ".join(f"{name} {self.at(name):.4g}" for name in ("apcer-max", "bpcer", "acer"))
-        return f"PAD({self.name!r}, {rates} at {self.point[0]})"
 
-
+@keywords
 def pad(
     dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = "0.5",
     confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",

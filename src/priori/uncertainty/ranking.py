@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -105,6 +106,7 @@ class Ranking(Result):
         {**COMPARED, "family": choice(*get_args(Tests)), "greater_is_better": FLAG, "ranking": listed(PLACE)}
         | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
         settings=(*COMPARED, "family"),
+        shown="ranking",
         descriptions={
             "measure": "The measure, as figures call it.",
             "expected": "The difference that interval and p-value are about (claim).",
@@ -234,11 +236,8 @@ class Ranking(Result):
             "warnings": list(self.warnings),
         }
 
-    def _shown(self) -> str:
-        best = ", ".join(map(repr, self.could_be_best()))
-        return f"Ranking({len(self.names)} systems; the best could be {best})"
 
-
+@keywords
 def compare_all(
     curves: Sequence[EPC], *, claim: Claim = "method", family: Tests = "pairs", unpaired: bool = False,
     alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

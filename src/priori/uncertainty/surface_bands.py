@@ -56,9 +56,6 @@ class SurfaceBand(Result, OverBoth):
         },
     )
 
-    def _shown(self) -> str:
-        return f"SurfaceBand({self.name!r}, {self.value.size} points)"
-
 
 def make_surface_band(
     curve: EPSC, resampling: Resampling, *, threads: int | None = None, progress: Progress | None = None

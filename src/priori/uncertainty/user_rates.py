@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -149,10 +150,6 @@ class UserRates(Result):
         weights = self.trials[rows]
         return float(weights @ self.mean_score[rows] / weights.sum())
 
-    def _shown(self) -> str:
-        found = ", ".join(f"{test['found']} of {test['users']} {KINDS[test['kind']][2]}" for test in self.tests)
-        return f"UserRates({found})"
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the zoo plot: users by their mean genuine and impostor scores; returns the axes."""
         from priori.plots.people import plot_zoo
@@ -160,6 +157,7 @@ class UserRates(Result):
         return plot_zoo(self, ax=ax)
 
 
+@keywords
 def user_rates(
     scores: ScoreSet, threshold: float, *, confidence_level: float = 0.95, rng: int | np.random.Generator = 0
 ) -> UserRates:
@@ -191,8 +189,8 @@ def user_rates(
     >>> import priori
     >>> from priori.studies.simulation import population
     >>> found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
-    >>> found
-    UserRates(4 of 60 goats, 8 of 60 lambs)
+    >>> [f"{test['found']} of {test['users']} {test['kind']}s" for test in found.tests]
+    ['4 of 60 goats', '8 of 60 lambs']
     >>> worst = found.of_kind("goat", 1)
     >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, shrunken to {worst['shrunken'][0]:.2f}"
     'u41: 5 of 9, shrunken to 0.40'

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved, column
@@ -149,12 +150,6 @@ class AverageEPC(Result):
             **custom(first.task, first.criterion, first.measure),
         }
 
-    def _shown(self) -> str:
-        return (
-            f"AverageEPC({self.measure.name} by {self.criterion.name}, {len(self.curves)} data sets, thresholds "
-            f"{self.thresholds}, {self.alpha.size} alphas)"
-        )
-
     def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
         """Draw the average, over the single curves where ``singles``; returns the axes."""
         from priori.plots.average import plot_average_epc
@@ -162,6 +157,7 @@ class AverageEPC(Result):
         return plot_average_epc(self, ax=ax, singles=singles)
 
 
+@keywords
 def average_epc(
     devs: Parts,
     tests: Parts | None = None,

@@ -239,9 +239,3 @@ class AverageCurve(Result):
         from priori.plots.average import plot_average
 
         return plot_average(self, ax=ax, singles=singles, interval=interval, text=text)
-
-    def _shown(self) -> str:
-        return (
-            f"AverageCurve({self.method.name}, {len(self.datasets)} data sets, {self.fpr.size} points, "
-            f"area {self.area:.4f})"
-        )
