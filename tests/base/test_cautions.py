@@ -45,11 +45,14 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     assert of_systems(same[:4])[1] == "B, C, D: many equal scores"
     assert of_systems(same[:5])[1] == "B, C, D and 1 other: many equal scores"
     own = [(name, [Caution("few-users", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
-    told = ("A: only 4 users", "B: only 5 users", "C: only 6 users")
-    assert of_systems(own[:3]) == told
-    assert of_systems(own[:4]) == (*told, "and so of 1 other system")
-    assert of_systems(own) == (*told, "and so of 5 other systems")
-    assert {line.code for line in of_systems(own)} == {"few-users"}  # type: ignore[attr-defined]
+    assert of_systems(own[:2]) == ("A: only 4 users (also, with other numbers, B)",)
+    assert of_systems(own[:4]) == ("A: only 4 users (also, with other numbers, B, C, D)",)
+    (line,) = of_systems(own)
+    assert line == "A: only 4 users (also, with other numbers, B, C, D and 4 others)"
+    assert line.code == "few-users"  # type: ignore[attr-defined]
+    # what else is said of the same system is not lost
+    twice = [("A", [FEW, Caution("few-users", "2 in the test set")]), ("B", [Caution("few-users", "only 9 users")])]
+    assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")
     assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
         "A: x", "A: y", "A: z", "B: w")  # fmt: skip
 

@@ -12,7 +12,7 @@ from priori.base.errors import unknown
 Level = Literal["warning", "note"]
 Line = TypeVar("Line", bound=str)
 
-#: So many systems are named in a warning, and so many speak of a thing each in its own words.
+#: So many systems are named in a warning.
 NAMED = 3
 
 
@@ -201,7 +201,7 @@ def joined(*groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Return the warnings of systems: once what all of them share, else with the names before it, of three at most.
+    """Return the warnings of systems, one line each: in the words of the first, with the systems, three by name.
 
     Examples
     --------
@@ -210,6 +210,8 @@ def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
     ('only 8 users', 'A: many equal scores')
     >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
     ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
+    >>> of_systems([("A", [few]), ("B", [Caution("few-users", "only 9 users")])])
+    ('A: only 8 users (also, with other numbers, B)',)
     """
     found: dict[str, dict[str, list[str]]] = {}
     for name, own in systems:
@@ -219,16 +221,23 @@ def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
 
 
 def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
-    """Yield the texts of one code, each with the systems that it is of; where there are many, some speak for all."""
-    told, silent = list(texts.items())[:NAMED], list(texts.items())[NAMED:]
-    for line, names in told:
-        others = f" and {len(names) - NAMED} other{'s' * (len(names) > NAMED + 1)}" if len(names) > NAMED else ""
-        yield line if len(names) == systems else said_of(", ".join(names[:NAMED]) + others, line)
-    unnamed = {name for _, names in silent for name in names} - {name for _, names in told for name in names}
-    if unnamed:
-        text = f"and so of {len(unnamed)} other system{'s' * (len(unnamed) > 1)}"
-        first = told[0][0]
-        yield Caution(first.code, text) if isinstance(first, Caution) else text
+    """Yield the texts of one code that speak of the same systems as the first does; it names those with other texts."""
+    first = next(iter(texts.values()))
+    others = [name for names in texts.values() for name in names if name not in first]
+    also = f" (also, with other numbers, {named(others)})" if others else ""
+    for line, names in texts.items():
+        if set(names) <= set(first):
+            text = line if len(names) == systems else said_of(named(names), line)
+            yield Caution(text.code, f"{text}{also}") if isinstance(text, Caution) else text
+            also = ""
+
+
+def named(names: Sequence[str]) -> str:
+    """Return a list of systems, of which three are named: 'A, B, C and 4 others'."""
+    each = list(dict.fromkeys(names))
+    if len(each) <= NAMED:
+        return ", ".join(each)
+    return f"{', '.join(each[:NAMED])} and {len(each) - NAMED} other{'s' * (len(each) > NAMED + 1)}"
 
 
 # -- silencing -----------------------------------------------------------------------------------------------
