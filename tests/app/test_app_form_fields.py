@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from priori.app.command import command_of
 from priori.app.form_fields import Choices, in_form_words
 from priori.app.limits import FieldErrors, Limits
 from priori.base.errors import OptionError
@@ -83,3 +84,18 @@ def test_no_text_makes_it_fail_in_another_way(fields):
     except FieldErrors as error:
         wrong = error.errors
     assert set(wrong) <= {*NAMES, "form"}
+
+
+def test_groups_attacks_and_the_claim_reach_the_reader_and_the_command() -> None:
+    fields = {"columns": "score=similarity", "group": " sex ", "attack": "kind", "claim": "deployed"}
+    chosen = Choices.from_fields(fields, Limits())
+    assert chosen.reading()["columns"] == {"score": "similarity", "group": "sex", "attack": "kind"}
+    assert chosen.settings().claim == "deployed"
+    command = command_of([("A", "dev.csv", "test.csv")], None, chosen)
+    assert command == (
+        "priori report --system A dev.csv test.csv --claim deployed --column score=similarity --column group=sex "
+        "--column attack=kind -o report.html"
+    )
+    with pytest.raises(FieldErrors) as error:
+        Choices.from_fields({"claim": "best", "group": "x" * 300}, Limits())
+    assert set(error.value.errors) == {"claim", "group"}

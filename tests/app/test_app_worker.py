@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 from app_serving import DEV, TEST, gone
 
+import small_studies
 from priori.app.form_fields import LABELS
 from priori.app.job_process import WORKER
-from priori.app.worker import refuse_bomb
+from priori.app.worker import exchanged, refuse_bomb
 from priori.base.errors import InputError
+from priori.scores.systems import System
 
 
 def _ends(visitor, **files):
@@ -234,3 +236,16 @@ def test_a_stopped_process_is_ended_too(serve):
     time.sleep(0.05)
     assert visitor.post(f"/jobs/{job}/cancel").status_code == 200
     assert gone(process)
+
+
+def test_exchanged_sets_are_noticed_by_their_sizes():
+    small, large = (small_studies.scores(2.0, 0, negatives=size) for size in (50, 80))
+    right, wrong = System("A", small, large), System("B", large, small)
+    (text,) = exchanged([right, wrong]).values()
+    assert list(exchanged([right, wrong, right])) == [1]
+    assert list(exchanged([wrong, right, right])) == [0]
+    assert text.endswith("exchange the two files")
+    assert "of A " in text
+    assert exchanged([right, right]) == {}
+    assert exchanged([System("A", small, small), System("B", small, small)]) == {}
+    assert exchanged([wrong]) == {}

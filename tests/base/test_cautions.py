@@ -45,10 +45,14 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     assert of_systems(same[:4])[1] == "B, C, D: many equal scores"
     assert of_systems(same[:5])[1] == "B, C, D and 1 other: many equal scores"
     own = [(name, [Caution("few-users", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
-    assert of_systems(own[:2]) == ("A: only 4 users; likewise B",)
-    assert of_systems(own[:5]) == ("A: only 4 users; likewise B, C, D and 1 other",)
-    assert of_systems(own) == ("A: only 4 users; likewise B, C, D and 4 others",)
-    assert {line.code for line in of_systems(own)} == {"few-users"}  # type: ignore[attr-defined]
+    assert of_systems(own[:2]) == ("A: only 4 users (also, with other numbers, B)",)
+    assert of_systems(own[:4]) == ("A: only 4 users (also, with other numbers, B, C, D)",)
+    (line,) = of_systems(own)
+    assert line == "A: only 4 users (also, with other numbers, B, C, D and 4 others)"
+    assert line.code == "few-users"  # type: ignore[attr-defined]
+    # what else is said of the same system is not lost
+    twice = [("A", [FEW, Caution("few-users", "2 in the test set")]), ("B", [Caution("few-users", "only 9 users")])]
+    assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")
     assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
         "A: x", "A: y", "A: z", "B: w")  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from priori import examples
+from priori.words.numbers import bounds, cell, per_thousand, per_thousand_range
 
 Run = Callable[..., tuple[int, str, str]]
 QUICK = ("--resamples", "200", "--points", "11")
@@ -43,3 +46,27 @@ def test_a_band_has_one_name(folder: Path, run: Run) -> None:
     name = "95 % pointwise confidence interval, user bootstrap"
     assert f"eigenfaces: {name}" in table
     assert (folder / "page.html").read_text().replace("\u00a0", " ").count(name) == 1
+
+
+def test_the_page_has_the_rates_and_the_limits_of_the_command_line(folder: Path, run: Run) -> None:
+    run("report", *named("eigenfaces"), *QUICK, "--static", "-o", "page.html")
+    page = unescape((folder / "page.html").read_text()).replace("\u00a0", " ")
+
+    def rates(*chosen: str) -> dict[str, float]:
+        _, threshold, _ = run("threshold", "eigenfaces-dev.csv", *chosen, "--format", "csv")
+        (row,) = csv.DictReader(io.StringIO(threshold))
+        _, table, _ = run("rates", "eigenfaces-test.csv", "--threshold", row["threshold"], "--format", "csv")
+        return {name: float(number) for name, number in next(csv.DictReader(io.StringIO(table))).items()}
+
+    deployed = rates("--alpha", "0.5")
+    for rate in ("frr", "far"):
+        assert f'data-part="1">{per_thousand(deployed[rate])}<' in page
+        interval = per_thousand_range(deployed[f"{rate}_lower"], deployed[f"{rate}_upper"])
+        assert f'data-part="3">{interval}<' in page
+    limited = rates("--criterion", "at-most-far", "--alpha", "0.01")
+    cells = [
+        text
+        for rate in ("frr", "far")
+        for text in (cell(limited[rate]), bounds(limited[f"{rate}_lower"], limited[f"{rate}_upper"], True))
+    ]
+    assert "".join(f"<td>{text}</td>" for text in cells) in page

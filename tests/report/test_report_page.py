@@ -135,8 +135,7 @@ def test_static_has_no_script(two: Study) -> None:
     assert len(read.all("svg")) == 6
     ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
     assert len(ids) == len(set(ids))
-    assert "http://www.w3.org" in page  # only as names of SVG
-    assert set(re.findall(r"https?://([^/\s\"'<>]+)", page)) == {"www.w3.org"}
+    assert re.findall(r"https?://", page) == []
 
 
 @pytest.mark.parametrize("static", [False, True])

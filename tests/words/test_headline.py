@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.words.glossary import GLOSSARY
 from priori.words.headline import FirstScreen
+from priori.words.numbers import per_thousand_range
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +119,24 @@ def test_the_glossary_defines_what_it_uses() -> None:
     for term, meaning in GLOSSARY.items():
         assert meaning.endswith("."), term
         assert meaning[0].isupper(), term
+
+
+def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    frames = []
+    for name in ("dev", "test"):
+        path, rows = tmp_path / f"{name}.csv", ["score,label,user"]
+        for label, trials in ((0, 200), (1, 80)):
+            rows += [f"{score!r},{label},u{number % 20}" for number, score in
+                     enumerate(rng.normal(2 * label, 1, trials).tolist())]  # fmt: skip
+        path.write_text("\n".join(rows) + "\n")
+        frames.append(path)
+    settings = Settings(bootstrap=None, points=5)
+    sets = {"read": [priori.read(path) for path in frames], "scan": [priori.scan(path) for path in frames]}
+    studies = {kind: make_study([System("A", *both)], settings) for kind, both in sets.items()}
+    for index in range(5):
+        cards = [FirstScreen(study).deployment(index) for study in studies.values()]
+        assert cards[0].lines == cards[1].lines
+    threshold = float(studies["read"].curves[0].threshold[2])
+    far = priori.rate_interval(sets["read"][1], threshold, rate="far")  # type: ignore[arg-type]
+    assert FirstScreen(studies["scan"]).deployment(2).lines[1].interval == per_thousand_range(far.lower, far.upper)

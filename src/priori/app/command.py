@@ -11,7 +11,7 @@ from priori.app.form_fields import Choices
 #: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
 OPTIONS = (
     "task", "criterion", "measure", "alpha", "resample", "resamples", "level", "seed", "title", "nan", "positive",
-    "format", "simultaneous", "unpaired", "lower_is_better",
+    "format", "simultaneous", "unpaired", "claim", "lower_is_better",
 )  # fmt: skip
 #: Names that differ on the command line.
 RENAMED = {"format": "input-format"}

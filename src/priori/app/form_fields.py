@@ -15,6 +15,7 @@ from priori.decisions.measures import MEASURES, TASKS, get_measure
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import FormField, option_fields
+from priori.uncertainty.claims import Claim
 
 #: The bundled examples, as the form lists them.
 EXAMPLES = {
@@ -34,13 +35,19 @@ FORMATS = {
     "voxceleb": "VoxCeleb scores, with trials",
 }
 NAN_POLICIES = ("error", "reject", "drop")
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset")
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack")
+CLAIMS: dict[Claim, str] = {
+    "method": "the systems, tuned on other development sets like this one",
+    "deployed": "these thresholds, as they are",
+}
 
 #: What the form calls the options that messages name, as the command line and as Python spell them.
 LABELS = {
     "column": "Names of columns", "columns": "Names of columns", "positive": "Positive label",
     "pos_label": "Positive label", "nan": "Scores that are NaN", "input-format": "Format", "format": "Format",
     "trials": "Trials", "unpaired": "The systems were tested on different trials",
+    "group": "Column of groups", "attack_label": "Column of attack types", "attack-column": "Column of attack types",
+    "claim": "Differences are about",
     "lower-is-better": "Lower scores are better", "lower_is_better": "Lower scores are better",
     **{name: asked.form.label for field, asked in option_fields() if asked.form for name in (field.name, asked.name)},
 }  # fmt: skip
@@ -71,6 +78,7 @@ class Choices:
     level: float = 0.95
     simultaneous: bool = False
     unpaired: bool = False
+    claim: str = "method"
     seed: int = 0
     title: str = ""
     nan: str = "error"
@@ -78,6 +86,8 @@ class Choices:
     positive: str = ""
     format: str = ""
     columns: str = ""
+    group: str = ""
+    attack: str = ""
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, str], limits: Limits) -> Choices:
@@ -104,7 +114,7 @@ class Choices:
         resampling |= {"bootstrap": None if self.bootstrap == "none" else self.bootstrap, "seed": resampling.pop("rng")}
         return Settings(
             task=self.task, criterion=self.criterion or None, measure=self.measure or None, alpha=self.alpha,
-            unpaired=self.unpaired, title=self.title, **resampling,
+            unpaired=self.unpaired, claim=self.claim, title=self.title, **resampling,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def reading(self) -> dict[str, Any]:
@@ -116,7 +126,8 @@ class Choices:
 
     def column_names(self) -> dict[str, str]:
         """Return the visitor's names of our columns."""
-        return _columns(self.columns)
+        own = {ours: theirs for ours, theirs in (("group", self.group), ("attack", self.attack)) if theirs}
+        return _columns(self.columns) | own
 
 
 def in_form_words(error: PrioriError) -> str:
@@ -146,6 +157,7 @@ def options() -> dict[str, Any]:
         "criterion": {name: f"{name}: {cost}" for name, cost in CRITERIA.items()},
         "measure": {name: measure.title for name, measure in MEASURES.items()},
         "format": FORMATS,
+        "claim": CLAIMS,
         "resampling": resampling_fields(),
     }
 
@@ -171,11 +183,14 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
         "alpha": _alpha,
         **{name: _resampling_check(name, form, limits) for name, form in resampling_fields().items()},
         "unpaired": _flag,
+        "claim": _one_of("claim", tuple(CLAIMS), "method"),
         "title": lambda text: _short("the title", text, 200),
         "nan": _one_of("NaN policy", NAN_POLICIES, "error"),
         "lower_is_better": _flag,
         "positive": lambda text: _short("the positive label", text, 200),
         "format": _one_of("format", ("", *FORMATS), ""),
+        "group": lambda text: _short("the name of a column", text, 200),
+        "attack": lambda text: _short("the name of a column", text, 200),
         "columns": lambda text: ", ".join(f"{ours}={theirs}" for ours, theirs in _columns(text).items()),
     }
 

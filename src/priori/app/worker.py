@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -179,9 +179,23 @@ def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]
                 errors[f"test-{system['key']}"] = _message(error, order)
             files = [SourceFile(system[part]["name"], system[part]["sha256"], system[part]["size"]) for part in scores]
             systems.append(System(system["name"], scores["dev"], scores["test"], *files))
+    if len(systems) == len(order["systems"]) and not choices.unpaired:  # which pairing would refuse, in other words
+        errors |= {f"test-{order['systems'][number]['key']}": text for number, text in exchanged(systems).items()}
     if errors:
         raise FieldErrors(errors)
     return systems
+
+
+def exchanged(systems: Sequence[System]) -> dict[int, str]:
+    """Return which systems have their two sets exchanged: sizes that are those of others the other way round."""
+    sizes = [[(scores.n_negatives, scores.n_positives) for scores in (one.dev, one.test)] for one in systems]
+    usual = max(sizes, key=sizes.count)
+    return {
+        number: f"these are as many trials as the development scores of {systems[sizes.index(usual)].name} have, and "
+        "the reverse: exchange the two files"
+        for number, (dev, test) in enumerate(sizes)
+        if dev != test and [test, dev] == usual
+    }
 
 
 def _read(

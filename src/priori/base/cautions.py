@@ -12,7 +12,7 @@ from priori.base.errors import unknown
 Level = Literal["warning", "note"]
 Line = TypeVar("Line", bound=str)
 
-#: So many systems are named in a warning, and so many speak of a thing each in its own words.
+#: So many systems are named in a warning.
 NAMED = 3
 
 
@@ -205,38 +205,43 @@ def joined(*groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Return the warnings of systems, one of each code, with the systems that it is of; without where that is all.
-
-    Where their words differ those of the first stand for all.
+    """Return the warnings of systems, one line each: in the words of the first, with the systems, three by name.
 
     Examples
     --------
-    >>> few, fewer, tied = Caution("few-users", "8 users"), Caution("few-users", "3 users"), Caution("ties", "ties")
+    >>> few, tied = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
     >>> of_systems([("A", [few, tied]), ("B", [few])])
-    ('8 users', 'A: ties')
-    >>> of_systems([("A", [few]), ("B", [fewer]), *((name, [tied]) for name in "CDEFGHI")])
-    ('A: 8 users; likewise B', 'C, D, E and 4 others: ties')
+    ('only 8 users', 'A: many equal scores')
+    >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
+    ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
+    >>> of_systems([("A", [few]), ("B", [Caution("few-users", "only 9 users")])])
+    ('A: only 8 users (also, with other numbers, B)',)
     """
     found: dict[str, dict[str, list[str]]] = {}
     for name, own in systems:
         for line in dict.fromkeys(own):
             found.setdefault(getattr(line, "code", line), {}).setdefault(line, []).append(name)
-    return tuple(_with_names(texts, len(systems)) for texts in found.values())
+    return tuple(line for texts in found.values() for line in _with_names(texts, len(systems)))
 
 
-def _with_names(texts: dict[str, list[str]], systems: int) -> str:
-    """Return the first of the texts of one code with the systems that it is of, and which others have one like it."""
-    line, names = next(iter(texts.items()))
-    others = [name for own in texts.values() for name in own if name not in names]
-    told = line if len(names) == systems else said_of(_some(names), line)
-    likewise = f"{told}; likewise {_some(list(dict.fromkeys(others)))}" if others else told
-    return Caution(line.code, likewise) if isinstance(line, Caution) else likewise
+def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
+    """Yield the texts of one code that speak of the same systems as the first does; it names those with other texts."""
+    first = next(iter(texts.values()))
+    others = [name for names in texts.values() for name in names if name not in first]
+    also = f" (also, with other numbers, {named(others)})" if others else ""
+    for line, names in texts.items():
+        if set(names) <= set(first):
+            text = line if len(names) == systems else said_of(named(names), line)
+            yield Caution(text.code, f"{text}{also}") if isinstance(text, Caution) else text
+            also = ""
 
 
-def _some(names: Sequence[str]) -> str:
-    """Return names, not more than a few of many."""
-    others = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {others} other{'s' * (others > 1)}" if others > 0 else "")
+def named(names: Sequence[str]) -> str:
+    """Return a list of systems, of which three are named: 'A, B, C and 4 others'."""
+    each = list(dict.fromkeys(names))
+    if len(each) <= NAMED:
+        return ", ".join(each)
+    return f"{', '.join(each[:NAMED])} and {len(each) - NAMED} other{'s' * (len(each) > NAMED + 1)}"
 
 
 # -- silencing -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.curves.thinning import thin
@@ -37,6 +38,8 @@ STYLE: dict[str, Any] = {
 }  # fmt: skip
 
 
+#: What is nearer to a line than this, in points of the drawing, is not seen beside it.
+SEEN = 0.25
 #: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
 GREY_POINTS, COARSE = 100, 0.004
 #: About as many deviates as the axes of DET curves span.
@@ -111,29 +114,70 @@ def _slim(svg: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
     for size in ("height", "width"):
         svg = re.sub(rf'(<svg[^>]*?) {size}="[^"]*"', r"\1", svg)
-    used = set(re.findall(r"#([\w-]+)", svg))
-    svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
-    svg = re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), svg)
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1.1"', "", svg).replace("xlink:href", "href")
+    svg = svg.replace("<svg", '<svg font-size="10"', 1)
     svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
+    svg = re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), svg)
     svg = re.sub(r"font: ([\w ]*?)([\d.]+px) [^;\"]*", r"font: \1\2 var(--sans)", svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
-    for _ in range(3):  # groups that hold one thing only
-        svg = re.sub(r"<g>\s*(<(?:use|text|path)\b[^<]*(?:/>|</text>))\s*</g>", r"\1", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
-    return re.sub(r"\n\s*", "\n", svg).strip()
+    return re.sub(r"\n\s*", "\n", _without_repeats(svg)).strip()
+
+
+def _without_repeats(svg: str) -> str:
+    """Return the drawing without what draws nothing, and without styles that are usual or said twice."""
+    svg = re.sub(r'<path[^>]* d="[^"]*" style="fill: none"/>', "", svg)  # the paper
+    svg = re.sub(r"; stroke-line(?:join|cap): \w+|text-anchor: start;? ?|font-size: 10px(?:; )?", "", svg)
+    svg = re.sub(r'(<use [^>]*) style="stroke: currentColor; stroke-width: 0.8"', r"\1", svg)  # its ticks have it
+    svg = re.sub(r' clip-path="[^"]*"( style="fill: none; stroke: #b0b0b0)', r"\1", svg)  # grids end where axes do
+    svg = re.sub(r' style="([^"]*)"', lambda style: f' style="{style[1]}"'.replace(": ", ":").replace("; ", ";"), svg)
+    svg = svg.replace(' style=""', "")
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
+    for _ in range(3):  # groups that hold one thing only, or nothing
+        svg = re.sub(r"<(g|defs)>\s*</\1>", "", svg)
+        svg = re.sub(r"<g>\s*(<(?:use|text|path)\b[^<]*(?:/>|</text>))\s*</g>", r"\1", svg)
+    return svg
 
 
 def _shorter(path: str) -> str:
-    """Return a path on one line, without the points in the middle of a level stretch."""
-    commands = re.sub(r"\s*\n\s*", "\n", path.strip()).split("\n")
-    levels = [command.split()[-1] if command[:2] in ("L ", "M ") else None for command in commands]
-    kept = [
-        command for at, command in enumerate(commands)
-        if not (0 < at < len(commands) - 1 and command.startswith("L ") and levels[at] is not None
-                and levels[at - 1] == levels[at] == levels[at + 1])
-    ]  # fmt: skip
-    return "".join(re.sub(r"^([A-Za-z]) ", r"\1", command) for command in kept)
+    """Return a path of straight lines with the points that can be seen, each told from the one before it."""
+    if re.search(r"[^MLz\d\s.e+-]", path):
+        return " ".join(path.split())
+    written, here = [], np.zeros(2, dtype=np.int64)
+    for part in re.findall(r"M[^M]*", path):
+        corners = [[float(x), float(y)] for x, y in re.findall(r"([-+.\de]+)\s+([-+.\de]+)", part)]
+        points = np.rint(10 * np.array(corners)[_visible(np.array(corners))]).astype(np.int64)
+        moves = np.diff(points, axis=0, prepend=here[None, :])
+        written.append(f"m{_pair(*moves[0])}" + "".join(_move(*move) for move in moves[1:].tolist() if any(move)))
+        here = points[-1]
+        if part.rstrip().endswith("z"):
+            written.append("z")
+            here = points[0]
+    return "".join(written)
+
+
+def _visible(corners: NDArray[Any]) -> NDArray[Any]:
+    """Return which points of a line to keep: there and back, as an area may end where it begins."""
+    turn = int(np.argmax(np.hypot(*(corners - corners[0]).T)))
+    x, y = corners.T
+    halves = thin(x[: turn + 1], y[: turn + 1], tolerance=SEEN), turn + thin(x[turn:], y[turn:], tolerance=SEEN)
+    return np.unique(np.concatenate(halves))
+
+
+def _tenths(number: int) -> str:
+    """Return a number of tenths in as few letters as SVG needs."""
+    sign, whole, part = "-" if number < 0 else "", *divmod(abs(number), 10)
+    return f"{sign}{whole or ''}.{part}" if part else f"{sign if whole else ''}{whole}"
+
+
+def _pair(x: int, y: int) -> str:
+    return f"{_tenths(x)}{'' if y < 0 else ' '}{_tenths(y)}"
+
+
+def _move(x: int, y: int) -> str:
+    return f"h{_tenths(x)}" if y == 0 else f"v{_tenths(y)}" if x == 0 else f"l{_pair(x, y)}"
 
 
 def coarse(curve: Posterior) -> Posterior:
@@ -157,8 +201,7 @@ def _curves(study: Study, figure: Figure) -> None:
     rows = 2 if study.pairs else 1
     panels = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:rows])[:, 0]
     axes, scale = panels[0], 100 if study.settings.shown.rate else 1
-    for curve in _others(study, study.curves):
-        axes.plot(curve.alpha, scale * curve.value, color=GREY, lw=0.6, zorder=1)
+    _in_grey(axes, [_thinned(curve.alpha, scale * curve.value) for curve in _others(study, study.curves)])
     leader, ends = order_at(study, study.at)[0], []
     for number, place in enumerate(study.matter):
         member, colour = study.members[place], COLOURS[number]
@@ -209,12 +252,23 @@ def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[...
     points = [replace(member.curve, name=_label(member.name), outcomes=member.curve.outcomes[here])
               for member in members]  # fmt: skip
     axes = figure.add_subplot()
-    for curve in map(coarse, _others(study, [getattr(member, kind) for member in study.members])):
-        x, y = curve.probit if kind == "det" else (100 * curve.fpr, 100 * curve.tpr)
-        axes.plot(x, y, color=GREY, lw=0.6, zorder=1)
+    others = map(coarse, _others(study, [getattr(member, kind) for member in study.members]))
+    _in_grey(axes, [curve.probit if kind == "det" else (100 * curve.fpr, 100 * curve.tpr) for curve in others])
     draw(curves, ax=axes, operating_points=points)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[: len(curves)], labels[: len(curves)], frameon=False, loc=loc)
+
+
+def _thinned(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    kept = thin(x, y / (np.ptp(y) or 1.0), tolerance=COARSE)
+    return x[kept], y[kept]
+
+
+def _in_grey(axes: Axes, lines: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> None:
+    """Draw the lines of the systems without a colour, as one, since hundreds would make a large page."""
+    if lines:
+        x, y = (np.concatenate([np.append(line[side], np.nan) for line in lines]) for side in (0, 1))
+        axes.plot(x, y, color=GREY, lw=0.6, zorder=1)
 
 
 def _others(study: Study, drawn: Sequence[Any]) -> list[Any]:
@@ -226,17 +280,22 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
     """Draw values, intervals and ranks, from best to worst, and brackets round what cannot be told apart."""
     scale, axes = 100 if study.settings.shown.rate else 1, figure.add_subplot()
     order, texts = order_at(study, study.at)[:most], dots(study, study.at)
+    drawn: dict[str, list[tuple[int, float, float, float]]] = {}
     for row, place in enumerate(order):
         member = study.members[place]
         possible = row == 0 if study.standings is None else study.standings[2][place, study.at]
         colour = (COLOURS[0] if possible else GREY) if study.many else COLOURS[study.matter.index(place)]
-        value = end = scale * member.curve.value[study.at]
+        value = lower = upper = scale * member.curve.value[study.at]
         if member.band is not None:
-            lower, end = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
-            axes.plot([lower, end], [row, row], color=colour, lw=2.5)
-        axes.plot(value, row, "o", color=colour, ms=7)
-        axes.annotate("   ".join(texts[place]).replace("\u00a0", " "), (max(value, end), row), (7, 0),
+            lower, upper = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
+        drawn.setdefault(colour, []).append((row, lower, value, upper))
+        axes.annotate("   ".join(texts[place]).replace("\u00a0", " "), (max(value, upper), row), (7, 0),
                       textcoords="offset points", va="center", fontsize=9)  # fmt: skip
+    for colour, each in drawn.items():
+        rows, lowers, values, uppers = np.array(each).T
+        ends = np.column_stack([lowers, uppers, np.full(rows.size, np.nan)])
+        axes.plot(ends.ravel(), rows.repeat(3), color=colour, lw=2.5)
+        axes.plot(values, rows, "o", color=colour, ms=7)
     if most == FEW:
         for first, last in FirstScreen(study).groups(study.at, order):
             axes.plot([-0.012, -0.02, -0.02, -0.012], [first - 0.3, first - 0.3, last + 0.3, last + 0.3], color=GREY,

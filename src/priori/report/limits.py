@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from priori.curves.epc import EPC, epc
 from priori.report.tables import TextTable
-from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation import Study
 from priori.uncertainty.rate_intervals import Rate, RateInterval, interval_of_any
-from priori.words.numbers import bounds, cell, fewest_digits, level_text, percent, short
+from priori.words.numbers import bounds, cell, deployable, level_text, percent, short, threshold_text
 from priori.words.tasks import task_words
 
 #: The false acceptance rates that may be asked for.
 LIMITS = (0.1, 0.01, 0.001, 0.0001)
+#: The one that is shown first, where it can be.
+FIRST = 0.01
 #: A limit needs so many development trials that it would allow this many errors.
 ALLOWED = 1
 #: Of more systems the first so many are shown for each limit.
@@ -26,38 +28,35 @@ def limits(study: Study) -> dict[str, Any] | None:
     if any(member.curve.dev.scanned or member.curve.test.scanned for member in members):
         return None
     most = min(member.curve.dev.n_negatives for member in members)
-    tables = {limit: _table(study, limit) for limit in LIMITS if limit * most >= ALLOWED}
-    if not tables:
+    kept = [limit for limit in LIMITS if limit * most >= ALLOWED]
+    if not kept:
         return None
-    words = task_words(study.settings.domain)
+    curves = [
+        epc(member.curve.dev, member.curve.test, criterion="at-most-far", alpha=kept, name=short(member.name))
+        for member in members
+    ]
+    level = study.settings.confidence_level
+    tables = {percent(limit): _table(curves, index, limit, level) for index, limit in enumerate(kept)}
     return {
-        "tables": {percent(limit): table for limit, table in tables.items()},
-        "first": percent(0.01 if 0.01 in tables else next(iter(tables))),
-        "words": words,
+        "tables": tables,
+        "first": percent(FIRST if FIRST in kept else kept[0]),
+        "words": task_words(study.settings.domain),
     }
 
 
-def strictest(member: Member, limit: float) -> float:
-    """Return the smallest threshold that lets in at most ``limit`` of the development negatives."""
-    negatives = np.sort(member.curve.dev.load().negatives)
-    return float(negatives[negatives.size - 1 - int(np.floor(limit * negatives.size + 1e-9))])
-
-
-def _table(study: Study, limit: float) -> TextTable:
-    level = study.settings.confidence_level
+def _table(curves: Sequence[EPC], index: int, limit: float, level: float) -> TextTable:
     rows: list[tuple[float, tuple[str, ...]]] = []
-    for member in study.members:
-        threshold = strictest(member, limit)
-        shown = fewest_digits(threshold, (member.curve.dev, member.curve.test))
-        kinds: tuple[Rate, ...] = ("frr", "far")
-        rates = [interval_of_any(member.curve.test, threshold, rate=kind, confidence_level=level) for kind in kinds]
+    kinds: tuple[Rate, ...] = ("frr", "far")
+    for curve in curves:
+        threshold = float(curve.threshold[index])
+        rates = [interval_of_any(curve.test, threshold, rate=kind, confidence_level=level) for kind in kinds]
         parts = [text for rate in rates for text in _texts(rate)]
-        rows.append((rates[0].rate, (short(member.name), shown, *parts)))
+        rows.append((rates[0].rate, (curve.name, threshold_text(deployable(curve, index)), *parts)))
     rows.sort(key=lambda row: row[0])
     header = ("System", "Threshold", "FRR", level_text(level), "FAR", level_text(level))
     note = (
-        f"Thresholds let in at most {percent(limit)} of the development negatives; rates are those of the test set, "
-        "where the FAR may be above the limit. Sorted by FRR; differences are not tested here."
+        f"Thresholds let in at most {percent(limit)} of the development negatives (criterion at-most-far); rates are "
+        "those of the test set, where the FAR may be above the limit. Sorted by FRR; differences are not tested here."
     )
     title = f"FRR at a FAR of at most {percent(limit)}"
     return TextTable(f"limit-{limit:g}".replace(".", "-"), title, header, tuple(row for _, row in rows[:MOST]), note,

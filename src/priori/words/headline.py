@@ -11,8 +11,8 @@ from priori.base.cautions import CODES, Caution, shown
 from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
+from priori.scores import Scores
 from priori.studies.evaluation.study import Study, ranks_of
-from priori.uncertainty.proportions import proportion_interval
 from priori.uncertainty.rate_intervals import Rate, interval_of_any
 from priori.words.numbers import (
     abridged,
@@ -83,6 +83,7 @@ class FirstScreen:
         self.study = study
         self._rates: dict[tuple[int, float, Rate], tuple[str, str]] = {}
         self._untrusted: dict[int, Caution | None] = {}
+        self._counted: dict[int, Scores] = {}
 
     def headline(self, index: int) -> Headline:
         """Answer the question of the study at one alpha in a line, and whether it is clear."""
@@ -115,21 +116,22 @@ class FirstScreen:
         return Deployment(system, short(curve.name), threshold, decision(threshold), lines)
 
     def _rate(self, system: int, index: int, rate: Rate) -> tuple[str, str]:
-        """Return an error rate and its interval, in 1,000; of trials not in memory, as of independent ones."""
-        curve, level = self.study.curves[system], self.study.settings.confidence_level
-        threshold = float(curve.threshold[index])
+        """Return an error rate and its interval, in 1,000."""
+        threshold = float(self.study.curves[system].threshold[index])
         if (system, threshold, rate) not in self._rates:
-            outcomes = curve.outcomes[index]
-            errors, trials = (outcomes.fp, outcomes.negatives) if rate == "far" else (outcomes.fn, outcomes.positives)
-            if curve.test.scanned:
-                ends = proportion_interval(errors, trials, confidence_level=level)
-                lower, upper = float(ends.lower), float(ends.upper)
-            else:
-                found = interval_of_any(curve.test, threshold, rate=rate, confidence_level=level)
-                lower, upper = found.lower, found.upper
-            texts = per_thousand(float(errors / trials)), per_thousand_range(lower, upper)
-            self._rates[system, threshold, rate] = texts
+            level = self.study.settings.confidence_level
+            found = interval_of_any(self._trials(system), threshold, rate=rate, confidence_level=level)
+            interval = per_thousand_range(found.lower, found.upper)
+            self._rates[system, threshold, rate] = per_thousand(found.rate), interval
         return self._rates[system, threshold, rate]
+
+    def _trials(self, system: int) -> Scores:
+        """Return the test trials of a system; of a table, their counts between all thresholds, from one scan."""
+        if system not in self._counted:
+            curve = self.study.curves[system]
+            edges = [np.unique(curve.threshold)]
+            (self._counted[system],) = curve.test.between(edges, by_user=curve.test.has_users)
+        return self._counted[system]
 
     def gravest(self, index: int) -> Caution | None:
         """Return the caution to show beside the answer at an alpha: of the data, or of the best one's threshold."""

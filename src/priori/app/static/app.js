@@ -33,6 +33,8 @@ function complain(errors) {
     whole.textContent = [whole.textContent, ...unplaced].filter(Boolean).join(" ");
     whole.hidden = false;
   }
+  // By their sizes, which only the server knows.
+  for (const one of systems()) if (errors[`test-${one.dataset.key}`]?.endsWith("exchange the two files")) offerExchange(one, "");
   const first = form.querySelector("[aria-invalid]");
   if (!first) return;
   for (let around = first.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
@@ -170,9 +172,16 @@ function checkSets(system) {
   old?.remove();
   if (told[0] !== "test" && told[1] !== "dev") return;
   if (told[0] === told[1] || !dev.files[0] || !test.files[0]) return;
+  offerExchange(system, "By their names these files are exchanged: development scores stand as test scores. ");
+}
+
+function offerExchange(system, why) {
+  const [dev, test] = ["dev", "test"].map((set) => inputOf(system, set));
+  if (!dev.files[0] || !test.files[0]) return;
+  system.querySelector(".app-swap")?.remove();
   const button = made("button", { type: "button", textContent: "Exchange them" });
   button.addEventListener("click", () => { const [first, second] = [dev.files[0], test.files[0]]; give(dev, second); give(test, first); });
-  system.append(made("p", { className: "app-note app-swap", role: "status" }, "By their names these files are exchanged: development scores stand as test scores. ", button));
+  system.append(made("p", { className: "app-note app-swap", role: "status" }, why, button));
 }
 
 /** On a page of scores that look reversed: a button that reads them the other way round and computes again. */

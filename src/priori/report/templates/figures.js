@@ -317,7 +317,7 @@ if (ranking && ranking.beats) figures.matrix = {
 };
 
 if (board) figures.ranks = {
-  title: () => "How often each rank",
+  title: () => "How often each rank", fixed: true,
   draw(into, width) {
     const most = Math.max(...board.probability.flat());
     const made = cells(into, width, board.systems, board.systems.length, (place, row, column) => { const share = board.probability[row][column];
@@ -329,7 +329,7 @@ if (board) figures.ranks = {
 };
 
 if (board) figures.slopes = {
-  title: () => `By ${board.against} on the test set, and in advance`,
+  title: () => `By ${board.against} on the test set, and in advance`, fixed: true,
   draw(into, width) {
     const top = 34, height = Math.max(120, board.height), ranks = Math.max(count, ...board.at.before, ...board.at.after), first = Math.min(1, ...board.at.before, ...board.at.after);
     const y = linear(first - 0.5, ranks + 0.5, top, top + height), room = width * 0.3, x0 = room, x1 = width - room;

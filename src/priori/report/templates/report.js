@@ -279,7 +279,7 @@ function forPaper(id) {
   const [width, wide] = figures[id].wide ? [760, 180] : [420, 88], svg = el("svg", { xmlns: NS, "font-family": "Arial, Helvetica, sans-serif" });
   const drawn = drawInto(svg, id, width), height = Math.ceil(drawn.height) + 34;
   svg.prepend(box(0, -34, width, height, { fill: "#ffffff" }), words(8, -20, fitted(figures[id].title(), width - 16, 14), { size: 14, weight: 700 }),
-    words(8, -5, fitted(`${data.measure.title}, alpha = ${data.live.alpha[state.at]}`, width - 16, 11), { size: 11, fill: "var(--muted)" }));
+    words(8, -5, fitted(`${data.measure.title}, alpha = ${data.live.alpha[figures[id].fixed ? data.at : state.at]}`, width - 16, 11), { size: 11, fill: "var(--muted)" }));
   for (const [name, value] of Object.entries({ viewBox: `0 -34 ${width} ${height}`, width: `${wide}mm`, height: `${round(wide * height / width)}mm` })) svg.setAttribute(name, value);
   root.classList.add("light");
   const style = getComputedStyle(root), text = new XMLSerializer().serializeToString(svg).replace(/var\(--([\w-]+)\)/g, (_, name) => style.getPropertyValue("--" + name).trim());
