@@ -376,6 +376,12 @@ def _tests(record: Record) -> str:
         for name in (first[0], first[1])
     )
     second = ("z-test, dependent", "z-test, independent", "McNemar's, FAR", "DeLong's, paired, AUC")
+    over = [
+        f"{row.population}, {names[first.index(row.method)]}: {percent(row.measured)} %, warned of by {said.warnings}"
+        for row in record.of(part="tests")
+        if row.method in first[:4] and row.measured > 0.08
+        if (said := record.get("tests", row.population, first[0], NULL))
+    ]
     return f"""## Tests: two systems that do not differ
 
 The share (%) of true nulls rejected at the 5 % level, by `priori compare`'s paired bootstrap of the HTER:
@@ -386,6 +392,8 @@ one or two are three of them off by chance. "Both sets" is the claim about metho
 which take trials for independent, true of the first line only, and by DeLong's with Obuchowski's variance of users:
 
 {grid(record, "tests", NULL, second, show=share)}
+Defaults over 8 %, with the warnings of their results (in % of them): {"; ".join(over) or "none"}.
+
 The z-tests here are at one known threshold. With users they reject too often, as McNemar's does: use the bootstrap.
 """
 
