@@ -163,6 +163,15 @@ def test_two_systems_on_the_same_trials() -> None:
     assert same.p_value.tolist() == [1.0] * 3
 
 
+def test_a_comparison_of_few_users_says_so() -> None:
+    whole = two_sets()[1]
+    few = restrict(whole, [f"t{code}" for code in range(39)])
+    for scores, said in ((few, True), (whole, False)):
+        costs = priori.llr_costs(scores, scores)
+        found = priori.compare_llr_costs(costs, replace(costs, name="another"))
+        assert any(line.startswith("39 users: with 20 of them") for line in found.warnings) is said
+
+
 def test_what_cannot_be() -> None:
     dev, test = two_sets()
     for options in ({"calibrate": "isotonic"}, {"calibrate": "logistic", "alpha": 0.5}):

@@ -427,7 +427,7 @@ rejected (or, for a limit of the FRR, accepted). A share near 100 above says lit
 
 {grid(record, LIMIT_PART, EMPTY, methods, show=share)}
 Where users are unlike each other, or have unequal numbers of trials, and how often the result warns that the limit is
-kept for users like these only (`limit-by-users`):
+kept for users like these only (`limit-by-users`; where the threshold is infinite there is nothing to warn of):
 
 {_hard_limits(record)}"""
 
@@ -497,6 +497,9 @@ every loss is 0, unless they are multiplied:
 How often (%) `compare_llr_costs` says that two systems differ which do not, at 5 %:
 
 {grid(record, TESTED, NULL, COSTS, show=share)}
+Of minima, which are fitted to the users that they are judged on, it says so too often with 20 users: the result warns
+(`few-users`) where there are fewer than 40. A loss that is near 0 for both systems is hardly ever said to differ.
+
 The minima are a posteriori; their intervals allow for the fit to the test set, by two factors that were set on normal
 scores like these: of scores of another shape nothing is claimed.
 """
