@@ -29,6 +29,7 @@ from priori.decisions.likelihood_ratios import (
     Calibrator,
     LLRMap,
     LogisticFit,
+    Weighed,
     best_map,
     get_calibrator,
     llr_losses,
@@ -207,8 +208,10 @@ def llr_costs(
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
     if resample not in get_args(Resample):
         raise unknown("resample", resample, get_args(Resample))
-    known_dev, known = as_score_set(dev).load(), as_score_set(test).load()
-    fitted = calibrator.fit(known_dev)
+    (known_dev, dev_notes), (known, notes) = (
+        as_score_set(each).condensed(("user", "probe_user"), narrow=True) for each in (dev, test)
+    )
+    fitted = calibrator.fit(known_dev if resample == "both" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     means = [*_cllr_means(fitted, known)]
     for fraction in fractions:
@@ -236,7 +239,7 @@ def llr_costs(
         name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), _doubts(known_dev, known, means, resample),
+        tuple(parts), (*_doubts(known_dev, known, means, resample), *notes, *dev_notes),
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
@@ -289,11 +292,18 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
 def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
     best = best_map(test.candidates())
-    actual, minimum = (
-        ClassMeans(*(loss / 2 for loss in llr_losses(*(each.apply(trials.score) for trials in _classes(test)))))
-        for each in (fitted, best)
-    )
+
+    def means(of_map: LLRMap) -> ClassMeans:
+        negative, positive = llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
+        return ClassMeans(negative / 2, positive / 2, _numbers(test))
+
+    actual, minimum = means(fitted), means(best)
     return actual, minimum, actual.minus(minimum)
+
+
+def _numbers(scores: Scores) -> tuple[Any, Any]:
+    """Return how many trials each entry stands for (None: one)."""
+    return scores.negative.number, scores.positive.number
 
 
 def _dcf_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
@@ -301,7 +311,7 @@ def _dcf_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[ClassMeans, Cl
     weight, (negative, positive) = float(alpha), _classes(test)
     thresholds = fitted.thresholds(log_odds([alpha])), get_criterion("wer").choose(test, [alpha]).threshold
     actual, minimum = (
-        ClassMeans(weight * (negative.score > threshold), (1 - weight) * (positive.score <= threshold))
+        ClassMeans(weight * (negative.score > threshold), (1 - weight) * (positive.score <= threshold), _numbers(test))
         for threshold in thresholds
     )
     return actual, minimum, actual.minus(minimum)
@@ -318,20 +328,20 @@ def _through_the_fit(fitted: LLRMap, calibrator: Calibrator, dev: Scores, test: 
     assert isinstance(fitted, AffineMap)
     slopes = np.zeros(2)
     for trials, sign in zip(_classes(test), (1, -1), strict=True):
-        score = trials.score[np.isfinite(trials.score)]
-        steep = sign * expit(sign * fitted.apply(score)) / (2 * np.log(2) * len(trials))
-        slopes += np.array([steep @ score, steep.sum()])
-    finite = [np.isfinite(trials.score) for trials in _classes(dev)]
-    negative, positive = (trials.score[where] for trials, where in zip(_classes(dev), finite, strict=True))
+        known = Weighed.finite(trials)
+        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials))
+        steep = steep if known.number is None else steep * known.number
+        slopes += np.array([steep @ known.score, steep.sum()])
+    negative, positive = (Weighed.finite(trials) for trials in _classes(dev))
     fit = LogisticFit.of(negative, positive, calibrator.prior, smoothed=separated(dev))
     best = np.array([fitted.slope, fitted.offset])
     moved = -fit.gradients(best) @ np.linalg.solve(fit.curvature(best), slopes)
     parts = []
-    for where, values in zip(finite, np.split(moved, [negative.size]), strict=True):
-        means = np.zeros(where.size)
-        means[where] = values * where.size
-        parts.append(means)
-    return ClassMeans(*parts)
+    for trials, values in zip(_classes(dev), np.split(moved, [negative.score.size]), strict=True):
+        means = np.zeros(trials.score.size)
+        means[np.isfinite(trials.score)] = values * len(trials)
+        parts.append(means if trials.number is None else means / trials.number)
+    return ClassMeans(parts[0], parts[1], _numbers(dev))
 
 
 def _classes(scores: Scores) -> tuple[Any, Any]:
@@ -361,16 +371,16 @@ def _off_dcf(test: Scores, alpha: Any) -> float:
     folds = []
     people = rng.permutation(len(test.users)) if test.has_users and test.users is not None else None
     for trials in _classes(test):
-        folds.append((rng.permutation(len(trials)) if people is None else people[trials.user]) % FOLDS)
+        folds.append((rng.permutation(trials.score.size) if people is None else people[trials.user]) % FOLDS)
     held_out = 0.0
     for fold in range(FOLDS):
         rest = [trials.take(np.flatnonzero(own != fold)) for trials, own in zip(_classes(test), folds, strict=True)]
         threshold = np.inf if weight >= 0.5 else -np.inf
         if min(map(len, rest)):
             (threshold,) = wer.choose(Scores(rest[0], rest[1]), [alpha]).threshold
-        negative, positive = (trials.score[own == fold] for trials, own in zip(_classes(test), folds, strict=True))
-        held_out += weight * np.count_nonzero(negative > threshold) / test.n_negatives
-        held_out += (1 - weight) * np.count_nonzero(positive <= threshold) / test.n_positives
+        negative, positive = (trials.take(own == fold) for trials, own in zip(_classes(test), folds, strict=True))
+        held_out += weight * (len(negative) - int(negative.rejected(threshold))) / test.n_negatives
+        held_out += (1 - weight) * int(positive.rejected(threshold)) / test.n_positives
     return HELD_OUT_SHARE * max(held_out - _dcf_means(AffineMap("none", 1.0, 0.0), test, alpha)[1].sum, 0.0)
 
 
@@ -405,7 +415,11 @@ def _alphas(fractions: Sequence[Any]) -> Floats:
 def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: str) -> tuple[str, ...]:
     doubts = []
     fewest = min(
-        (np.count_nonzero(each) for mean in means[3::3] for each in (mean.negative, mean.positive)),
+        (
+            np.count_nonzero(each) if number is None else int(number[each != 0].sum())
+            for mean in means[3::3]
+            for each, number in zip((mean.negative, mean.positive), mean.numbers, strict=True)
+        ),
         default=ENOUGH_ERRORS,
     )
     if fewest < ENOUGH_ERRORS:
