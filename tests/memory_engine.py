@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from functools import cached_property, partial
 
 import numpy as np
 
 from priori.base.processors import processors
+from priori.base.types import Floats
 from priori.engines.batch_counting import ROWS, Batch, Scan, Streaming, settled
 from priori.engines.engine import Survey
 from priori.scores import Names, Scores
@@ -40,6 +41,9 @@ class Memory(Streaming):
 
     def load(self) -> Scores:
         return self.scores
+
+    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
+        raise NotImplementedError
 
     def pieces(self, *, user: bool = False) -> list[Scan]:
         count = min(processors(), -(-len(self.scores) // ROWS))

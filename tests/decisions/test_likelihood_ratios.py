@@ -15,7 +15,7 @@ import oracle
 import priori
 from priori import Scores
 from priori.decisions.criteria import get_criterion
-from priori.decisions.likelihood_ratios import LogisticFit, best_map, calibrate, get_calibrator, llr_losses
+from priori.decisions.likelihood_ratios import LogisticFit, Weighed, best_map, calibrate, get_calibrator, llr_losses
 
 finite = st.lists(st.integers(-6, 6).map(lambda number: number / 2), min_size=1, max_size=12)
 
@@ -96,7 +96,7 @@ def test_a_prior_weighs_the_classes() -> None:
     fitted = calibrate(Scores.from_arrays(negative, positive), prior=0.02)
     assert fitted.method == "logistic:0.02"
     best = np.array([fitted.to_dict()["slope"], fitted.to_dict()["offset"]])
-    fit = LogisticFit.of(negative, positive, 0.02)
+    fit = LogisticFit.of(Weighed(negative), Weighed(positive), 0.02)
     for step in ([1e-4, 0], [-1e-4, 0], [0, 1e-4], [0, -1e-4]):
         assert fit.cost(best) < fit.cost(best + np.array(step))
 

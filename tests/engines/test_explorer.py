@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memory_engine import Memory
-from priori import InputError, OptionError, Outcomes, Scores, Table, epc
+from priori import InputError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
@@ -96,12 +96,6 @@ def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
         found = rule.choose_among(explorer.shortlist(rule, alphas), alphas)
         assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
         assert (engine.scans.count("fetch") > 1) == (rule.name == "far_from")
-
-
-def test_where_only_all_candidates_can_tell_parts_are_refused() -> None:
-    explorer, _ = explorer_of(scores_of(size=4000), limit=40, cells=8)
-    with pytest.raises(OptionError, match=r"the exact curve of 'target-v1' needs all scores at once, .* fit in 0 MB"):
-        explorer.shortlist(get_criterion("target-v1"), None)
 
 
 def test_the_first_scan_is_made_once_in_a_thread_of_its_own_where_it_is_begun() -> None:

@@ -118,6 +118,7 @@ CODES: dict[str, CautionKind] = {
     "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),
     "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
     "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
+    "counted-in-cells": _note("Counted in cells", "The scores do not fit in memory and were counted in cells."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
     "wrong-direction": _warning("One-sided test", "The difference lies on the other side than the test asks for."),
     "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),

@@ -6,6 +6,7 @@ What costs a scan of a table is not looked for there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
-from priori.decisions.criteria import Best
+from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
@@ -252,7 +253,14 @@ def _not_likelihood_ratios(curve: EPC, row: int) -> str:
 
 
 def _separated_development(curve: EPC, row: int) -> str:
-    if not curve.criterion.name.startswith("bayes:logistic") or not separated(curve.dev.load()):
+    if not curve.criterion.name.startswith("bayes:logistic"):
+        return ""
+    if curve.dev.scanned:
+        errors = get_criterion("wer").choose(curve.dev, [Fraction(1, 2)]).outcomes
+        apart = bool(errors.fp[0] == 0 and errors.fn[0] == 0)
+    else:
+        apart = separated(curve.dev.load())
+    if not apart:
         return ""
     return (
         "a threshold separates the development classes: logistic regression has no finite fit and was given Platt's "

@@ -166,7 +166,10 @@ def cross_epc(
     >>> curve.value.round(3).tolist(), curve.each.shape
     ([0.148], (5, 1))
     """
-    whole = as_score_set(scores).load()
+    known = as_score_set(scores)
+    # Users stay in one fold with all their trials, whichever is which; trials on their own are needed one by one.
+    by_user = together and known.has_users
+    whole = known.condensed(("user", "probe_user"), narrow=True)[0] if by_user else known.load()
     return _cross(whole, fold_of_trials(whole, folds, rng=rng, together=together), {
         "task": task, "criterion": criterion, "measure": measure, "points": points, "bounds": bounds, "alpha": alpha,
         "costs": costs, "prior": prior, "preset": preset, "weight": weight, "name": name,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +161,9 @@ def epc_by(
     >>> curves.grid("value").mean(axis=0).round(3).tolist()
     [0.137, 0.138]
     """
-    sets = [as_score_set(each).load() for each in (dev, test)]
+    if by not in get_args(By):
+        raise unknown("kind of group", by, get_args(By))
+    sets = [as_score_set(each).condensed((by,), narrow=True)[0] for each in (dev, test)]
     if thresholds not in ("own", "common"):
         raise unknown("choice of thresholds", thresholds, ("own", "common"))
     domain = get_task(task)
@@ -189,12 +191,16 @@ def epc_by(
 
 @dataclass(frozen=True, eq=False)
 class _Trials:
-    """The trials of both classes in the order of their groups, and of their scores within each."""
+    """The trials of both classes in the order of their groups, and of their scores within each.
+
+    ``number`` is how many trials each entry stands for (None: one).
+    """
 
     score: Floats
     group: Codes
     positive: Mask
     groups: int
+    number: Counts | None
 
     @classmethod
     def of(cls, scores: Scores, codes: Sequence[Codes], groups: int) -> _Trials:
@@ -202,13 +208,16 @@ class _Trials:
         score = np.concatenate([scores.negative.score, scores.positive.score])
         group = np.concatenate(codes)
         positive = np.repeat([False, True], [scores.negative.score.size, scores.positive.score.size])
+        numbers = scores.negative.number, scores.positive.number
+        number = None if numbers[0] is None or numbers[1] is None else np.concatenate([numbers[0], numbers[1]])
         if group.min(initial=0) < 0:
             kept = group >= 0
             score, group, positive = score[kept], group[kept], positive[kept]
+            number = None if number is None else number[kept]
         order = np.argsort(score)  # equal scores of a group are counted together, in any order
         narrow = group[order].astype(np.uint16) if groups < 1 << 16 else group[order]  # a radix sort, where it can be
         order = order[np.argsort(narrow, kind="stable")]
-        return cls(score[order], group[order], positive[order], groups)
+        return cls(score[order], group[order], positive[order], groups, None if number is None else number[order])
 
     @cached_property
     def starts(self) -> Index:
@@ -218,7 +227,13 @@ class _Trials:
     @cached_property
     def positives_before(self) -> Counts:
         """How many positives stand before each trial, and in all."""
-        return np.append(0, np.cumsum(self.positive))
+        return np.append(0, np.cumsum(self.positive if self.number is None else self.positive * self.number))
+
+    @cached_property
+    def negatives_before(self) -> Counts:
+        """How many negatives stand before each trial, and in all."""
+        trials = np.arange(self.score.size + 1) if self.number is None else np.append(0, np.cumsum(self.number))
+        return np.asarray(trials - self.positives_before)
 
     @cached_property
     def positives(self) -> Counts:
@@ -228,13 +243,13 @@ class _Trials:
     @cached_property
     def negatives(self) -> Counts:
         """The negatives of each group."""
-        return np.asarray(np.diff(self.starts) - self.positives)
+        return np.diff(self.negatives_before[self.starts])
 
     def outcomes(self, owner: Index, reach: Index) -> Outcomes:
         """Return the outcomes of groups (``owner``) that reject their trials that stand before ``reach``."""
         first = self.starts[owner]
         fn = self.positives_before[reach] - self.positives_before[first]
-        tn = reach - first - fn
+        tn = self.negatives_before[reach] - self.negatives_before[first]
         return Outcomes(tp=self.positives[owner] - fn, fp=self.negatives[owner] - tn, tn=tn, fn=fn)
 
     def count(self, owner: Index, thresholds: Floats) -> Outcomes:
@@ -248,9 +263,12 @@ class _Trials:
 
     def each(self) -> list[Scores]:
         """Return the groups one by one."""
-        edges = self.starts[1:-1]
-        parts = zip(np.split(self.score, edges), np.split(self.positive, edges), strict=True)
-        return [Scores(Trials(score[~positive]), Trials(score[positive])) for score, positive in parts]
+        whole = Trials(self.score, number=self.number)
+        parts = zip(np.split(np.arange(self.score.size), self.starts[1:-1]), strict=True)
+        return [
+            Scores(whole.take(index[~self.positive[index]]), whole.take(index[self.positive[index]]))
+            for (index,) in parts
+        ]
 
 
 def _matched(sets: Sequence[Scores], by: By, thresholds: str) -> tuple[list[str], list[_Trials], list[str]]:
@@ -283,8 +301,6 @@ class _Named:
     @classmethod
     def of(cls, scores: Scores, by: By) -> _Named:
         named = {"user": scores.users, "dataset": scores.datasets, "group": scores.groups}
-        if by not in named:
-            raise unknown("kind of group", by, named)
         names, negative, positive = named[by], getattr(scores.negative, by), getattr(scores.positive, by)
         if names is None or negative is None or positive is None:
             raise InputError(f"{scores.source}: there is no column {by!r} to split by")
@@ -354,9 +370,9 @@ class _Hulls:
         reach = np.insert(ends + 1, place, accepting)
         below = np.insert(score[ends], place, -np.inf)
         owner = np.insert(group[ends], place, group[accepting])
-        before = trials.positives_before
-        fn = before[reach] - before[starts[:-1]][owner]
-        fp = (starts[1:] - before[starts[1:]])[owner] - reach + before[reach]
+        positives, negatives = trials.positives_before, trials.negatives_before
+        fn = positives[reach] - positives[starts[:-1]][owner]
+        fp = negatives[starts[1:]][owner] - negatives[reach]
         kept = _vertices(fp, fn, owner)
         after = np.minimum(kept + 1, owner.size - 1)
         last = (after == kept) | (owner[after] != owner[kept])

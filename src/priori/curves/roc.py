@@ -238,7 +238,7 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
         envelope = error_envelope(candidates)
         fp, fn = envelope.fp, envelope.fn
     elif points in ("all", "thin"):
-        candidates = scores.load().candidates()
+        candidates = _every(scores)
         fp, fn = candidates.every()
         if points == "thin" and fp.size > 2:
             # A point on the straight line between its neighbours changes nothing in the drawing.
@@ -258,6 +258,11 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
     return candidates, (fp, fn)
 
 
+def _every(scores: ScoreSet) -> Candidates:
+    """Return every candidate; of a table that does not fit in memory, those at the ends of narrow cells."""
+    return scores.candidates(get_criterion("target-v1"), None)
+
+
 @keywords
 def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
     """Return the ROC curve of a set of scores, *a posteriori*.
@@ -268,8 +273,9 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
         The set; thresholds run over all its own candidates.
     points : {"thin", "all", "hull"} or int
         All candidates; those that the drawing needs (points on straight lines left out, the default); the
-        vertices of the convex hull; or those nearest to so many false positive rates, evenly spaced from 0 to 1. The
-        last two do not need all scores in memory.
+        vertices of the convex hull; or those nearest to so many false positive rates, evenly spaced from 0 to 1. Where
+        not all scores fit in memory, "thin" and "all" have points between which neither rate moves by more than 1e-5
+        (1e-3 by Spark).
 
     Examples
     --------
@@ -412,7 +418,7 @@ def average_precision(scores: ScoreSet) -> float:
     >>> round(priori.average_precision(scores), 4)
     0.8667
     """
-    fp, fn = scores.load().candidates().every()
+    fp, fn = _every(scores).every()
     tp = scores.n_positives - fn
     if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate
         raise OptionError("the candidates do not reach reject-all")

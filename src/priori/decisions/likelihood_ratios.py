@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from priori.base.errors import OptionError, unknown
 from priori.base.keywords import keywords
 from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
-from priori.base.types import Floats
+from priori.base.types import Counts, Floats
 from priori.decisions.hull import whole_hull
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.candidates import Candidates
 
 CalibrationMethod = Literal["none", "logistic", "isotonic"]
@@ -108,6 +108,13 @@ class StepMap(LLRMap):
         return np.asarray(ends[np.searchsorted(self.llr, log_odds, side="right")])
 
 
+def hull_candidates(scores: ScoreSet) -> Candidates:
+    """Return candidates among which are all the vertices of the ROC's hull."""
+    from priori.decisions.criteria import get_criterion  # which builds on this module
+
+    return scores.candidates(get_criterion("wer"), None)
+
+
 def best_map(candidates: Candidates, pseudo: int = 0) -> StepMap:
     """Return the rising map that fits the scores of the candidates best (PAV): a step for each edge of the ROC's hull.
 
@@ -142,10 +149,10 @@ class Calibrator:
             case "none":
                 return AffineMap("none", 1.0, 0.0)
             case "isotonic":
-                return best_map(dev.load().candidates(), pseudo=1)
+                return best_map(hull_candidates(dev), pseudo=1)
             case _:
-                scores = dev.load()
-                return _affine(scores.negative.score, scores.positive.score, self)
+                scores, _ = dev.condensed((), narrow=True)
+                return _affine(Weighed.finite(scores.negative), Weighed.finite(scores.positive), self)
 
 
 def get_calibrator(calibrate: str | Calibrator) -> Calibrator:
@@ -217,6 +224,37 @@ def separated(scores: Scores) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
+class Weighed:
+    """Scores, and the number of trials that each stands for (None: one)."""
+
+    score: Floats
+    number: Counts | None = None
+
+    @classmethod
+    def finite(cls, trials: Trials) -> Weighed:
+        """Return the finite scores of trials."""
+        finite = np.isfinite(trials.score)
+        return cls(trials.score[finite], None if trials.number is None else trials.number[finite])
+
+    @property
+    def trials(self) -> int:
+        """How many trials there are."""
+        return int(self.score.size if self.number is None else self.number.sum())
+
+    @property
+    def half_mean(self) -> float:
+        """Half the mean of the scores."""
+        return float(np.average(self.score / 2, weights=self.number))
+
+    def joined(self, other: Weighed) -> Weighed:
+        """Return the scores of both."""
+        number = None
+        if self.number is not None and other.number is not None:
+            number = np.concatenate([self.number, other.number])
+        return Weighed(np.concatenate([self.score, other.score]), number)
+
+
+@dataclass(frozen=True, eq=False)
 class LogisticFit:
     """Weighted logistic regression of targets on ``(score, 1)``: its cost, gradient and curvature, trial by trial."""
 
@@ -226,17 +264,19 @@ class LogisticFit:
     log_odds: float
 
     @classmethod
-    def of(cls, negative: Floats, positive: Floats, prior: float, *, smoothed: bool = False) -> LogisticFit:
+    def of(cls, negative: Weighed, positive: Weighed, prior: float, *, smoothed: bool = False) -> LogisticFit:
         """Return the regression of two classes that weigh as the prior says; ``smoothed`` ones have Platt's targets."""
-        sizes = negative.size, positive.size
+        sizes = negative.trials, positive.trials
         low, high = (1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)) if smoothed else (0.0, 1.0)
-        scores = np.concatenate([negative, positive])
+        scores = np.concatenate([negative.score, positive.score])
+        entries = negative.score.size, positive.score.size
+        weight = np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], entries)
+        if negative.number is not None and positive.number is not None:
+            weight = weight * np.concatenate([negative.number, positive.number])
         return cls(
-            np.column_stack([scores, np.ones(scores.size)]),
-            np.repeat([low, high], sizes),
-            np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], sizes),
+            np.column_stack([scores, np.ones(scores.size)]), np.repeat([low, high], entries), weight,
             math.log(prior / (1 - prior)),
-        )
+        )  # fmt: skip
 
     def cost(self, coefficients: Floats) -> float:
         logit = self.design @ coefficients + self.log_odds
@@ -272,17 +312,16 @@ class LogisticFit:
         return None
 
 
-def _affine(negative: Floats, positive: Floats, calibrator: Calibrator) -> AffineMap:
+def _affine(negative: Weighed, positive: Weighed, calibrator: Calibrator) -> AffineMap:
     """Return the affine map of logistic regression; scores are brought to mean 0 and spread 1 for it."""
-    negative, positive = negative[np.isfinite(negative)], positive[np.isfinite(positive)]
     # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
-    if not negative.size or not positive.size or not np.mean(positive / 2) > np.mean(negative / 2):
+    if not negative.trials or not positive.trials or not positive.half_mean > negative.half_mean:
         return AffineMap(calibrator.name, 0.0, 0.0)
-    scores = np.concatenate([negative, positive])
-    centre = float(np.mean(scores / 2))
-    spread = float(np.std(scores / 2 - centre))
-    low, high = ((values / 2 - centre) / spread for values in (negative, positive))
-    best = None if low.max() <= high.min() else LogisticFit.of(low, high, calibrator.prior).best()
+    both = negative.joined(positive)
+    centre = both.half_mean
+    spread = float(np.sqrt(np.average((both.score / 2 - centre) ** 2, weights=both.number)))
+    low, high = (replace(values, score=(values.score / 2 - centre) / spread) for values in (negative, positive))
+    best = None if low.score.max() <= high.score.min() else LogisticFit.of(low, high, calibrator.prior).best()
     if best is None:
         best = LogisticFit.of(low, high, calibrator.prior, smoothed=True).best()
     slope, offset = (0.0, 0.0) if best is None else (float(best[0]), float(best[1]))
@@ -331,9 +370,14 @@ def cllr(scores: ScoreSet) -> float:
     >>> round(priori.cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.8432
     """
-    known = scores.load()
-    losses = llr_losses(known.negative.score, known.positive.score)
-    return float(sum(loss.mean() for loss in losses) / 2)
+    known, _ = scores.condensed((), narrow=True)
+    return _mean_loss(known, known.negative.score, known.positive.score)
+
+
+def _mean_loss(scores: Scores, negative: Floats, positive: Floats) -> float:
+    """Return the cost of log-likelihood ratios of the trials of a set."""
+    classes = zip(llr_losses(negative, positive), (scores.negative, scores.positive), strict=True)
+    return float(sum(np.average(loss, weights=trials.number) for loss, trials in classes) / 2)
 
 
 @keywords
@@ -346,7 +390,10 @@ def a_posteriori_min_cllr(scores: ScoreSet) -> float:
     >>> round(priori.a_posteriori_min_cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.6667
     """
-    known = scores.load()
-    best = best_map(known.candidates())
-    losses = llr_losses(*(best.apply(trials.score) for trials in (known.negative, known.positive)))
-    return float(sum(loss.mean() for loss in losses) / 2)
+    candidates = hull_candidates(scores)
+    best, (fp, fn) = best_map(candidates), whole_hull(candidates, 0)
+    cost = 0.0
+    for loss, number in zip(llr_losses(best.llr, best.llr), (-np.diff(fp), np.diff(fn)), strict=True):
+        there = number > 0  # a step that a class is not in may be infinitely wrong for it
+        cost += float(np.average(loss[there], weights=number[there])) / 2
+    return cost

@@ -174,6 +174,23 @@ class Streaming(Engine):
         return negative, positive
 
 
+def means_between(scans: list[Scan], cuts: Floats, dtype: Any, owners: int) -> Iterator[tuple[Tally, Floats]]:
+    """Count the negatives and the positives of scans between cuts, by owner, with the mean score of each count.
+
+    Infinite scores must have gaps of their own.
+    """
+    gaps = cuts.size + 1
+    begin = partial(_SumsInGaps, Cuts.of(cuts, dtype), gaps, owners)
+    pieces = _together([partial(_scanned, begin, scan) for scan in scans])
+    counts, sums = (np.sum(column, axis=0) for column in zip(*pieces, strict=True))
+    for number, total in zip(np.split(counts, 2), np.split(sums, 2), strict=True):
+        tally = _tally(number, gaps, by_user=True)
+        mean = total[np.flatnonzero(number)] / tally.number
+        low, high = np.append(-np.inf, cuts)[tally.gap[0]], np.append(cuts, np.inf)[tally.gap[0]]
+        # Rounding must not carry a mean out of its gap, which is open below.
+        yield tally, np.where(np.isfinite(mean), np.clip(mean, np.nextafter(low, np.inf), high), mean)
+
+
 class _InCells:
     """Counts scores of each class in each cell, and finds the smallest and the largest finite one."""
 
@@ -230,6 +247,38 @@ class _InGaps:
 
     def answer(self) -> Ints:
         return self.counter.total()
+
+
+class _SumsInGaps:
+    """Counts scores as `_InGaps` does, and adds them up; infinite ones must have gaps of their own."""
+
+    def __init__(self, cuts: Cuts, gaps: int, owners: int) -> None:
+        self.cuts, self.gaps, self.owners = cuts, gaps, owners
+        self.counts = np.zeros(2 * owners * gaps, dtype=np.int64)
+        self.sums = np.zeros(2 * owners * gaps)
+        # Sums are added to all at once, so for many of them many scores are gathered first.
+        self.room, self.waiting = max(1 << 18, min(4 * self.counts.size, 1 << 22)), list[tuple[Ints, NDArray[Any]]]()
+
+    def add(self, batch: Batch) -> None:
+        key = np.empty(batch.score.size, dtype=np.int64)
+        self.cuts.gaps(batch.score, finite=batch.finite, out=key)
+        key += batch.positive * np.int64(self.owners * self.gaps)
+        if batch.user is not None:
+            key += batch.user.astype(np.int64) * self.gaps
+        self.waiting.append((key, batch.score.copy()))
+        if sum(keys.size for keys, _ in self.waiting) > self.room:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self.waiting:
+            key, score = (np.concatenate(column) for column in zip(*self.waiting, strict=True))
+            self.counts += np.bincount(key, minlength=self.counts.size)
+            self.sums += np.bincount(key, score, self.counts.size)
+            self.waiting.clear()
+
+    def answer(self) -> tuple[Ints, Floats]:
+        self._flush()
+        return self.counts, self.sums
 
 
 def _together(works: list[Callable[[], Result]]) -> list[Result]:

@@ -5,39 +5,67 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.errors import OptionError, argument
-from priori.base.types import Floats, Mask
+from priori.base.types import Counts, Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
+from priori.scores.candidates import Shortlist
+
+#: Of the negatives and of the positives.
+Shares = tuple[float, float]
 
 
-def narrow_cuts(explorer: Explorer, bound: float) -> tuple[Floats, float]:
+def narrow_cuts(explorer: Explorer, bound: float, *, trials: int = 0) -> tuple[Floats, float]:
     """Return ascending cuts between which lies at most a share ``bound`` of either class, and the largest share.
 
-    A cell that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal.
+    A cell that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal. So many
+    ``trials`` of a class may lie in a cell whatever their share.
     """
+    atoms, ends, largest = _cut(explorer, _bounds(explorer.histogram, bound, trials))
+    return np.unique(np.append(-np.inf, atoms.value[ends])), largest
+
+
+def edge_candidates(explorer: Explorer, bound: float) -> Shortlist:
+    """Return the candidates at such cuts, with their exact counts, for whoever would need all scores at once."""
+    atoms, ends, _ = _cut(explorer, _bounds(explorer.histogram, bound, trials=1))
+    histogram = explorer.histogram
+    cuts = np.append(-np.inf, atoms.value[ends])
+    tn, fn = (
+        np.append(0, np.cumsum(own)[ends]) + of_class[0]
+        for own, of_class in ((atoms.negative, histogram.negative), (atoms.positive, histogram.positive))
+    )
+    above = np.nextafter(cuts, np.inf)  # the threshold is the cut itself: what lies next to it is not known
+    if tn[-1] < histogram.negatives or fn[-1] < histogram.positives:  # scores of +inf
+        tn, fn = np.append(tn, histogram.negatives), np.append(fn, histogram.positives)
+        cuts, above = np.append(cuts, np.inf), np.append(above, np.inf)
+    return Shortlist(histogram.negatives - tn, fn, cuts, above, histogram.negatives, histogram.positives)
+
+
+def _cut(explorer: Explorer, bounds: Shares) -> tuple[Distinct, list[int], float]:
+    """Return pieces of the scores, those of them that end at a cut, and the largest share between two cuts."""
     explorer.restart()
     inside = np.ones(explorer.histogram.grid.size, dtype=np.bool_)
     parts: list[tuple[Distinct, Mask]] = []
     for round_ in range(ROUNDS):
         # Finer cells of some are bought with wider cells of the others, which are kept as they were.
         histogram = explorer.histogram
-        wide = histogram.grid.cut_finer(_wide(histogram, bound) & inside, explorer.engine.segments)
+        wide = histogram.grid.cut_finer(_wide(histogram, bounds) & inside, explorer.engine.segments)
         looked = bool(round_ and explorer.look(wide))
         parts.append(_atoms(histogram, inside & ~wide, explorer.known_in(wide) if looked else NOTHING))
         if looked or not wide.any():
             break
-        explorer.refine(wide, max(explorer.cells, int(8 / bound)))
+        explorer.refine(wide, max(explorer.cells, int(8 / min(bounds))))
         inside = explorer.within(wide, histogram.grid)
     else:
         parts.append(_atoms(explorer.histogram, inside, NOTHING))
-    cuts, largest = _joined(*_in_order(parts), explorer.histogram, bound)
-    if largest > bound * (1 + 1e-9):
+    atoms, single = _in_order(parts)
+    ends, largest = _joined(atoms, single, explorer.histogram, bounds)
+    if largest > max(bounds) * (1 + 1e-8):
         raise OptionError(
-            f"{explorer.source}: too many of these scores lie too close together to be resampled in cells that hold "
-            f"less than {bound:g} of them; give more memory ({argument('memory')}), or keep the thresholds fixed "
+            f"{explorer.source}: too many of these scores lie too close together to be counted in cells that hold "
+            f"less than {max(bounds):g} of them; give more memory ({argument('memory')}), or keep the thresholds fixed "
             f"({argument('resample', 'test')})"
         )
-    return cuts, largest
+    return atoms, ends, largest
 
 
 def relative_cuts(histogram: Histogram, share: float, least: float = 1e-4) -> Floats:
@@ -65,15 +93,23 @@ def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
     return ends, np.asarray(starts == ends)
 
 
-def _wide(histogram: Histogram, bound: float) -> Mask:
+def _wide(histogram: Histogram, bounds: Shares) -> Mask:
     """Return the cells of several numbers that hold too much of a class."""
     filled = histogram.filled
-    share = np.maximum(
-        histogram.negative[filled] / histogram.negatives, histogram.positive[filled] / histogram.positives
-    )
+    share = [counts[filled] / size for counts, size in _classes(histogram)]
     wide = np.zeros(histogram.grid.size, dtype=np.bool_)
-    wide[filled[(share > bound) & ~_ends(histogram)[1]]] = True
+    too_much = [own > most for own, most in zip(share, bounds, strict=True)]
+    wide[filled[(too_much[0] | too_much[1]) & ~_ends(histogram)[1]]] = True
     return wide
+
+
+def _classes(histogram: Histogram) -> tuple[tuple[Counts, int], tuple[Counts, int]]:
+    return (histogram.negative, histogram.negatives), (histogram.positive, histogram.positives)
+
+
+def _bounds(histogram: Histogram, bound: float, trials: int) -> Shares:
+    """Return the most of each class that a cell may hold: so many trials always."""
+    return max(bound, trials / histogram.negatives), max(bound, trials / histogram.positives)
 
 
 def _atoms(histogram: Histogram, whole: Mask, known: Distinct) -> tuple[Distinct, Mask]:
@@ -102,23 +138,25 @@ def _in_order(parts: list[tuple[Distinct, Mask]]) -> tuple[Distinct, Mask]:
     return Distinct(value, negative, positive).take(order), single[order]
 
 
-def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bound: float) -> tuple[Floats, float]:
-    """Join atoms while they hold no more than the bound together; return their ends, and the most that one holds."""
+def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bounds: Shares) -> tuple[list[int], float]:
+    """Join atoms while they hold no more than the bounds together; return the last of each, and the most in one."""
     running = [
         np.cumsum(column) / size
         for column, size in ((atoms.negative, histogram.negatives), (atoms.positive, histogram.positives))
     ]
     ends: list[int] = []
+    most = [own * (1 + 1e-9) for own in bounds]
     largest = 0.0
     start = 0
     while start < atoms.value.size:
         before = [column[start - 1] if start else 0.0 for column in running]
         reach = [
-            np.searchsorted(column, share + bound, side="right") for column, share in zip(running, before, strict=True)
+            np.searchsorted(column, share + own, side="right")
+            for column, share, own in zip(running, before, most, strict=True)
         ]
         end = max(int(min(reach)), start + 1)
         ends.append(end - 1)
         if end > start + 1 or not single[start]:
             largest = max(largest, *(column[end - 1] - share for column, share in zip(running, before, strict=True)))
         start = end
-    return np.unique(np.append(-np.inf, atoms.value[ends])), float(largest)
+    return ends, float(largest)

@@ -8,7 +8,7 @@ between 10 or 101 cuts; only one cut alone is as fast.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
-from priori.engines.batch_counting import Batch, Scan, Streaming, settled
-from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, changed
+from priori.engines.batch_counting import Batch, Scan, Streaming, means_between, settled
+from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
 from priori.engines.parquet_files import guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
@@ -182,7 +183,9 @@ class DuckDB(Streaming):
         return Survey(self._total, sample, limits)
 
     def pieces(self, *, user: bool = False) -> list[Scan]:
-        owners = self.owners() if user else None
+        return self._pieces(self.owners() if user else None)
+
+    def _pieces(self, owners: Owners | None) -> list[Scan]:
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
@@ -308,6 +311,50 @@ class DuckDB(Streaming):
         # Trials without ids are paired by their order.
         with guarded(self.source), nullcontext() if self.files is None else self.files.in_order():
             return self._lazy(self.relation).load()
+
+    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
+        named = self._combinations(roles) if self.settings.nan != "reject" else {}
+        owners = max((column.size for column in named.values()), default=1)
+        if self.settings.nan == "reject" or 2 * owners * (cuts.size + 1) > 2 * limit:
+            with self._unchanged():
+                return self._lazy(self.relation).load_between(cuts, roles, limit)
+        # Without a grouping in SQL, which takes far longer where there are many cuts.
+        joined = None
+        if roles:
+            same = " AND ".join(f"trials.{self._column(role)} = named.{quoted(role)}" for role in roles)
+            joined = Owners("CAST(named.code AS BIGINT)", f"trials JOIN ({self._coded(roles)}) AS named ON {same}")
+        classes = list(means_between(self._pieces(joined), cuts, self.dtype, owners))
+        self.finish()
+        if sum(score.size for _, score in classes) > limit:
+            raise TooMany
+        columns: dict[str, NDArray[Any]] = {
+            "score": np.concatenate([score for _, score in classes]),
+            "rows": np.concatenate([tally.number for tally, _ in classes]),
+            "positive": np.repeat([0, 1], [score.size for _, score in classes]),
+        }
+        owner = np.concatenate([tally.user for tally, _ in classes if tally.user is not None])
+        with self._unchanged():
+            return self._lazy(self.relation).scores_of(columns | {role: named[role][owner] for role in roles})
+
+    def _coded(self, roles: Sequence[str]) -> str:
+        """Return the query that numbers the combinations of names; of files its answer is kept, as pieces share it."""
+        listed = ", ".join(f"{self._column(role)} AS {quoted(role)}" for role in roles)
+        distinct = f"SELECT DISTINCT {listed} FROM trials WHERE {self._present}"
+        coded = f"SELECT *, row_number() OVER (ORDER BY {', '.join(map(quoted, roles))}) - 1 AS code FROM ({distinct})"
+        if self.files is None:
+            return coded
+        with guarded(self.source):
+            self.files.keep("combinations", self.query(coded))
+        return "FROM combinations"
+
+    def _combinations(self, roles: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Return the combinations of names that occur, in the order of their codes."""
+        if not roles:
+            return {}
+        coded = self._coded(roles)
+        with guarded(self.source):
+            found = self.query(f"SELECT * EXCLUDE code FROM ({coded}) ORDER BY code").fetchnumpy()
+        return {role: unmasked(found[role]) for role in roles}
 
     def close(self) -> None:
         if self.files is not None:

@@ -100,6 +100,8 @@ class Engine(ABC):
     alone: bool = False
     #: The most segments a grid may have.
     segments: int = 1 << 12
+    #: The least share of a class that may lie between two of many cuts.
+    finest: float = 1e-5
 
     def _match_columns(self, present: Sequence[str], settings: TableSettings, source: str) -> None:
         """Find our columns in a table; what is in it is told by them."""
@@ -180,6 +182,14 @@ class Engine(ABC):
     @abstractmethod
     def load(self) -> Scores:
         """Return all the trials in memory."""
+
+    @abstractmethod
+    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
+        """Return a set that holds, between the cuts, as many trials of each class with each combination of names.
+
+        ``roles`` are the columns of names to tell apart. An entry has the mean score of its trials; more entries than
+        the limit raise `TooMany`.
+        """
 
     def close(self) -> None:  # noqa: B027 - most have nothing to give back
         """Give back what the engine holds: connections, temporary files."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priori.base.errors import OneClassError, OptionError
+from priori.base.errors import OneClassError
 from priori.base.types import Counts, Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.engine import Engine, TooMany, changed
@@ -140,9 +140,12 @@ class Explorer:
 
     def within(self, keep: Mask, before: Grid) -> Mask:
         """Return the filled cells that share a number with a cell to ``keep`` of the grid before."""
+        return _within(self._filled(), self.histogram.grid, keep, before)
+
+    def _filled(self) -> Mask:
         filled = np.zeros(self.histogram.grid.size, dtype=np.bool_)
         filled[self.histogram.filled] = True
-        return _within(filled, self.histogram.grid, keep, before)
+        return filled
 
     # -- looking into cells ------------------------------------------------------------------------------
 
@@ -171,6 +174,10 @@ class Explorer:
         self._known = merged([self._known, fetched]) if self._known.value.size else fetched
         self._looked = self._looked | todo
         return True
+
+    def look_at_all(self) -> bool:
+        """Fetch all scores, if they fit."""
+        return self.look(self._filled())
 
     def known_in(self, cells: Mask) -> Distinct:
         """Return the scores of cells that were looked into."""
@@ -210,11 +217,7 @@ class Explorer:
         for scores in self._parts(keep, overlap=1):
             candidates = shortlisted(self.histogram, scores)
             winners = chooser.winners(candidates, alphas)
-            if winners is None:
-                raise OptionError(
-                    f"{self.source}: the exact curve of {chooser.name!r} needs all scores at once, and they do not "
-                    f"fit in {self.memory // 10**6} MB; give more memory, or use a grid of alphas"
-                )
+            assert winners is not None  # whoever needs all scores at once is not asked part by part
             parts.append(candidates.only(*winners))
         return joined(parts)
 
@@ -242,11 +245,9 @@ class Explorer:
         All scores are looked through, part by part.
         """
         histogram = self.histogram
-        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
-        keep[histogram.filled] = True
         below = int(histogram.negative[0])
         total = below * int(histogram.positive[0])
-        for part in self._parts(keep, overlap=0):
+        for part in self._parts(self._filled(), overlap=0):
             passed = np.cumsum(part.negative)
             twice = 2 * (below + passed) - part.negative
             # In halves of 32 bits: the sum of products may pass 64.

@@ -53,6 +53,7 @@ class Lazy(Engine):
     """Answers from a narwhals lazy frame with columns score and label, and perhaps user and trial."""
 
     segments = RANGES
+    finest = 1e-3  # an expression tells cuts apart, and takes long where there are tens of thousands
 
     def __init__(self, frame: Any, settings: TableSettings, *, source: str = "frame") -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
@@ -289,7 +290,29 @@ class Lazy(Engine):
             )
 
     def load(self) -> Scores:
-        columns = self.collect(self.trials)
+        return self.scores_of(self.collect(self.trials))
+
+    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
+        keys = ["gap", "positive", *(role for role in roles if role in self.columns)]
+        if self.settings.nan == "reject" and self._classes.missing:
+            keys.append("failed")
+        # Not the mean of infinite scores: engines differ in what that is.
+        finite = nw.when((nw.col("score") > -np.inf) & (nw.col("score") < np.inf)).then(nw.col("score"))
+        named = self.trials.with_columns(_gap(cuts).alias("gap"), finite.alias("finite"))
+        grouped = named.group_by(*keys).agg(
+            nw.len().alias("rows"), nw.col("finite").mean(), nw.col("score").min(), nw.col("score").max().alias("high")
+        )
+        columns = self.collect(grouped.head(limit + 1))
+        if columns["rows"].size > limit:
+            raise TooMany
+        low, high, mean = (columns[name].astype(np.float64) for name in ("score", "high", "finite"))
+        # Rounding must not carry a mean over its trials; those of one gap are all finite, or all the same infinity.
+        columns["score"] = np.where(low == high, low, np.clip(mean, low, high))
+        order = np.lexsort([columns["score"], *(_sortable(columns[name]) for name in reversed(keys))])
+        return self.scores_of({name: column[order] for name, column in columns.items()})
+
+    def scores_of(self, columns: Columns) -> Scores:
+        """Return the trials, or the entries that stand for several (``rows``), of collected columns."""
         for role in ("user", "probe_user", "trial", "dataset", "group"):
             if role in columns:
                 self._check_names(role, columns[role].tolist())
@@ -298,15 +321,17 @@ class Lazy(Engine):
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
         groups, (group,) = Names.encode(columns["group"].astype(str) if "group" in columns else None)
         trial = columns["trial"].astype(str) if "trial" in columns else None
-        failed = columns["failed"] == 1 if self.settings.nan == "reject" and self._classes.missing else None
+        failed = _whole(columns["failed"]) == 1 if self.settings.nan == "reject" and self._classes.missing else None
+        number = _whole(columns["rows"]) if "rows" in columns else None
         return Scores.from_columns(
-            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed),
+            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed,
+                   number=number),
             columns["positive"] == 1,
             users=users,
             datasets=datasets,
             groups=groups,
             source=self.source,
-        )
+        )  # fmt: skip
 
     @property
     def _left_out(self) -> int:
@@ -347,6 +372,10 @@ def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
     if column.dtype.kind == "O":
         return np.array([int(number) for number in column], dtype=np.int64)
     return column.astype(np.int64)
+
+
+def _sortable(column: NDArray[Any]) -> NDArray[Any]:
+    return column.astype(str) if column.dtype.kind == "O" else column
 
 
 # -- expressions ---------------------------------------------------------------------------------------------

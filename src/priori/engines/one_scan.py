@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.processors import processors
+from priori.base.types import Floats
 from priori.engines.arrow import MissingValues, batches
 from priori.engines.batch_counting import FEW_KEYS, Work, settled
 from priori.engines.duckdb import DuckDB, Labels
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, changed
 from priori.engines.parquet_files import Files, guarded
 from priori.readers.duckdb_parser import literal
-from priori.scores import Names, nan_error
+from priori.scores import Names, Scores, nan_error
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -301,6 +302,10 @@ class SharingSystem(DuckDB):
             return
         self.nan = question.missing if self.settings.nan == "reject" else 0
         question.answer = question.work.answer()
+
+    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
+        with self.files.lock:
+            return super().load_between(cuts, roles, limit)
 
     def same_trials(self, other: Engine) -> bool:
         if self.beside(other) and self._complete:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -13,18 +14,24 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import Streaming
-from priori.engines.binning import narrow_cuts, relative_cuts
-from priori.engines.cells import Histogram
-from priori.engines.engine import Engine, Tally, changed
+from priori.engines.binning import edge_candidates, narrow_cuts, relative_cuts
+from priori.engines.cells import NOTHING, Histogram, shortlisted
+from priori.engines.engine import Engine, Tally, TooMany, changed
 from priori.engines.explorer import CELLS, Explorer
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.candidates import Chooser, Shortlist
-from priori.scores.score_set import mixed_sets
+from priori.scores.score_set import Role, mixed_sets
 
 #: The most that a rate may be off where cells stand in for trials.
 BOUND = 1e-4
 #: Bytes that a trial needs in memory while it is resampled.
 PER_TRIAL = 128
+#: Bytes that an entry, which stands for several trials, needs.
+PER_ENTRY = 64
+#: Cells that hold more of a class say too little.
+COARSEST = 0.01
+#: What cells that stand in for trials do to rates.
+WITHIN = "no rate at any threshold is off by more than"
 
 
 class Table(ScoreSet):
@@ -107,6 +114,10 @@ class Table(ScoreSet):
             self.explorer.begin()
 
     def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Shortlist:
+        # Where only all scores together tell, and do not fit, counts at the ends of narrow cells tell nearly as much.
+        of_all = alphas is None and chooser.winners(shortlisted(self.histogram, NOTHING), None) is None
+        if of_all and not self.explorer.look_at_all():
+            return edge_candidates(self.explorer, self.engine.finest)
         return self.explorer.shortlist(chooser, alphas)
 
     def expect(self, thresholds: ArrayLike) -> None:
@@ -130,14 +141,57 @@ class Table(ScoreSet):
 
     @cached_property
     def _all_trials(self) -> Scores:
-        needed = len(self) * PER_TRIAL
-        if needed > self.memory:
+        if not self._fits:
             raise OptionError(
-                f"{self.source}: this needs all {len(self)} trials in memory ({needed // 10**6} MB; "
+                f"{self.source}: this needs all {len(self)} trials in memory ({len(self) * PER_TRIAL // 10**6} MB; "
                 f"{self.memory // 10**6} MB are given); raise {argument('memory')}, or ask for what counts can answer: "
                 "a curve at given alphas, its band with thresholds fixed, a paired comparison, a ROC at given points"
             )
         return self.engine.load()
+
+    def condensed(
+        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
+    ) -> tuple[Scores, tuple[Caution, ...]]:
+        if self._fits:
+            return self.load(), ()
+        wanted = [role for role in roles if role in self.engine.columns]
+        limit, notes = self.memory // PER_ENTRY, list[Caution]()
+        # Twice as many cells as the bound asks for, in each class.
+        bound = max(BOUND, self.engine.finest, 8 * (self.n_users if "user" in wanted else 1) / limit)
+        while True:
+            edges, error = narrow_cuts(self.explorer, bound, trials=1) if narrow else (np.empty(0), 0.0)
+            try:
+                entries = self.engine.load_between(_with_ends(edges, cuts), wanted, limit)
+                break
+            except TooMany:
+                if "probe_user" in wanted:
+                    wanted.remove("probe_user")
+                    notes.append(self._said("probes-left-out", "too many pairs of people for the memory given: "
+                                                               "trials are told apart by user only"))  # fmt: skip
+                elif narrow and bound < COARSEST:
+                    bound *= 4
+                else:
+                    raise self._too_many(limit) from None
+        if (entries.n_negatives, entries.n_positives) != (self.n_negatives, self.n_positives):
+            raise changed(self.source)
+        if narrow:
+            counted = f"counted in {edges.size + 1} cells of scores"
+            notes.append(self._said("counted-in-cells", f"{counted}: {WITHIN} {error:.1e}"))
+        return replace(entries, backend=self.backend, format=self.format), tuple(notes)
+
+    @property
+    def _fits(self) -> bool:
+        """Whether all the trials fit into the memory given."""
+        return len(self) * PER_TRIAL <= self.memory
+
+    def _said(self, code: str, text: str) -> Caution:
+        return Caution(code, f"{self.source}: {text}")
+
+    def _too_many(self, limit: int) -> OptionError:
+        return OptionError(
+            f"{self.source}: there are more than {limit} combinations of names to count trials by, too many for the "
+            f"{self.memory // 10**6} MB given; raise {argument('memory')}"
+        )
 
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do.
@@ -171,6 +225,11 @@ class Table(ScoreSet):
         each = zip(tables, edges, strict=True)
         return [counted for table, edge in each for counted in table.between([edge], by_user=True)]
 
+    def check_same_trials(self, other: ScoreSet) -> None:
+        (table,) = _tables([other])
+        if not self._fits:
+            self.engine.same_trials(table.engine)
+
     def _tally(self, edges: Sequence[Floats], others: Sequence[Table], by_user: bool) -> tuple[Tally, Tally]:
         """Count between edges: the negatives, the positives."""
         if not others and not by_user:
@@ -195,7 +254,7 @@ class Table(ScoreSet):
 
         No rate at any threshold then differs by more than `BOUND` from the exact one; the text says so.
         """
-        if len(self) * PER_TRIAL <= self.memory:
+        if self._fits:
             return self.load(), None
         if paired:
             raise OptionError(
@@ -205,11 +264,8 @@ class Table(ScoreSet):
             )
         cuts, error = narrow_cuts(self.explorer, BOUND)
         (cells,) = self.between([cuts], by_user=by_user)
-        return cells, Caution(
-            "resampled-in-cells",
-            f"{self.source}: resampled in {cuts.size + 1} cells of scores: no rate at any threshold is off by more "
-            f"than {error:.1e}",
-        )
+        counted = f"resampled in {cuts.size + 1} cells of scores"
+        return cells, self._said("resampled-in-cells", f"{counted}: {WITHIN} {error:.1e}")
 
 
 def _tables(others: Sequence[ScoreSet]) -> list[Table]:
@@ -218,6 +274,12 @@ def _tables(others: Sequence[ScoreSet]) -> list[Table]:
     if len(tables) < len(others):
         raise mixed_sets()
     return tables
+
+
+def _with_ends(edges: Floats, cuts: ArrayLike) -> Floats:
+    """Return the cuts in order, with those that keep infinite scores apart from the others."""
+    ends = -np.inf, np.finfo(np.float64).max
+    return np.unique(np.concatenate([edges, np.ravel(np.asarray(cuts, dtype=np.float64)), ends]))
 
 
 def _by_gap(rejected: Counts, size: int) -> Tally:

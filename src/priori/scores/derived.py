@@ -17,9 +17,17 @@ from priori.scores.trials import Trials, kind_of
 
 def pool(parts: Sequence[Scores]) -> Scores:
     """Merge the trials of several sets into one, as if every trial came from the same set."""
-    negative = Trials(np.concatenate([part.negative.score for part in parts]))
-    positive = Trials(np.concatenate([part.positive.score for part in parts]))
-    return Scores(negative, positive, source="pooled")
+    negative = _joined([part.negative for part in parts])
+    return Scores(negative, _joined([part.positive for part in parts]), source="pooled")
+
+
+def _joined(parts: Sequence[Trials]) -> Trials:
+    """Return the scores of several sets of trials, and how many trials each stands for where some are several."""
+    number = None
+    if any(trials.number is not None for trials in parts):
+        each = (np.ones(trials.score.size, np.int64) if trials.number is None else trials.number for trials in parts)
+        number = np.concatenate(list(each))
+    return Trials(np.concatenate([trials.score for trials in parts]), number=number)
 
 
 def weigh_users(scores: ScoreSet) -> Scores:
@@ -34,7 +42,7 @@ def weigh_users(scores: ScoreSet) -> Scores:
     """
     if not scores.has_users:
         raise InputError(f"{scores.source}: the users of the trials are not known; to weigh them, read a user column")
-    known = scores.load()
+    known, _ = scores.condensed(("user",), narrow=True)
     classes = []
     for trials in (known.negative, known.positive):
         assert trials.user is not None

@@ -12,14 +12,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priori.base.cautions import Caution
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.keywords import keywords
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.attacks import Mixture, attack_codes, type_names
-from priori.scores.candidates import Candidates, Chooser, Gaps
+from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
 from priori.scores.labels import classes_of
-from priori.scores.score_set import ScoreSet, mixed_sets
+from priori.scores.score_set import Role, ScoreSet, mixed_sets
 from priori.scores.trials import (
     NAN_POLICIES,
     Names,
@@ -331,7 +332,8 @@ class Scores(ScoreSet):
 
     @property
     def nan_rejected(self) -> int:
-        return sum(int(trials.failed.sum()) for trials in (self.negative, self.positive) if trials.failed is not None)
+        classes = self.negative, self.positive
+        return sum(len(trials.take(trials.failed)) for trials in classes if trials.failed is not None)
 
     def __repr__(self) -> str:
         parts = [f"{len(self.negative)} negatives", f"{len(self.positive)} positives"]
@@ -393,9 +395,32 @@ class Scores(ScoreSet):
         """Return every candidate, whatever it is for: they are looked up when asked for."""
         if self.mixture is not None:
             return self.mixture.candidates(self.positives)
+        if self._counted:
+            return self._counted_candidates()
         return Gaps(self.negatives, self.positives)
 
+    @property
+    def _counted(self) -> bool:
+        """Whether entries stand for whole numbers of trials."""
+        return self.negative.number is not None and not self.negative.weighted
+
+    def _counted_candidates(self) -> Shortlist:
+        """Return every candidate where entries stand for several trials."""
+        values = np.unique(np.concatenate([self.negatives, self.positives]))
+        if values[0] != -np.inf:
+            values = np.insert(values, 0, -np.inf)
+        tn, fn = self.rejected(values)
+        above = np.append(values[1:], np.inf)
+        return Shortlist(self.n_negatives - tn, fn, values, above, self.n_negatives, self.n_positives)
+
     def pairs_in_order(self, *, rough: bool = False) -> int:
+        number = self.positive.number
+        if self._counted and number is not None:
+            # Each entry of positives, with the negatives below it and half of those beside it.
+            score = self.positive.score
+            below = np.where(score == -np.inf, 0, self.negative.rejected(np.nextafter(score, -np.inf)))
+            both = self.negative.rejected(score) + below
+            return sum(int((both >> shift & 0xFFFFFFFF) @ number) << shift for shift in (0, 32))
         few, many = sorted((self.negatives, self.positives), key=len)
         below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
         at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
@@ -405,6 +430,12 @@ class Scores(ScoreSet):
     def load(self) -> Scores:
         """Return these scores: they are in memory."""
         return self
+
+    def condensed(
+        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
+    ) -> tuple[Scores, tuple[Caution, ...]]:
+        """Return these scores: they are in memory."""
+        return self, ()
 
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return the sets themselves, whatever the edges: their trials are in one order already."""

@@ -28,8 +28,10 @@ class SavedScores(ScoreSet):
     candidates: Any = NotSaved()
     pairs_in_order: Any = NotSaved()
     load: Any = NotSaved()
+    condensed: Any = NotSaved()
     between: Any = NotSaved()
     apart: Any = NotSaved()
+    check_same_trials: Any = NotSaved()
     resamplable: Any = NotSaved()
     # What scores in memory have besides: people who saved a curve may look for it here.
     negative: Any = NotSaved()

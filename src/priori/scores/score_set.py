@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
+from priori.base.cautions import Caution
 from priori.base.errors import InputError
 from priori.base.types import Counts, Floats
 from priori.scores.candidates import Candidates, Chooser
@@ -21,6 +22,9 @@ from priori.scores.trials import Names
 
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
+
+#: The columns of names that tell trials apart.
+Role = Literal["user", "probe_user", "dataset", "group"]
 
 
 class ScoreSet(ABC):
@@ -118,6 +122,17 @@ class ScoreSet(ABC):
         """Return all the trials in memory; an error says so where they do not fit."""
 
     @abstractmethod
+    def condensed(
+        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
+    ) -> tuple[Scores, tuple[Caution, ...]]:
+        """Return trials in memory that tell as much of counts at the ``cuts``, and what to say of the result.
+
+        They are the trials themselves where they fit. Else entries (`Trials.number`) hold those between two cuts whose
+        ``roles`` agree, by their mean score: counts at the cuts are exact. ``narrow`` asks for more cuts, so that any
+        rate at any threshold is off by little; the cautions say by how much.
+        """
+
+    @abstractmethod
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return, for this system and for others on the same trials, sets with the same counts between its edges.
 
@@ -131,6 +146,9 @@ class ScoreSet(ABC):
         by user than by user and the gaps of two systems. The trials must be the same, and have the same users.
         """
         return None
+
+    def check_same_trials(self, other: ScoreSet) -> None:  # noqa: B027 - in memory trials are paired one by one
+        """Raise an error where two tables, of which only sums by people are compared, do not have the same trials."""
 
     @abstractmethod
     def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:

@@ -112,6 +112,12 @@ class Trials:
             below = np.append(np.minimum(below[:-1], len(self)), len(self))
         return np.asarray(below[entries])
 
+    def at_rank(self, rank: NDArray[np.integer]) -> Floats:
+        """Return the scores of the trials of these ranks, from the lowest score, 0, on."""
+        if self.number is None:
+            return np.asarray(self.sorted[rank])
+        return np.asarray(self.sorted[np.searchsorted(np.cumsum(self.number[self.order]), rank, side="right")])
+
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
 

@@ -175,7 +175,7 @@ def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
     >>> effect.positives.design_effect > 2
     True
     """
-    trials = scores.load()
+    trials, _ = scores.condensed(("user",), cuts=[threshold])
     accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
     return _measured(trials, accepted.astype(float), rejected.astype(float))
 
@@ -208,10 +208,11 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
 
 def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]:
     """Return a class's spread, and each user's share of the deviation of the rate."""
-    rate, variance, n = float(errors.mean()), float(errors.var()), errors.size
+    rate, n = float(np.average(errors, weights=trials.number)), len(trials)
+    variance = float(errors.var() if trials.number is None else trials.number @ (errors - rate) ** 2 / n)
     if trials.user is None:
         return Spread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), n), np.zeros(names)
-    by_user = GroupSums.of(errors - rate, trials.user, names)
+    by_user = GroupSums.of(errors - rate, trials.user, names, trials.number)
     off, users = by_user.deviation / n, by_user.used
     if users < 2:
         raise InputError("a design effect needs at least two users with trials of each class")

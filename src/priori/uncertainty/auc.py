@@ -8,7 +8,7 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where use
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.trials import sort_both
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
 from priori.uncertainty.proportions import (
     ALTERNATIVE,
@@ -126,18 +127,35 @@ class Components(ClassMeans):
     def of(cls, scores: Scores) -> Components:
         """Look every trial up in the other class, sorted: O(n log n), what midranks give."""
 
-        def below(values: Floats, ordered: Floats) -> Floats:
-            twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-            return np.asarray(twice / (2 * ordered.size))
+        def below(values: Floats, others: Trials) -> Floats:
+            if others.number is None:
+                ordered = others.sorted
+                twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+            else:
+                lower = np.where(values == -np.inf, 0, others.rejected(np.nextafter(values, -np.inf)))
+                twice = lower + others.rejected(values)
+            return np.asarray(twice / (2 * len(others)))
 
-        return cls(1 - below(scores.negative.score, scores.positives), below(scores.positive.score, scores.negatives))
+        negative, positive = scores.negative, scores.positive
+        sort_both(negative, positive)
+        return cls(1 - below(negative.score, positive), below(positive.score, negative),
+                   (negative.number, positive.number))  # fmt: skip
 
 
-def _components(scores: ScoreSet) -> Components:
-    for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
-        if trials < 2:
-            raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
-    return Components.of(scores.load())
+class _Judged(NamedTuple):
+    """A system's trials in memory, or entries in their place, what they add to the AUC, and what to say of that."""
+
+    components: Components
+    scores: Scores
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, scores: ScoreSet) -> _Judged:
+        for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
+            if trials < 2:
+                raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
+        known, notes = scores.condensed(("user", "probe_user"), narrow=True)
+        return cls(Components.of(known), known, notes)
 
 
 # -- the two questions -----------------------------------------------------------------------------------------
@@ -182,7 +200,7 @@ def a_posteriori_auc_interval(
     level = check_level(confidence_level)
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
-    components, trials = _components(scores), scores.load()
+    components, trials, notes = _Judged.of(scores)
     shared = shared_by(trials, dependence)
     spread = ClassMeanSpread.of(components, trials.negative, trials.positive, shared)
     auc, sd = a_posteriori_auc(scores), spread.sd
@@ -197,7 +215,7 @@ def a_posteriori_auc_interval(
         lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
     freedom = spread.freedom if method == "logit" else None
     return AposterioriAUCInterval(
-        auc, sd, lower, upper, method, shared, spread.people, freedom, level, _doubts(spread)
+        auc, sd, lower, upper, method, shared, spread.people, freedom, level, (*_doubts(spread), *notes)
     )._came_from(scores)
 
 
@@ -233,7 +251,10 @@ def a_posteriori_auc_test(
     """
     level = check_level(confidence_level)
     quantile(level, alternative)  # says what is wrong with the alternative
-    spread, shared = (_unpaired if unpaired else _paired)(a, b, dependence)
+    both = _Judged.of(a), _Judged.of(b)
+    if not unpaired:
+        a.check_same_trials(b)
+    spread, shared = (_unpaired if unpaired else _paired)(*both, dependence)
     # On the same trials, taken for independent, the statistic is normal, as in pROC.
     freedom = spread.freedom if unpaired or shared != "none" else np.inf
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
@@ -247,19 +268,19 @@ def a_posteriori_auc_test(
     return AposterioriAUCTest(
         auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
         not unpaired, shared, spread.people, freedom if np.isfinite(freedom) else None, alternative, level,
-        _doubts(spread),
+        tuple(dict.fromkeys((*_doubts(spread), *both[0].notes, *both[1].notes))),
     )._came_from(a, b)  # fmt: skip
 
 
-def _paired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
+def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
     """Return the spread of the difference of two systems on the same trials."""
-    shared = shared_by(a.load(), dependence)
-    return ClassMeanSpread.of_difference((_components(a), a.load()), (_components(b), b.load()), shared), shared
+    shared = shared_by(a.scores, dependence)
+    return ClassMeanSpread.of_difference(a[:2], b[:2], shared), shared
 
 
-def _unpaired(a: ScoreSet, b: ScoreSet, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
+def _unpaired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
-    components, sets = [_components(each) for each in (a, b)], [a.load(), b.load()]
+    components, sets = (a.components, b.components), (a.scores, b.scores)
     known = {shared_by(scores, dependence) for scores in sets}
     shared = min(known, key=get_args(Dependence).index)  # what both know
     spreads = [

@@ -17,6 +17,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.scores.score_set import Role
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
@@ -122,6 +123,8 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
     curve = curve.to_resample(resampling.resample)
+    if resampling.bootstrap == "crossed" and not paired and (curve.test.scanned or curve.dev.scanned):
+        return _by_both_identities(curve, resampling)
     if resampling.resample != "both":
         return curve, ()
     by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
@@ -129,6 +132,15 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
     test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
     return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
+
+
+def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[str, ...]]:
+    """Return the curve with sets in which trials are counted by both of their identities."""
+    roles: tuple[Role, ...] = ("user", "probe_user")
+    fixed = resampling.resample != "both"
+    test, notes = curve.test.condensed(roles, cuts=curve.threshold, narrow=not fixed)
+    dev, dev_notes = (curve.dev, ()) if fixed else curve.dev.condensed(roles, narrow=True)
+    return replace(curve, dev=dev, test=test), (*notes, *dev_notes)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

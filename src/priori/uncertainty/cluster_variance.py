@@ -146,12 +146,16 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     off = np.asarray(wrong - errors / n, dtype=np.float64)
     by_user = either = GroupSums.of(off, roles[0], people, number)
     variance = _corrected(by_user, None, n)
-    counts = [np.bincount(np.concatenate([role[kind] for role in roles])) for kind in (wrong, ~wrong)]
+    times = np.ones(wrong.size) if number is None else number
+    counts = [
+        np.bincount(np.concatenate([role[kind] for role in roles]), np.tile(times[kind], len(roles)))
+        for kind in (wrong, ~wrong)
+    ]
     erring = min(int(np.count_nonzero(each)) for each in counts)
     if len(roles) == 2:
-        by_probe = GroupSums.of(off, roles[1], people)
+        by_probe = GroupSums.of(off, roles[1], people, number)
         either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
-        by_pair = GroupSums.of(off, *pair_codes(roles[0], roles[1], people))
+        by_pair = GroupSums.of(off, *pair_codes(roles[0], roles[1], people), number)
         # Trials of one pair share two people and are in two people's sums; they count once.
         variance = max(_corrected(either, by_pair, n), variance)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
@@ -362,7 +366,8 @@ def _by_pair(
     starts = np.searchsorted(pair[order], np.arange(0, pairs + step, step))
     for first, (begin, end) in zip(range(0, pairs, step), pairwise(starts), strict=False):
         chosen = order[begin:end]
-        part = Errors([gap[chosen] for gap in errors.gaps], errors.ranks, errors.above)
+        number = None if errors.number is None else errors.number[chosen]
+        part = Errors([gap[chosen] for gap in errors.gaps], errors.ranks, errors.above, number)
         sums = GroupSums.from_errors(*part.by_group(pair[chosen] - first, min(step, pairs - first)), rate)
         squares += sums.squares
         sharing += sums.sharing

@@ -17,7 +17,7 @@ from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
 from priori.decisions.likelihood_ratios import LLRMap, log_odds
 from priori.scores import Scores, Trials
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
+from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of
 from priori.uncertainty.rate_intervals import Dependence, Rate, around, joint_interval, rate_interval, shared_by
 
 #: Parts of the test set that are held out, and how far from the minimum to the cost of these the truth lies. Set by
@@ -56,7 +56,9 @@ class DetectionCost:
         (negative, positive), (of_far, of_frr) = self.classes, self.weights
         actual, minimum = (
             ClassMeans(
-                np.where(negative.score > threshold, of_far, 0.0), np.where(positive.score <= threshold, of_frr, 0.0)
+                np.where(negative.score > threshold, of_far, 0.0),
+                np.where(positive.score <= threshold, of_frr, 0.0),
+                numbers_of(self.test),
             )
             for threshold in self.thresholds
         )
@@ -72,17 +74,19 @@ class DetectionCost:
         rng, wer, test = np.random.default_rng(0), get_criterion("wer"), self.test
         people = rng.permutation(len(test.users)) if test.has_users and test.users is not None else None
         classes, weights = self.classes, np.array(self.weights)
-        folds = [(rng.permutation(len(each)) if people is None else people[each.user]) % FOLDS for each in classes]
+        folds = [
+            (rng.permutation(each.score.size) if people is None else people[each.user]) % FOLDS for each in classes
+        ]
         wrong = np.zeros(2)
         for fold in range(FOLDS):
             rest = [trials.take(np.flatnonzero(own != fold)) for trials, own in zip(classes, folds, strict=True)]
             threshold = np.inf if weights[0] >= 0.5 else -np.inf
             if min(map(len, rest)):
                 (threshold,) = wer.choose(Scores(rest[0], rest[1]), [self.alpha]).threshold
-            negative, positive = (trials.score[own == fold] for trials, own in zip(classes, folds, strict=True))
-            wrong += np.count_nonzero(negative > threshold), np.count_nonzero(positive <= threshold)
+            negative, positive = (trials.take(own == fold) for trials, own in zip(classes, folds, strict=True))
+            wrong += len(negative) - int(negative.rejected(threshold)), int(positive.rejected(threshold))
         held_out = wrong / [test.n_negatives, test.n_positives]
-        best = np.array([(each > 0).mean() for each in (self.means[1].negative, self.means[1].positive)])
+        best = np.divide(self.means[1].means, weights, out=np.zeros(2), where=weights > 0)
         return np.asarray(best + HELD_OUT_SHARE * (held_out - best) if weights @ (held_out - best) > 0 else best)
 
     @property
@@ -111,9 +115,9 @@ def _class_correlation(means: ClassMeans, test: Scores, shared: str) -> float:
     """Return the correlation of the two rates, which comes from users with trials of both classes."""
     if shared == "none":
         return 0.0
-    none = np.zeros(len(test.negative)), np.zeros(len(test.positive))
+    far_alone = ClassMeans(means.negative, np.zeros_like(means.positive), means.numbers)
+    frr_alone = ClassMeans(np.zeros_like(means.negative), means.positive, means.numbers)
     both, far, frr = (
-        ClassMeanSpread.of(each, test.negative, test.positive, shared).sd ** 2
-        for each in (means, ClassMeans(means.negative, none[1]), ClassMeans(none[0], means.positive))
+        ClassMeanSpread.of(each, test.negative, test.positive, shared).sd ** 2 for each in (means, far_alone, frr_alone)
     )
     return float(np.clip((both - far - frr) / (2 * np.sqrt(far * frr)), -1, 1)) if far * frr > 0 else 0.0

@@ -159,7 +159,7 @@ def group_rates(
     """
     level = check_level(confidence_level)
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known = as_score_set(scores, refusal).load()
+    known, notes = as_score_set(scores, refusal).condensed(("user", "probe_user", "group"), cuts=[float(threshold)])
     if groups is not None:
         known = _with_groups(known, groups)
     if known.groups is None or known.negative.group is None:
@@ -169,7 +169,7 @@ def group_rates(
         )
     shared = shared_by(known, dependence)
     rows: list[_Row] = []
-    warnings: list[str] = []
+    warnings: list[str] = [*notes]
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
@@ -273,8 +273,8 @@ def _correlations(judged: RateTrials, codes: Codes, present: NDArray[np.integer]
     if shared == "none" or trials.user is None:
         return np.eye(groups)
     group = np.searchsorted(present, codes)
-    number = np.bincount(group)
-    off = judged.wrong - (np.bincount(group, judged.wrong) / number)[group]
+    times = np.ones(group.size) if trials.number is None else trials.number
+    off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
 
     def products(unit: NDArray[np.integer], units: int, deviations: Floats) -> Floats:
         sums = np.bincount(unit * groups + np.resize(group, unit.size), deviations, units * groups)

@@ -29,6 +29,7 @@ from priori.decisions.likelihood_ratios import (
     Calibrator,
     LLRMap,
     LogisticFit,
+    Weighed,
     best_map,
     get_calibrator,
     llr_losses,
@@ -37,7 +38,7 @@ from priori.decisions.likelihood_ratios import (
 from priori.scores import Scores
 from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
+from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of
 from priori.uncertainty.cluster_variance import welch
 from priori.uncertainty.detection_costs import DetectionCost
 from priori.uncertainty.proportions import check_level, p_values, quantile, standardise
@@ -208,8 +209,10 @@ def llr_costs(
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
     if resample not in get_args(Resample):
         raise unknown("resample", resample, get_args(Resample))
-    known_dev, known = as_score_set(dev).load(), as_score_set(test).load()
-    fitted = calibrator.fit(known_dev)
+    (known_dev, dev_notes), (known, notes) = (
+        as_score_set(each).condensed(("user", "probe_user"), narrow=True) for each in (dev, test)
+    )
+    fitted = calibrator.fit(known_dev if resample == "both" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
     means = [*_cllr_means(fitted, known)]
@@ -242,7 +245,7 @@ def llr_costs(
         name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), joined(_doubts(known_dev, known, means, resample), *said),
+        tuple(parts), joined(_doubts(known_dev, known, means, resample), *said, notes, dev_notes),
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
@@ -297,10 +300,12 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
 def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
     best = best_map(test.candidates())
-    actual, minimum = (
-        ClassMeans(*(loss / 2 for loss in llr_losses(*(each.apply(trials.score) for trials in _classes(test)))))
-        for each in (fitted, best)
-    )
+
+    def means(of_map: LLRMap) -> ClassMeans:
+        negative, positive = llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
+        return ClassMeans(negative / 2, positive / 2, numbers_of(test))
+
+    actual, minimum = means(fitted), means(best)
     return actual, minimum, actual.minus(minimum)
 
 
@@ -315,20 +320,20 @@ def _through_the_fit(fitted: LLRMap, calibrator: Calibrator, dev: Scores, test: 
     assert isinstance(fitted, AffineMap)
     slopes = np.zeros(2)
     for trials, sign in zip(_classes(test), (1, -1), strict=True):
-        score = trials.score[np.isfinite(trials.score)]
-        steep = sign * expit(sign * fitted.apply(score)) / (2 * np.log(2) * len(trials))
-        slopes += np.array([steep @ score, steep.sum()])
-    finite = [np.isfinite(trials.score) for trials in _classes(dev)]
-    negative, positive = (trials.score[where] for trials, where in zip(_classes(dev), finite, strict=True))
+        known = Weighed.finite(trials)
+        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials))
+        steep = steep if known.number is None else steep * known.number
+        slopes += np.array([steep @ known.score, steep.sum()])
+    negative, positive = (Weighed.finite(trials) for trials in _classes(dev))
     fit = LogisticFit.of(negative, positive, calibrator.prior, smoothed=separated(dev))
     best = np.array([fitted.slope, fitted.offset])
     moved = -fit.gradients(best) @ np.linalg.solve(fit.curvature(best), slopes)
     parts = []
-    for where, values in zip(finite, np.split(moved, [negative.size]), strict=True):
-        means = np.zeros(where.size)
-        means[where] = values * where.size
-        parts.append(means)
-    return ClassMeans(*parts)
+    for trials, values in zip(_classes(dev), np.split(moved, [negative.score.size]), strict=True):
+        means = np.zeros(trials.score.size)
+        means[np.isfinite(trials.score)] = values * len(trials)
+        parts.append(means if trials.number is None else means / trials.number)
+    return ClassMeans(parts[0], parts[1], numbers_of(dev))
 
 
 def _classes(scores: Scores) -> tuple[Any, Any]:
@@ -390,7 +395,11 @@ def _few_users(people: int) -> list[Caution]:
 def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: str) -> tuple[str, ...]:
     doubts = []
     fewest = min(
-        (np.count_nonzero(each) for mean in means[3::3] for each in (mean.negative, mean.positive)),
+        (
+            np.count_nonzero(each) if number is None else int(number[each != 0].sum())
+            for mean in means[3::3]
+            for each, number in zip((mean.negative, mean.positive), mean.numbers, strict=True)
+        ),
         default=ENOUGH_ERRORS,
     )
     if fewest < ENOUGH_ERRORS:

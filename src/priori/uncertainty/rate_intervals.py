@@ -152,15 +152,16 @@ def rate_interval(
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known = as_score_set(scores, refusal)
-    if known.scanned and not known.nan_rejected:  # counts by user say as much as the trials
+    known, notes = as_score_set(scores, refusal), tuple[Caution, ...]()
+    if known.scanned and not (known.nan_rejected or known.leaves_out_probes):  # counts by user say as much
         (scores,) = known.between([np.array([float(threshold)])], by_user=known.has_users)
     else:
-        scores = known.load()
+        scores, notes = known.condensed(("user", "probe_user"), cuts=[float(threshold)])
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
     judged = judge(scores, threshold, rate)
     spread = rate_spread(judged.wrong, judged.trials, shared)
-    return interval_of(judged, spread, rate, threshold, shared, method, level)._came_from(scores)
+    interval = interval_of(judged, spread, rate, threshold, shared, method, level)
+    return replace(interval, warnings=(*interval.warnings, *notes))._came_from(scores)
 
 
 class RateTrials(NamedTuple):

@@ -18,7 +18,7 @@ from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, make_side
@@ -109,10 +109,10 @@ def make_roc_band(
     fractions = _rates(fpr, points, scores.n_negatives)
     plan = resampling.settle(None, scores)
     rates = np.array([float(fraction) for fraction in fractions])
-    trials = scores.load()
+    trials, note = scores.resamplable(by_user=plan.design.by_user)
     # The thresholds at which the curve has these rates, near enough to see how errors flock there.
     seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
-    near = np.quantile(trials.negatives, 1 - seen, method="lower")
+    near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
     calibration = plan.calibration(scores, near)
     values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
     lower, upper = plan.bounds(values, calibration, rate=True)
@@ -126,7 +126,7 @@ def make_roc_band(
             lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
         # Pseudo-trials say that some may be missed where none was, not that some must be.
         lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
-    warnings = (*plan.warnings, *_too_low(rates[low], plan))
+    warnings = (*plan.warnings, *_too_low(rates[low], plan), *([] if note is None else [note]))
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
 
 
@@ -171,11 +171,10 @@ def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level
     below = bdtr(beyond, n, rate)
     chance = np.diff(below, prepend=0.0)
     beyond, chance = beyond[chance > 1e-12], chance[chance > 1e-12]
-    thresholds = np.concatenate([[np.inf], scores.negatives[::-1], [-np.inf]])
-    last = thresholds.size - 1
-    stricter, laxer = (thresholds[np.minimum(np.rint(k * weight[0]).astype(int), last)] for k in (beyond, beyond + 1))
+    stricter, laxer = (_from_above(scores.negative, np.rint(k * weight[0]).astype(int)) for k in (beyond, beyond + 1))
     decisions = scores.n_positives / weight[1]
-    positives = scores.positives
+    positives = scores.positive
+    below_laxer = np.where(laxer == -np.inf, 0, positives.rejected(np.nextafter(laxer, -np.inf)))
 
     def solve(missed: NDArray[np.intp], share: float, never: NDArray[np.bool_]) -> float:
         """Return where the mixture of the TPR's distributions reaches a share."""
@@ -190,9 +189,15 @@ def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level
 
     tail = (1 - level) / 2
     # Beyond every negative, and so beyond what was seen, the TPR may be anything down to 0.
-    lower = solve(np.searchsorted(positives, stricter, side="right"), tail, np.isinf(stricter))
-    upper = solve(np.searchsorted(positives, laxer, side="left"), 1 - tail, np.zeros(laxer.size, dtype=bool))
+    lower = solve(positives.rejected(stricter), tail, np.isinf(stricter))
+    upper = solve(below_laxer, 1 - tail, np.zeros(laxer.size, dtype=bool))
     return (lower if lower > 1e-12 else 0.0), upper
+
+
+def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
+    """Return the scores with these ranks from the highest, 1, down; +inf above it and -inf below the lowest."""
+    inside = trials.at_rank(np.clip(len(trials) - rank, 0, len(trials) - 1))
+    return np.where(rank == 0, np.inf, np.where(rank > len(trials), -np.inf, inside))
 
 
 def _heights(

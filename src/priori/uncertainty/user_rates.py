@@ -23,7 +23,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.inputs import as_score_set
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import ScoreSet, Trials
 from priori.uncertainty.beta_binomial import fit_beta_binomial
 from priori.uncertainty.proportions import check_level
 
@@ -197,18 +197,18 @@ def user_rates(
     """
     level = check_level(confidence_level)
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known = as_score_set(scores, refusal).load()
-    if known.users is None or not known.has_users:
+    known = as_score_set(scores, refusal)
+    if not known.has_users:
         raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
-    roles = _roles(known, float(threshold))
+    roles, notes = _roles(known, float(threshold))
     draw = np.random.default_rng(rng)
-    parts = [role.judged(known.users.values, level, draw) for role in roles]
+    parts = [role.judged(level, draw) for role in roles]
     columns = {name: np.concatenate([part[name] for part, _ in parts]) for name in parts[0][0]}
     tests = tuple(test for _, test in parts)
     few = min(test["users"] for test in tests)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = notes
     if few < FEW_USERS:
-        warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"),)
+        warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"), *notes)
     return UserRates(
         **columns, tests=tests, threshold=float(threshold), confidence_level=level, warnings=warnings
     )._came_from(known)  # fmt: skip
@@ -218,23 +218,24 @@ class _Role(NamedTuple):
     """The trials of one role: whose they are, which are errors."""
 
     kind: Kind
+    names: NDArray[Any]
     owner: Codes
     trials: Trials
     wrong: Mask
 
-    def judged(
-        self, names: NDArray[Any], level: float, rng: np.random.Generator
-    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def judged(self, level: float, rng: np.random.Generator) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the columns of the users' rates, and the tests."""
-        trials = np.bincount(self.owner, minlength=len(names))
+        names = self.names
+        times = np.ones(self.owner.size, dtype=np.int64) if self.trials.number is None else self.trials.number
+        trials = np.bincount(self.owner, times, len(names)).astype(np.int64)
         present = np.flatnonzero(trials)
         trials = trials[present]
-        errors = np.bincount(self.owner, self.wrong, len(names)).astype(np.int64)[present]
+        errors = np.bincount(self.owner, times * self.wrong, len(names)).astype(np.int64)[present]
         fitted = fit_beta_binomial(errors.astype(np.float64), trials.astype(np.float64))
         shrunken, lower, upper = fitted.rates(errors.astype(np.float64), trials.astype(np.float64), level)
         overall = float(errors.sum() / trials.sum())
         found = lower > overall
-        statistic, freedom, p_scores = kruskal_wallis(self.trials.score, self.owner)
+        statistic, freedom, p_scores = kruskal_wallis(self.trials.score, self.owner, self.trials.number)
         test = {
             "kind": self.kind, "rate": KINDS[self.kind][0], "users": present.size, "found": int(found.sum()),
             "overall": overall, "correlation": fitted.correlation, "statistic": statistic, "freedom": freedom,
@@ -243,35 +244,42 @@ class _Role(NamedTuple):
         columns = {
             "user": names[present].astype(str), "kind": np.full(present.size, self.kind), "errors": errors,
             "trials": trials, "rate": errors / trials, "shrunken": shrunken, "lower": lower, "upper": upper,
-            "found": found, "mean_score": self._means(len(names))[present],
+            "found": found, "mean_score": self._means(times, len(names))[present],
         }  # fmt: skip
         return columns, test
 
-    def _means(self, users: int) -> Floats:
+    def _means(self, times: Ints, users: int) -> Floats:
         finite = np.isfinite(self.trials.score)
-        owner, number = self.owner[finite], np.bincount(self.owner[finite], minlength=users)
-        total = np.bincount(owner, self.trials.score[finite], users)
+        owner, times = self.owner[finite], times[finite]
+        number = np.bincount(owner, times, users)
+        total = np.bincount(owner, self.trials.score[finite] * times, users)
         return np.asarray(np.divide(total, number, out=np.full(users, np.nan), where=number > 0))
 
 
-def _roles(scores: Scores, threshold: float) -> list[_Role]:
-    negative, positive = scores.negative, scores.positive
+def _roles(scores: ScoreSet, threshold: float) -> tuple[list[_Role], tuple[str, ...]]:
+    """Return the roles that trials have, each counted by the identity that it is about, and what to say of that."""
+    known, notes = scores.condensed(("user",), cuts=[threshold], narrow=True)
+    negative, positive = known.negative, known.positive
+    assert known.users is not None
     assert negative.user is not None
     assert positive.user is not None
-    accepted = negative.score > threshold
     roles = [
-        _Role("goat", positive.user, positive, positive.score <= threshold),
-        _Role("lamb", negative.user, negative, accepted),
+        _Role("goat", known.users.values, positive.user, positive, positive.score <= threshold),
+        _Role("lamb", known.users.values, negative.user, negative, negative.score > threshold),
     ]
-    if negative.probe_user is not None:
-        roles.append(_Role("wolf", negative.probe_user, negative, accepted))
-    return roles
+    if scores.has_identities or scores.leaves_out_probes:
+        known, _ = scores.condensed(("probe_user",), cuts=[threshold], narrow=True)
+        negative = known.negative
+        assert known.users is not None
+        assert negative.probe_user is not None
+        roles.append(_Role("wolf", known.users.values, negative.probe_user, negative, negative.score > threshold))
+    return roles, notes
 
 
 # -- tests ---------------------------------------------------------------------------------------------------------
 
 
-def kruskal_wallis(scores: Floats, owner: Codes) -> tuple[float, float, float]:
+def kruskal_wallis(scores: Floats, owner: Codes, number: NDArray[Any] | None = None) -> tuple[float, float, float]:
     """Return the Kruskal-Wallis statistic of scores by owner, its degrees of freedom and its p-value.
 
     Examples
@@ -283,15 +291,17 @@ def kruskal_wallis(scores: Floats, owner: Codes) -> tuple[float, float, float]:
     """
     from scipy.special import chdtrc
 
-    values, place, times = np.unique(scores, return_inverse=True, return_counts=True)
-    n, number = scores.size, np.bincount(owner)
+    weight = np.ones(scores.size, dtype=np.int64) if number is None else number
+    values, place = np.unique(scores, return_inverse=True)
+    times = np.bincount(np.ravel(place), weight).astype(np.int64)
+    n, number = int(weight.sum()), np.bincount(owner, weight)
     last = np.cumsum(times)
     ranks = ((last - times + 1 + last) / 2)[np.ravel(place)]
     owners = int(np.count_nonzero(number))
     spread = (n**3 - n - float((times.astype(np.float64) ** 3 - times).sum())) / 12
     if owners < 2 or spread == 0 or values.size < 2:
         return 0.0, float(owners - 1), 1.0
-    off = np.bincount(owner, ranks - (n + 1) / 2)[number > 0]
+    off = np.bincount(owner, weight * (ranks - (n + 1) / 2))[number > 0]
     statistic = float((off**2 / number[number > 0]).sum()) * (n - 1) / spread
     return statistic, float(owners - 1), float(chdtrc(owners - 1, statistic))
 

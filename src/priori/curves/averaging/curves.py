@@ -6,6 +6,8 @@ since no threshold separates its trials; every other line is vertical or horizon
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from priori.base.types import Floats, Index
@@ -20,6 +22,10 @@ def vertices(scores: Scores) -> tuple[Floats, Floats]:
 
     Points inside a straight vertical or horizontal run may be left out.
     """
+    if scores.negative.number is not None:
+        fp, fn = scores.candidates().every()
+        fp, fn = np.append(np.insert(fp, 0, scores.n_negatives), 0), np.append(np.insert(fn, 0, 0), scores.n_positives)
+        return fp[::-1] / scores.n_negatives, 1 - fn[::-1] / scores.n_positives
     # Walk down the scores of the smaller class: each of its values is one step along its own axis, at a height that
     # the other class gives. Negated, so that the walk goes upwards.
     swap = scores.positives.size < scores.negatives.size
@@ -39,6 +45,8 @@ def heights(scores: Scores, positions: Floats, axis: Axis, *, upper: bool = True
     Where the curve runs straight up over a position (vertical lines of a vertical average, horizontal ones of a
     horizontal average) this is its upper point, as the paper has it, or its lower one.
     """
+    if scores.negative.number is not None:
+        return _between(positions, *axis.turn(*vertices(scores)), upper)
     negatives, positives = scores.negatives, scores.positives
     if axis.sine == 0:
         passed = _snap(positions, negatives.size)
@@ -50,11 +58,18 @@ def heights(scores: Scores, positions: Floats, axis: Axis, *, upper: bool = True
     return np.asarray(np.interp(positions, *axis.turn(*vertices(scores))))
 
 
+def _between(positions: Floats, x: Floats, y: Floats, upper: bool) -> Floats:
+    """Return the height of straight lines between points, x rising: of several at a position the last or the first."""
+    found = np.searchsorted(x, positions, side="right") - 1 if upper else np.searchsorted(x, positions, side="left")
+    found = np.clip(found, 0, x.size - 1)
+    return np.where(x[found] == positions, y[found], np.interp(positions, x, y))
+
+
 def breakpoints(scores: Scores, axis: Axis) -> Floats:
     """Return the positions along the axis where the curve may turn."""
-    if axis.sine == 0:
+    if axis.sine == 0 and scores.negative.number is None:
         return np.arange(scores.negatives.size + 1) / scores.negatives.size
-    if axis.cosine == 0:
+    if axis.cosine == 0 and scores.negative.number is None:
         return np.arange(scores.positives.size + 1) / scores.positives.size
     return np.asarray(axis.turn(*vertices(scores))[0])
 
@@ -62,11 +77,19 @@ def breakpoints(scores: Scores, axis: Axis) -> Floats:
 def rates(scores: Scores, thresholds: Floats) -> Floats:
     """Return the false and the true positive rate at each threshold, as two rows."""
     outcomes = count(scores, thresholds)
-    return np.stack([outcomes.fp / scores.negatives.size, outcomes.tp / scores.positives.size])
+    return np.stack([outcomes.fp / scores.n_negatives, outcomes.tp / scores.n_positives])
 
 
 def resampled(scores: Scores, rng: np.random.Generator) -> Scores:
     """Return a bootstrap sample: as many trials of each class, drawn with replacement."""
+    classes = scores.negative, scores.positive
+    if scores.negative.number is not None:
+        counted = (
+            replace(trials, number=rng.multinomial(len(trials), trials.number / len(trials)))
+            for trials in classes
+            if trials.number is not None
+        )
+        return Scores(next(counted), next(counted))
     draws = (ordered[rng.integers(ordered.size, size=ordered.size)] for ordered in (scores.negatives, scores.positives))
     return Scores(Trials(next(draws)), Trials(next(draws)))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.errors import OptionError
 from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores
@@ -83,6 +84,8 @@ def commensurability(parts: Sequence[Scores], names: Sequence[str] | None = None
     >>> commensurability([near, far]).commensurable, commensurability([near, near]).commensurable
     (False, True)
     """
+    if any(part.negative.number is not None for part in parts):
+        raise OptionError("how scores differ between data sets is measured in memory only; raise the memory given")
     labels = list(names) if names is not None else [str(index + 1) for index in range(len(parts))]
     scale = max((_largest(part) for part in parts), default=0.0) or 1.0
     medians: list[list[float]] = []

@@ -1,0 +1,212 @@
+"""What is asked of tables that do not fit in memory: the same numbers as in memory, or within a stated bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import priori
+from priori import OptionError, Scores, Table
+from priori.engines.table import BOUND
+
+TRIALS, PEOPLE = 6000, 24
+#: Too little for the trials, enough for counts in cells by user.
+MEMORY = 500_000
+COLUMNS = {"group": "sex"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems on the same trials of people who claim to be each other, in files."""
+    path = tmp_path_factory.mktemp("tables")
+    for number, role in enumerate(("dev", "test")):
+        rng = np.random.default_rng(number)
+        claimed = rng.integers(0, PEOPLE, TRIALS)
+        real = np.where(rng.random(TRIALS) < 0.3, claimed, rng.integers(0, PEOPLE, TRIALS))
+        label = (claimed == real).astype(int)
+        score = rng.normal(0, 1, TRIALS) + 1.5 * label + rng.normal(0, 0.3, PEOPLE)[claimed]
+        table = pd.DataFrame({
+            "score": score, "label": label, "user": [f"u{c:02}" for c in claimed],
+            "probe_user": [f"u{r:02}" for r in real], "trial": [f"t{t}" for t in range(TRIALS)],
+            "sex": np.where(claimed % 2, "f", "m"), "dataset": np.where(claimed % 3, "x", "y"),
+        })  # fmt: skip
+        table.to_parquet(path / f"a-{role}.parquet")
+        other = table.assign(score=0.7 * score + rng.normal(0, 0.8, TRIALS))
+        other.to_parquet(path / f"b-{role}.parquet")
+    return path
+
+
+def small(path: Path, memory: int) -> Table:
+    """Open a file in less memory than people may give."""
+    table = priori.scan(path, engine="duckdb", columns=COLUMNS)
+    assert isinstance(table, Table)
+    return Table(table.engine, memory=memory)
+
+
+Reader = Callable[[str], Any]
+
+
+@pytest.fixture
+def read(folder: Path) -> Reader:
+    return lambda name: priori.read(folder / f"{name}.parquet", columns=COLUMNS)
+
+
+@pytest.fixture
+def scan(folder: Path) -> Reader:
+    def open_table(name: str) -> Table:
+        table = small(folder / f"{name}.parquet", MEMORY)
+        with pytest.raises(OptionError, match="needs all 6000 trials in memory"):
+            table.load()
+        return table
+
+    return open_table
+
+
+def test_rates_of_people_and_groups_are_those_of_memory(read: Reader, scan: Reader) -> None:
+    for open_set in (read, scan):
+        assert priori.rate_interval(open_set("a-test"), 1.0).dependence == "crossed"
+    for ask in (
+        lambda scores: priori.rate_interval(scores, 1.0, rate="frr"),
+        lambda scores: priori.rate_interval(scores, 1.0, dependence="user"),
+        lambda scores: priori.group_rates(scores, 1.0),
+    ):
+        found, expected = ask(scan("a-test")), ask(read("a-test"))
+        assert found.warnings == expected.warnings
+        for name, column in expected.columns().items():
+            if column.dtype.kind == "f":
+                np.testing.assert_allclose(found.columns()[name], column, rtol=1e-9)
+            else:
+                assert found.columns()[name].tolist() == column.tolist()
+    found, expected = (priori.design_effect(each("a-test"), 1.0) for each in (scan, read))
+    assert found.negatives.design_effect == pytest.approx(expected.negatives.design_effect, rel=1e-9)
+
+
+def test_users_are_told_apart_as_in_memory_and_their_scores_nearly_so(read: Reader, scan: Reader) -> None:
+    found, expected = (priori.user_rates(each("a-test"), 1.0) for each in (scan, read))
+    for name in ("user", "kind", "errors", "trials", "found"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    np.testing.assert_allclose(found.mean_score, expected.mean_score, rtol=1e-9)
+    for one, other in zip(found.tests, expected.tests, strict=True):
+        assert one["statistic"] == pytest.approx(other["statistic"], rel=0.01)
+    assert [caution.code for caution in found.warnings] == ["counted-in-cells"]
+
+
+def test_a_crossed_band_is_the_one_of_memory(read: Reader, scan: Reader) -> None:
+    bands = []
+    for open_set in (scan, read):
+        curve = priori.epc(open_set("a-dev"), open_set("a-test"), alpha=[0.2, 0.5])
+        bands.append(curve.band(bootstrap="crossed", n_resamples=100))
+    assert bands[0].lower.tolist() == bands[1].lower.tolist()
+    assert bands[0].upper.tolist() == bands[1].upper.tolist()
+
+
+def test_areas_and_whole_curves_are_off_by_little(read: Reader, scan: Reader) -> None:
+    one_trial = 1 / read("a-test").n_positives + 1e-12
+    found, expected = (priori.areas(each("a-dev"), each("a-test")) for each in (scan, read))
+    for name in ("e_v1", "e_v2", "g", "post_e_v1", "post_e_v2", "post_g"):
+        assert abs(getattr(found, name) - getattr(expected, name)) <= one_trial
+    found, expected = (priori.roc(each("a-test"), points="all") for each in (scan, read))
+    assert np.diff(-found.fpr).max() <= one_trial
+    assert np.diff(-found.tpr).max() <= one_trial
+    points = set(zip(expected.fpr.tolist(), expected.tpr.tolist(), strict=True))
+    assert points.issuperset(zip(found.fpr.tolist(), found.tpr.tolist(), strict=True))
+    for ask in (priori.average_precision, lambda scores: priori.a_posteriori_partial_auc(scores, (0, 0.1))):
+        assert ask(scan("a-test")) == pytest.approx(ask(read("a-test")), abs=one_trial)
+    assert priori.a_posteriori_auc(scan("a-test")) == priori.a_posteriori_auc(read("a-test"))
+
+
+def test_an_exact_curve_of_targets_has_its_area_within_a_trial(read: Reader, scan: Reader) -> None:
+    found, expected = (
+        priori.epc(each("a-dev"), each("a-test"), criterion="target-v1", exact=True) for each in (scan, read)
+    )
+    assert found.area == pytest.approx(expected.area, abs=1 / read("a-test").n_positives)
+
+
+def test_log_likelihood_ratios_cost_what_they_do_in_memory(read: Reader, scan: Reader) -> None:
+    assert priori.cllr(scan("a-test")) == pytest.approx(priori.cllr(read("a-test")), abs=1e-5)
+    assert priori.a_posteriori_min_cllr(scan("a-test")) == priori.a_posteriori_min_cllr(read("a-test"))
+    for rule, tolerance in (("bayes:isotonic", 0.0), ("bayes:logistic", 1e-5)):
+        found, expected = (
+            priori.epc(each("a-dev"), each("a-test"), criterion=rule, alpha=[0.1, 0.5]) for each in (scan, read)
+        )
+        np.testing.assert_allclose(found.threshold, expected.threshold, atol=tolerance)
+    costs = []
+    for each in (scan, read):
+        systems = [priori.llr_costs(each(f"{name}-dev"), each(f"{name}-test"), calibrate="logistic",
+                                    resample="both", dependence="user") for name in "ab"]  # fmt: skip
+        costs.append((systems[0], priori.compare_llr_costs(*systems)))
+    (found, test), (expected, expected_test) = costs
+    np.testing.assert_allclose(found.value, expected.value, atol=0.01)
+    np.testing.assert_allclose(found.sd[:2], expected.sd[:2], rtol=0.05)
+    np.testing.assert_allclose(test.difference[0], expected_test.difference[0], atol=1e-3)
+    np.testing.assert_allclose(test.sd[0], expected_test.sd[0], rtol=0.02)
+
+
+def test_intervals_of_the_auc_allow_for_users_of_a_table(read: Reader, scan: Reader) -> None:
+    found, expected = (priori.a_posteriori_auc_interval(each("a-test"), dependence="user") for each in (scan, read))
+    assert found.auc == expected.auc
+    assert found.sd == pytest.approx(expected.sd, rel=0.02)
+    found, expected = (
+        priori.a_posteriori_auc_test(each("a-test"), each("b-test"), dependence="user") for each in (scan, read)
+    )
+    assert found.difference == expected.difference
+    assert found.sd == pytest.approx(expected.sd, rel=0.02)
+    with pytest.raises(OptionError, match="paired by their users only"):
+        priori.a_posteriori_auc_test(scan("a-test"), scan("b-test"), dependence="none")
+
+
+def pooled(curve: priori.AverageCurve) -> Any:
+    """Return the height of a curve whose points are where its thresholds happen to be."""
+    return np.interp([0.1, 0.3, 0.5], curve.fpr, curve.tpr)
+
+
+def test_curves_by_group_averages_and_folds_come_from_counts_in_cells(read: Reader, scan: Reader) -> None:
+    for ask in (
+        lambda each: priori.epc_by(each("a-dev"), each("a-test"), by="group", alpha=[0.2, 0.5]).value,
+        lambda each: priori.epc_by(each("a-dev"), each("a-test"), by="dataset", criterion="eer", alpha=[0.5]).value,
+        lambda each: priori.average_epc(each("a-dev"), each("a-test"), alpha=[0.2, 0.5]).value,
+        lambda each: priori.average([each("a-test"), each("b-test")], positions=11).tpr[2:],
+        lambda each: pooled(priori.average([each("a-test"), each("b-test")], method="pooled")),
+        lambda each: priori.cross_epc(each("a-test"), folds=3, alpha=[0.2, 0.5]).value,
+        lambda each: priori.epc(each("a-dev"), each("a-test"), alpha=[0.5], weight="user").value,
+    ):
+        np.testing.assert_allclose(ask(scan), ask(read), atol=0.01)
+
+
+def test_a_roc_band_is_drawn_from_cells(read: Reader, scan: Reader) -> None:
+    found, expected = (priori.roc(each("a-test"), points=11).band(fpr=[0.1, 0.5], n_resamples=200)
+                       for each in (scan, read))  # fmt: skip
+    for name in ("tpr", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2 * BOUND)
+
+
+def test_counts_of_several_trials_are_candidates_and_pairs_as_trials_are() -> None:
+    rng = np.random.default_rng(3)
+    score = np.append(rng.integers(0, 9, 200), [-np.inf, np.inf, -np.inf])
+    label = np.append(rng.integers(0, 2, 200), [0, 1, 1])
+    trials = Scores.from_predictions(label, score)
+    classes = []
+    for own in (trials.negative, trials.positive):
+        values, number = np.unique(own.score, return_counts=True)
+        classes.append(priori.scores.Trials(values, number=number))
+    counted = Scores(classes[0], classes[1])
+    assert counted.pairs_in_order() == trials.pairs_in_order()
+    for found, expected in zip(counted.candidates().every(), trials.candidates().every(), strict=True):
+        assert found.tolist() == expected.tolist()
+    ranks = np.arange(trials.n_positives)
+    assert counted.positive.at_rank(ranks).tolist() == trials.positive.at_rank(ranks).tolist()
+
+
+def test_too_many_combinations_are_an_error_with_the_way_out(folder: Path) -> None:
+    table = small(folder / "a-test.parquet", 1000)
+    with pytest.raises(OptionError, match=r"more than 15 combinations of names .* raise memory"):
+        table.condensed(("user",), cuts=[1.0])
+    found, (caution,) = small(folder / "a-test.parquet", 20_000).condensed(("user", "probe_user"), cuts=[1.0])
+    assert caution.code == "probes-left-out"
+    assert not found.has_identities
+    assert found.n_users == PEOPLE
