@@ -123,7 +123,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
     curve = curve.to_resample(resampling.resample)
-    if resampling.bootstrap == "crossed" and not paired and (curve.test.scanned or curve.dev.scanned):
+    if resampling.by_both_identities and not paired and (curve.test.scanned or curve.dev.scanned):
         return _by_both_identities(curve, resampling)
     if resampling.resample != "both":
         return curve, ()

@@ -184,6 +184,11 @@ class Resampling:
         """Whether the trials of users are kept apart, or may be where the data choose the bootstrap."""
         return self.bootstrap is None or BOOTSTRAPS[self.bootstrap].by_user
 
+    @property
+    def by_both_identities(self) -> bool:
+        """Whether trials are weighted by both of their identities, as asked for."""
+        return self.bootstrap is not None and BOOTSTRAPS[self.bootstrap].crossed
+
     def settle(
         self, dev: ScoreSet | None, test: ScoreSet, curve: EPC | None = None, *, measures: Sequence[Measure] = ()
     ) -> BootstrapPlan:
