@@ -44,14 +44,17 @@ def test_roc_curves_in_other_axes_with_the_points_fixed_in_advance() -> None:
     points = priori.epc(a.dev, a.test, alpha=[0.2, 0.5], name="A")
     curve = priori.roc(a.test, name="A")
     ax = curve.plot(axes="far-frr", log=True, operating_points=[points])
-    line, marks, even = ax.lines
+    line, marks, _, even = ax.lines
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()][1] == "threshold fixed in advance (a priori)"
     np.testing.assert_allclose(line.get_ydata(), 100 * curve.outcomes.fn / curve.scores.n_positives)
     np.testing.assert_allclose(marks.get_xdata(), 100 * points.v1)
     np.testing.assert_allclose(marks.get_ydata(), 100 * points.v2)
     assert list(even.get_xdata()) == list(even.get_ydata())
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("False acceptance rate (%)", "False rejection rate (%)")
-    line, marks = curve.plot(axes="recall-precision", operating_points=[points]).lines
+    line, marks, _ = curve.plot(axes="recall-precision", operating_points=[points]).lines
     recall, precision = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     # The lines that a thin curve leaves out are drawn as they run: every candidate lies on them.
     every = priori.roc(a.test, points="all").rates("recall-precision")
@@ -85,3 +88,13 @@ def test_names_stand_at_the_ends_and_the_legend_says_what_a_band_is() -> None:
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["95 % pointwise confidence interval, user bootstrap"]
     assert plot_epc([priori.epc(low, low)]).get_legend() is None  # nobody is called system
+
+
+def test_no_point_of_a_det_curve_is_left_out_and_nobody_is_called_system() -> None:
+    dev = priori.Scores.from_arrays([0.1, 0.2, 0.3, 0.4], [0.6, 0.7, 0.8, 0.9])
+    test = priori.Scores.from_arrays([-0.4, -0.3, -0.2, 0.6], [0.1, 0.2, 0.3, 0.9])  # at 0.5 three of four are rejected
+    ax = priori.det(test).plot(operating_points=[priori.epc(dev, test, alpha=[0.5])])
+    assert ax.get_ylim()[1] > 0.6745 > 0
+    legend = ax.get_legend()
+    assert legend is not None
+    assert "system" not in " ".join(text.get_text() for text in legend.get_texts())

@@ -23,7 +23,7 @@ def board() -> priori.uncertainty.leaderboard.Leaderboard:
 
 def test_the_picture_of_ranks_is_the_board_s(board: priori.uncertainty.leaderboard.Leaderboard) -> None:
     axes = plot_ranks(board)
-    assert np.asarray(axes.images[0].get_array()).tolist() == board.rank_probability.tolist()
+    assert np.asarray(axes.images[0].get_array()).tolist() == (100 * board.rank_probability).tolist()
     assert [text.get_text() for text in axes.get_yticklabels()] == board.system.tolist()
     pyplot.close("all")
 

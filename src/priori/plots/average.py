@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
+#: What the legend says of the choices of thresholds.
+THRESHOLDS = {"per-dataset": "each data set's own thresholds", "common": "common thresholds"}
 
 
 def plot_average(
@@ -51,6 +53,7 @@ def plot_average(
         ax.plot(100 * curve.fpr, 100 * curve.tpr, color=colour, lw=2, label=label)
         if interval and len(curve.datasets) > 1:
             _interval(ax, curve, colour)
+            _name_interval(ax, curve is averages[-1], colour, curve.summary()["confidence_level"])
     roc_axes(ax, f"Average of {len(averages[0].datasets)} ROC curves (a posteriori)")
     if text:
         _text(ax, averages)
@@ -75,6 +78,12 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
                     fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
         return
     ax.fill(*(100 * side for side in outline_of(curve)), color=colour, alpha=0.25, lw=0)
+
+
+def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
+    """Say in the legend, once, what the bands around averages are."""
+    if last:
+        ax.plot([], [], color=colour, alpha=0.25, lw=8, label=f"{100 * level:g} % interval over data sets")
 
 
 def outline_of(curve: AverageCurve) -> tuple[Floats, Floats]:
@@ -104,14 +113,19 @@ def plot_average_epc(
 
     averages = [curves] if isinstance(curves, AverageEPC) else list(curves)
     first = averages[0]
+    own = ax is None
     ax = axes(ax)
     scale, _ = scaling(first.measure.rate)
     if singles:
+        faint = max(0.15, min(0.8, 6 / len(first.each)))
         for row in first.each:
-            ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=max(0.15, min(0.8, 6 / len(first.each))))
+            ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=faint, drawstyle="steps-mid")
         ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
     for curve, colour, _ in with_looks(averages):
-        ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, label=f"average, thresholds {curve.thresholds}")
-        ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0)
-    ax.set(**epc_labels(first, "Average ", "test sets"))
-    return finished(ax)
+        ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, drawstyle="steps-mid",
+                label=f"average, {THRESHOLDS[curve.thresholds]}")  # fmt: skip
+        ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0,
+                        step="mid")  # fmt: skip
+        _name_interval(ax, curve is averages[-1], colour, curve.summary()["confidence_level"])
+    ax.set(**epc_labels(first, "Average ", "test sets"), xlim=(float(first.alpha[0]), float(first.alpha[-1])))
+    return finished(ax, below=own)

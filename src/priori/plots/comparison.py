@@ -47,6 +47,8 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ax.plot([], [], color="0.85", lw=8, label="significant")
     ax.set(xlabel="alpha", ylabel=f"{comparison.settings['measure']} difference{unit}",
            title=f"{comparison.name_a} minus {comparison.name_b}")  # fmt: skip
+    if comparison.alpha.size > 1:
+        ax.set_xlim(float(comparison.alpha[0]), float(comparison.alpha[-1]))
     return finished(ax, below=own)
 
 
@@ -56,32 +58,36 @@ def _difference(comparison: Comparison) -> str:
 
 def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = None, bins: int = 50) -> Axes:
     """Draw the replicates of the difference at one alpha, its interval, and 0 (2005, Figures 4 and 6)."""
+    own = ax is None
     ax = axes(ax)
     scale, unit = scaling(comparison.settings["rate"])
     counts, edges = comparison.histogram(alpha, bins)
     (colour,) = colours(1)
     ax.stairs(counts, scale * edges, fill=True, color=colour, alpha=0.5)
     column = comparison.nearest(alpha)
-    for bound in (comparison.pointwise.lower[column], comparison.pointwise.upper[column]):
-        ax.axvline(scale * bound, color=colour, lw=2)
-    ax.axvline(0, color="0.2", ls="--", lw=1)
-    title = f"alpha {comparison.alpha[column]:.4g}, {comparison.settings['confidence_level']:.0%} interval"
+    level = f"{100 * comparison.settings['confidence_level']:g} % interval"
+    for bound, label in ((comparison.pointwise.lower[column], level), (comparison.pointwise.upper[column], None)):
+        ax.axvline(scale * bound, color=colour, lw=2, label=label)
+    ax.axvline(0, color="0.2", ls="--", lw=1, label="no difference")
+    title = f"Replicates of the difference at alpha {comparison.alpha[column]:.4g}"
     ax.set(xlabel=f"{_difference(comparison)}{unit}", ylabel="replicates", title=title)
-    return ax
+    return finished(ax, below=own)
 
 
 def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     """Draw the confidence that two systems differ against alpha; above the level, the verdict needs both tests."""
-    ax = axes(ax, figsize=(6, 2.5))
+    ax = axes(ax, figsize=(6, 3.2))
     names = [name for name in ("dependent", "independent") if name in curve.comparison.tests]
     for name, colour, line in zip(names, ("0.1", "0.45"), ("-", "--"), strict=False):
-        ax.plot(curve.alpha, 100 * curve.comparison.tests[name].confidence, color=colour, ls=line, label=name)
+        ax.plot(curve.alpha, 100 * curve.comparison.tests[name].confidence, color=colour, ls=line, label=f"{name} test",
+                drawstyle="steps-mid")  # fmt: skip
     level = 100 * curve.confidence_level
     ax.axhline(level, color="0.6", lw=0.8, ls=":")
-    ax.fill_between(curve.alpha, 0, 100, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0)
-    title = f"Confidence that {curve.a.name} and {curve.b.name} differ; grey: significant at {level:g} %"
-    ax.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), title=title)
-    return finished(ax)
+    ax.fill_between(curve.alpha, 0, 101, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0, step="mid")
+    ax.plot([], [], color="0.85", lw=8, label=f"significant at {level:g} %")
+    ax.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), xlim=(float(curve.alpha[0]), float(curve.alpha[-1])),
+           title=f"Do {curve.a.name} and {curve.b.name} differ?")  # fmt: skip
+    return finished(ax, below=True)
 
 
 def better_system(curve: ZTestCurve) -> ZSystem:
@@ -101,10 +107,11 @@ def figure_ztest(curve: ZTestCurve) -> Figure:
     scale, unit = scaling(curve.measure.rate)
     better = better_system(curve)
     for system, colour in zip((curve.a, curve.b), colours(2), strict=True):
-        upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name)
+        upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name, drawstyle="steps-mid")
         if system is better:
             low, high = scale * system.hter.lower, scale * system.hter.upper
-            upper.fill_between(curve.alpha, low, high, color=colour, alpha=0.18, lw=0)
+            upper.fill_between(curve.alpha, low, high, color=colour, alpha=0.18, lw=0, step="mid",
+                               label=f"{100 * curve.confidence_level:g} % interval")  # fmt: skip
     upper.set(ylabel=f"{curve.measure.title}{unit} on the test set", title="Expected Performance Curve (a priori)")
     finished(upper)
     plot_confidence(curve, ax=lower)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def plot_coverage(coverage: Coverage, *, ax: Axes | None = None) -> Axes:
     """Draw the share covered against the number of draws, a line for each bootstrap; the level is dotted."""
+    own = ax is None
     ax = axes(ax, figsize=(6, 4))
     settings = coverage.settings
     for index, ((name, rows), colour, _) in enumerate(with_looks(coverage.lines().items())):
@@ -29,4 +30,4 @@ def plot_coverage(coverage: Coverage, *, ax: Axes | None = None) -> Axes:
     ax.axhline(100 * settings["confidence_level"], color="0.5", lw=0.8, ls=":")
     title = f"The curve of {settings['test_users']} unseen users, bands from {settings['train_users']}"
     ax.set(xlabel="number of draws", ylabel="coverage (%)", ylim=(None, 100), title=title)
-    return finished(ax)
+    return finished(ax, below=own)

@@ -12,7 +12,17 @@ from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, measures_of
 from priori.decisions.outcomes import Outcomes
-from priori.plots.style import COLOURS, epc_labels, finished, label_ends, roc_axes, scaling, with_looks
+from priori.plots.style import (
+    COLOURS,
+    UNNAMED,
+    epc_labels,
+    finished,
+    label_ends,
+    roc_axes,
+    scaling,
+    with_fact,
+    with_looks,
+)
 from priori.plots.style import axes as new_axes
 from priori.words.sentences import about_interval
 
@@ -22,9 +32,6 @@ if TYPE_CHECKING:
     from priori.curves.epc import EPC
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands import Band
-
-#: What a curve is called that nobody named.
-UNNAMED = "system"
 
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
@@ -134,7 +141,8 @@ def plot_roc(
     x, y = measures_of(axes, prior)
     if axes == "recall-precision" and (log or bands):
         raise OptionError("recall and precision have no logarithmic axes and no band; leave those out")
-    ax = new_axes(ax, figsize=(5, 5))
+    own = ax is None
+    ax = new_axes(ax, figsize=(5, 5.6))
     for band, colour, _ in with_looks(bands):
         flip = axes == "far-frr"
         lower, upper = (1 - band["upper"], 1 - band["lower"]) if flip else (band["lower"], band["upper"])
@@ -146,10 +154,10 @@ def plot_roc(
         outcomes = curve.outcomes
         if axes == "recall-precision":
             label, outcomes = f"AP {average_precision(curve.scores):.3f}", _finely(outcomes)
-        ax.plot(100 * x(outcomes), 100 * y(outcomes), color=colour, ls=line, label=f"{curve.name} ({label})")
+        ax.plot(100 * x(outcomes), 100 * y(outcomes), color=colour, ls=line, label=with_fact(curve.name, label))
     for point, colour, _ in with_looks(operating_points):
-        ax.plot(100 * x(point.outcomes), 100 * y(point.outcomes), "o", color=colour, mec="white", zorder=3,
-                label=f"{point.name}, a priori")  # fmt: skip
+        ax.plot(100 * x(point.outcomes), 100 * y(point.outcomes), "o", color=colour, mec="white", zorder=3)
+    _name_points(ax, operating_points)
     if log:
         sizes = [(curve.scores.n_negatives, curve.scores.n_positives) for curve in curves]
         least = [50 / max(size) for size in zip(*sizes, strict=True)]
@@ -157,11 +165,18 @@ def plot_roc(
         if axes == "far-frr":
             ax.set(yscale="log", ylim=(least[1], 100))
     if axes == "far-tpr":
-        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log)
+        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, below=own)
     if axes == "far-frr":
-        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right")
+        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right",
+                        below=own)  # fmt: skip
     title = "Precision and recall (a posteriori)"
-    return roc_axes(ax, title, chance=False, x=x.title, y=y.title, legend="lower left")
+    return roc_axes(ax, title, chance=False, x=x.title, y=y.title, legend="lower left", below=own)
+
+
+def _name_points(ax: Axes, points: Sequence[EPC]) -> None:
+    """Say in the legend what the points on the curves are."""
+    if points:
+        ax.plot([], [], "o", color="0.4", mec="white", label="threshold fixed in advance (a priori)")
 
 
 def _finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
@@ -199,15 +214,20 @@ def plot_det(
     """
     from scipy.special import ndtri
 
-    ax = new_axes(ax, figsize=(5, 5))
-    low, high, ticks = det_axes(curves)
+    own = ax is None
+    ax = new_axes(ax, figsize=(5, 5.6))
+    rates = [rate for point in operating_points for rate in
+             (point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives)]  # fmt: skip
+    worst = max((float(np.max(rate)) for rate in rates), default=0.0)
+    low, high, ticks = det_axes(curves, 0.6 if worst < 0.55 else 0.99)  # no point of an error rate is left out
     for curve, colour, line in with_looks(curves):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)
-        ax.plot(x, y, color=colour, ls=line, label=f"{curve.name} (EER {100 * curve.eer:.2f} %)")
+        ax.plot(x, y, color=colour, ls=line, label=with_fact(curve.name, f"EER {100 * curve.eer:.2f} %"))
     for point, colour, _ in with_looks(operating_points):
         counts = point.outcomes
         ax.plot(ndtri(counts.fp / counts.negatives), ndtri(counts.fn / counts.positives), "o", color=colour,
-                mec="white", label=f"{point.name}, a priori")  # fmt: skip
+                mec="white", zorder=3)  # fmt: skip
+    _name_points(ax, operating_points)
     for band, colour, _ in with_looks(bands):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
         ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
@@ -218,4 +238,4 @@ def plot_det(
     ax.plot([low, high], [low, high], color="0.6", lw=0.8, ls=":")
     ax.set(xlabel="False acceptance rate (%)", ylabel="False rejection rate (%)", title="DET (a posteriori)",
            xlim=(low, high), ylim=(low, high), aspect="equal")  # fmt: skip
-    return finished(ax)
+    return finished(ax, below=own)

@@ -46,7 +46,9 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     settings = board.settings
     ax.set_xticks([0, 1], [f"by {settings['against']},\na posteriori", f"by {settings['measure']},\nfixed in advance"])
     ax.set(xlim=(-1.1, 2.1), yticks=[])
-    ax.set_title(f"Kendall's tau {board.tau:.2f} ({board.tau_lower:.2f} to {board.tau_upper:.2f})")
+    moved = any(move["significant"] for move in board.moves)
+    ax.set_title(f"Kendall's tau {board.tau:.2f} ({board.tau_lower:.2f} to {board.tau_upper:.2f})"
+                 + "\ncoloured: ranks that change by more than chance" * moved)  # fmt: skip
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -96,17 +98,24 @@ def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
         ax.errorbar(value, rows[chosen], xerr=reach, fmt="o", ms=4, lw=1, color=colour)
     ax.set_yticks(rows, [f"{name}  ({low}-{high})" for name, low, high in
                          zip(board.system, board.rank_lower, board.rank_upper, strict=True)])  # fmt: skip
-    ax.set(xlabel=f"{board.settings['measure']}{unit}", title="Value, interval, and between which ranks")
+    ax.set(
+        xlabel=f"{board.settings['measure']}{unit}",
+        title=f"Value, {100 * board.settings['confidence_level']:g} % interval, and between which ranks",
+    )
     ax.invert_yaxis()
     return ax
 
 
 def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     """Draw how often each system had each rank under resampling: the darker, the oftener."""
+    from matplotlib.ticker import MaxNLocator
+
     systems = board.system.size
     ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
-    ax.imshow(board.rank_probability, cmap="Blues", vmin=0, aspect="auto", interpolation="nearest",
-              extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    image = ax.imshow(100 * board.rank_probability, cmap="Blues", vmin=0, vmax=100, aspect="auto",
+                      interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="rank", title="How often each system had each rank under resampling")
     _name_rows(ax, [str(name) for name in board.system])
     return ax
@@ -118,12 +127,14 @@ def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) ->
     ``better`` has a row and a column per system, from best to worst.
     """
     from matplotlib.colors import ListedColormap
+    from matplotlib.ticker import MaxNLocator
 
     systems = len(names)
     ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
     row, column = colours(2)
     ax.imshow(better.astype(np.int8) - better.T, cmap=ListedColormap([column, "0.93", row]), vmin=-1, vmax=1,
               aspect="auto", interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="rank", title="Blue: the row is significantly better; orange: the column is")
     _name_rows(ax, names)
     return ax

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Okabe and Ito's hues, the light ones darkened to a contrast of 3:1 on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#B8558F", "#3A93CF", "#B07800", "#000000", "#7D7700")
 LINES = ("-", "--", "-.", ":")
+#: What a curve is called that nobody named.
+UNNAMED = "system"
 FORMATS = ("svg", "png", "pdf")
 Item = TypeVar("Item")
 
@@ -63,7 +65,7 @@ Legend = Literal["lower right", "lower left", "upper right"]
 
 def roc_axes(
     ax: Axes, title: str, *, chance: bool = True, x: str = "False positive rate", y: str = "True positive rate",
-    log: bool = False, legend: Legend | None = "lower right",
+    log: bool = False, legend: Legend | None = "lower right", below: bool = False,
 ) -> Axes:  # fmt: skip
     """Label the axes of ROC curves, in per cent, and draw the line of chance (or of break-even)."""
     if chance:
@@ -72,7 +74,7 @@ def roc_axes(
     ax.set(xlabel=f"{x} (%)", ylabel=f"{y} (%)", title=title)
     if not log:
         ax.set(xlim=(-1, 101), ylim=(-1, 101), aspect="equal")
-    return finished(ax, legend)
+    return finished(ax, legend, below=below)
 
 
 def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> Axes:
@@ -81,12 +83,20 @@ def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> 
     if not ax.get_legend_handles_labels()[1]:
         return ax
     if below:
-        ax.legend(
-            frameon=False, loc="upper left", bbox_to_anchor=(0, -0.14), borderaxespad=0, ncols=2, fontsize="small"
-        )
+        from matplotlib.transforms import ScaledTranslation
+
+        # Half an inch leaves room for the numbers and the label of the axis, however high the axes are.
+        under = ax.transAxes + ScaledTranslation(0, -0.5, ax.figure.dpi_scale_trans)
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=under, borderaxespad=0,
+                  ncols=2, fontsize="small")  # fmt: skip
     else:
         ax.legend(frameon=False, loc=legend)
     return ax
+
+
+def with_fact(name: str, fact: str) -> str:
+    """Return what a legend says of a curve: its name, where somebody gave one, and a fact."""
+    return fact if name == UNNAMED else f"{name} ({fact})"
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, str]]) -> None:

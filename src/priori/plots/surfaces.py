@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from priori.base.errors import OptionError
-from priori.plots.style import axes, finished, with_looks
+from priori.plots.style import UNNAMED, axes, finished, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +50,6 @@ def _surface(curve: OverBoth, ax: Axes) -> Axes:
     lines = ax.contour(curve.omegas, curve.betas, values.T, colors="white", linewidths=0.8)
     ax.clabel(lines, fmt="%g", fontsize=8)
     ax.figure.colorbar(colours, ax=ax, label="HTER_omega (%) on the test set")
-    ax.set(title=f"{TITLE}\n{curve.name}", xlabel="omega, the share of attacks",
+    ax.set(title=TITLE if curve.name == UNNAMED else f"{TITLE}\n{curve.name}", xlabel="omega, the share of attacks",
            ylabel="beta, the weight of false acceptances")  # fmt: skip
     return ax

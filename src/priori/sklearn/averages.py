@@ -104,7 +104,7 @@ class AverageROCDisplay(Display):
             for line in ax.plot(fpr, tpr, color=colour, alpha=0.35, linestyle="--", linewidth=0.8, zorder=1)
         ]
         if self.outline is not None:
-            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0)
+            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label="Confidence interval")
 
     @classmethod
     def from_estimator(

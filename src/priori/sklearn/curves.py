@@ -92,6 +92,7 @@ class EPCDisplay(Display):
     curve_: EPC | AverageEPC = field(init=False)
 
     _metric_name = "area"
+    _drawstyle = "steps-mid"
 
     def _contents(self) -> Contents:
         values = self.value if isinstance(self.value, list) else [self.value]
@@ -102,7 +103,8 @@ class EPCDisplay(Display):
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
         if self.lower is not None and self.upper is not None:
-            self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
+            self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0, step="mid",
+                                         label="Confidence interval")  # fmt: skip
 
     @classmethod
     def from_estimator(

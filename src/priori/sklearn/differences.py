@@ -81,7 +81,8 @@ class DifferenceDisplay(Display):
         return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
 
     def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
-        self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0)
+        self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0,
+                                     label="Confidence interval")  # fmt: skip
 
     @classmethod
     def from_estimator(

@@ -47,6 +47,8 @@ class Display:
     #: The label of the chance level, and whether it is drawn when nothing is said.
     _chance_label: ClassVar[str] = "Chance level"
     _chance_shown: ClassVar[bool] = False
+    #: How lines run between points: an EPC is constant around each alpha.
+    _drawstyle: ClassVar[Literal["default", "steps-mid"]] = "default"
     _legend_loc: ClassVar[Literal["best", "lower right"]] = "best"
     #: The borders that end at 0 and 1 where the others are taken away.
     _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
@@ -90,7 +92,7 @@ class Display:
         self.ax_ = ax = _new_axes() if ax is None else ax
         self.figure_ = ax.figure
         lines = [
-            ax.plot(x, y, **{"marker": "o" if x.size == 1 else None, **style})[0]
+            ax.plot(x, y, **{"marker": "o" if x.size == 1 else None, "drawstyle": self._drawstyle, **style})[0]
             for (x, y), style in zip(curves, styles, strict=True)
         ]
         self.line_: Any = lines[0] if len(lines) == 1 else lines
