@@ -192,6 +192,10 @@ def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_pa
     winners = [pair.better(index) for index in np.flatnonzero(pair.throughout)]
     assert [int(one) for one in drawn(opened, "epc", "ribbon")] == winners
     assert winners
+    bring(opened, "replicates")
+    assert pair.spread is not None
+    assert [int(one) for one in drawn(opened, "replicates", "bar")] == pair.spread.counts[three.at].tolist()
+    bring(opened, "epc")
 
     opened.page.focus("#alpha")
     assert drawn(opened, "epc", "band") == [str(order_at(three, three.at)[0])]
@@ -318,7 +322,7 @@ def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> No
     opened = visit(path, scripts=False)
     assert opened.requests == [path.as_uri()]
     assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 9
+    assert opened.page.locator(".plot svg").count() == 10
     assert opened.page.is_visible("#plot-epc svg")
     assert opened.page.is_visible("#plot-dots svg")
 

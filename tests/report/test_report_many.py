@@ -42,9 +42,9 @@ def figures(page: str) -> set[str]:
 
 def test_what_appears_when() -> None:
     usual = {"dots", "epc", "roc", "det", "scores"}
-    assert figures(render_html(small_studies.study(2.5, 1.6))) == usual
+    assert figures(render_html(small_studies.study(2.5, 1.6))) == {*usual, "replicates"}
     three = render_html(small_studies.study(2.5, 1.6, 2.0))
-    assert figures(three) == {*usual, *BOARD}
+    assert figures(three) == {*usual, *BOARD, "replicates"}
     assert 'id="table-comparisons"' in three
     assert 'id="find"' not in three
     nine = small_studies.many(9, n_resamples=50)

@@ -68,6 +68,8 @@ def drawings(study: Study) -> dict[str, Drawing]:
         "roc": (partial(_a_posteriori, kind="roc", draw=plot_roc, loc="lower right"), (5.5, 5.3)),
         "det": (partial(_a_posteriori, kind="det", draw=plot_det, loc="upper right"), (5.5, 5.3)),
     }
+    if study.pairs and study.pairs_that_matter[0].spread is not None:
+        chosen["replicates"] = (_replicates, (5.5, 2.9))
     if study.many:
         chosen["standings"] = (partial(_dots, most=rows), (11.5, tall))
     if study.many and study.standings is not None:
@@ -242,6 +244,23 @@ def _difference(study: Study, axes: Axes, scale: int) -> None:
     names = (_label(study.members[system].name) for system in (pair.a, pair.b))
     axes.set_ylabel("difference" + (" (points)" if scale == 100 else ""))
     axes.annotate(" minus ".join(names), (0.01, 0.97), xycoords="axes fraction", va="top", fontsize=9)
+
+
+def _replicates(study: Study, figure: Figure) -> None:
+    """Draw how the replicates of the difference spread at the alpha of interest."""
+    pair, axes = study.pairs_that_matter[first_pair(study)], figure.add_subplot()
+    scale = 100 if study.settings.shown.rate else 1
+    assert pair.spread is not None
+    counts = pair.spread.counts[study.at]
+    edges = np.linspace(pair.spread.low[study.at], pair.spread.high[study.at], counts.size + 1)
+    axes.stairs(100 * counts / counts.sum(), scale * edges, fill=True, color=GREY, alpha=0.5)
+    for bound in (pair.lower, pair.upper):
+        if bound is not None and np.isfinite(bound[study.at]):
+            axes.axvline(scale * bound[study.at], color="#000000", lw=2)
+    axes.axvline(0, color="#000000", ls="--", lw=1)
+    names = (_label(study.members[system].name) for system in (pair.a, pair.b))
+    axes.annotate(" minus ".join(names), (0.01, 0.97), xycoords="axes fraction", va="top", fontsize=9)
+    axes.set(xlabel="difference" + (" (points)" if scale == 100 else ""), ylabel="replicates (%)")
 
 
 def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[..., Axes], loc: Any) -> None:

@@ -35,6 +35,7 @@ from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import probit
+from priori.studies.evaluation.pairs import Pair
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
 from priori.words.headline import FirstScreen
@@ -197,11 +198,17 @@ def page_data(study: Study) -> dict[str, Any]:
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
         "many": study.many,
         "matter": study.matter,
-        "pairs": [pair.to_dict() for pair in study.pairs_that_matter],
+        "pairs": [_pair(pair) for pair in study.pairs_that_matter],
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
     }  # fmt: skip
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    """Return a pair with its histograms."""
+    spread = None if pair.spread is None else {name: getattr(pair.spread, name) for name in ("low", "high", "counts")}
+    return {**pair.to_dict(), "spread": spread}
 
 
 def _alpha_title(study: Study) -> str:

@@ -31,6 +31,7 @@ def describe_figures(study: Study) -> dict[str, str]:
     }
     if study.pairs:
         described["difference"] = _difference(study)
+        described["replicates"] = _replicates(study)
     described |= _standings(study)
     return described | {f"scores-{place}": _scores(study, study.members[place]) for place in study.matter}
 
@@ -105,6 +106,12 @@ def _difference(study: Study) -> str:
     significant = "" if pair.significant is None else f" It is significant {where}."
     panel = "" if pair.confidence is None else " Below it, the confidence of the z-test that the two differ."
     return f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{significant}{panel}"
+
+
+def _replicates(study: Study) -> str:
+    pair = study.pairs_that_matter[0]
+    a, b = (short(study.members[system].name) for system in (pair.a, pair.b))
+    return f"Histogram of the replicates of the difference, {a} minus {b}, with the ends of the interval and 0."
 
 
 def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:

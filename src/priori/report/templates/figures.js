@@ -182,6 +182,31 @@ if (data.pairs.length) figures.difference = {
   },
 };
 
+// The replicates of the difference at the alpha of the slider: Figure 6 of the 2005 paper.
+if (data.pairs.some((pair) => pair.spread)) figures.replicates = {
+  title: () => "Replicates of the difference", redraws: true,
+  draw(into, width) {
+    const pair = data.pairs[state.pair], { low, high, counts } = pair.spread, at = state.at, bars = counts[at], step = (high[at] - low[at]) / bars.length;
+    const from = Math.min(low[at], 0) * scale, to = Math.max(high[at], 0) * scale, frame = { left: 54, right: width - 12, top: 22, bottom: 190 };
+    const all = bars.reduce((sum, count) => sum + count, 0), most = 100 * Math.max(...bars) / all;
+    const { px, py } = panel(into, frame, { ends: [from, to], title: percent ? "difference (points)" : "difference", grid: false }, { ends: [0, most * 1.05], title: "replicates (%)" });
+    into.append(words(frame.left, 8, fitted(`${nameOf(pair.a)} minus ${nameOf(pair.b)}`, width - 70), { size: 11.5, weight: 600 }));
+    bars.forEach((count, bar) => { const x = px((low[at] + bar * step) * scale), top = py(100 * count / all);
+      into.append(el("rect", { x: round(x), y: round(top), width: round(Math.max(px((low[at] + (bar + 1) * step) * scale) - x - 0.5, 0.5)), height: round(frame.bottom - top), fill: "var(--neutral)", "fill-opacity": 0.55, "data-bar": count })); });
+    for (const end of [pair.lower[at], pair.upper[at]]) into.append(rule(px(clamp(end * scale, from, to)), frame.top, px(clamp(end * scale, from, to)), frame.bottom, { stroke: "var(--ink)", "stroke-width": 2, "data-end": end }));
+    into.append(rule(px(0), frame.top, px(0), frame.bottom, { stroke: "var(--ink)", "stroke-dasharray": "4 3" }));
+    return { height: 236, point(x) {
+      const bar = bars.findIndex((_, i) => px((low[at] + (i + 1) * step) * scale) >= x);
+      return bar < 0 || x < px(low[at] * scale) ? null : { lines: [`${digits((low[at] + bar * step) * scale)} to ${digits((low[at] + (bar + 1) * step) * scale)}`, `${bars[bar].toLocaleString("en")} of ${all.toLocaleString("en")} replicates`] }; } };
+  },
+  columns() {
+    const rows = [["a", "b", "alpha", "from", "to", "replicates"]];
+    for (const pair of data.pairs) data.alpha.forEach((alpha, at) => { const { low, high, counts } = pair.spread, step = (high[at] - low[at]) / counts[at].length;
+      counts[at].forEach((count, bar) => rows.push([data.systems[pair.a].name, data.systems[pair.b].name, alpha, low[at] + bar * step, low[at] + (bar + 1) * step, count])); });
+    return rows;
+  },
+};
+
 // -- many systems: one small curve each -----------------------------------------------------------------------------
 
 if (data.many) figures.multiples = {

@@ -195,6 +195,7 @@ function choosePair(pair) {
   state.pair = pair;
   if (chooser) chooser.value = pair;
   render("epc");
+  if (figures.replicates) render("replicates");
 }
 if (chooser) chooser.addEventListener("change", () => { choosePair(Number(chooser.value)); keep(); });
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypedDict
 
@@ -38,6 +38,29 @@ Span = tuple[float, float]
 Letters = tuple[tuple[str, ...], ...]
 
 
+#: The bars that show how replicates of a difference spread.
+BARS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How replicates of a difference spread at each alpha: ``counts`` in equal bars from ``low`` to ``high``."""
+
+    low: Floats
+    high: Floats
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, replicates: Floats) -> Spread:
+        """Count replicates, (replicates, alphas)."""
+        low, high = replicates.min(axis=0), replicates.max(axis=0)
+        width = np.where(high > low, high - low, 1.0)
+        bar = np.minimum((BARS * (replicates - low) / width).astype(np.int64), BARS - 1)
+        alphas = low.size
+        counts = np.bincount((bar + BARS * np.arange(alphas)).ravel(), minlength=BARS * alphas)
+        return cls(low, low + width, counts.reshape(alphas, BARS))
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
     """System ``a`` against system ``b`` (their places in the study), one entry per alpha.
@@ -47,7 +70,7 @@ class Pair:
     alpha as the settings say, by itself or simultaneously; ``throughout`` whether the difference is significant with
     all alphas looked at together. Several pairs are tested together (max-T). ``confidence`` is the z-test's that the
     two differ (thesis, Figure 3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one
-    direction only.
+    direction only. ``spread``: how the replicates of the difference spread (2005, Figure 6), where they were kept.
     """
 
     a: int
@@ -63,6 +86,7 @@ class Pair:
     throughout: Chosen | None = None
     confidence: Floats | None = None
     one_sided: bool = False
+    spread: Spread | None = None
 
     def better(self, index: int) -> int | None:
         """Return which of the two is better at an alpha, as expected or on this test set; None where they are equal."""
@@ -115,9 +139,10 @@ def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
 
 
 def compare_systems(
-    curves: Sequence[EPC], settings: Settings, *, progress: Callable[[int, int], None] | None = None
-) -> tuple[Comparison | Ranking | None, tuple[Pair, ...]]:
-    """Compare every two systems, by a test where a bootstrap was asked for."""
+    curves: Sequence[EPC], settings: Settings, *, keep: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Comparison | Ranking | None, tuple[Pair, ...]]:  # fmt: skip
+    """Compare every two systems, by a test where a bootstrap was asked for; ``keep`` says to show the replicates."""
     if len(curves) < 2:
         return None, ()
     if settings.bootstrap is None:
@@ -130,8 +155,13 @@ def compare_systems(
     if len(curves) == 2:
         compared = make_comparison(curves[0], curves[1], settings.testing, **options)
     else:
-        compared = make_ranking(curves, settings.testing, **options)
-    return compared, pairs_of(compared)
+        compared = make_ranking(curves, settings.testing, keep=keep, **options)
+    pairs = pairs_of(compared)
+    if compared.replicates is None:
+        return compared, pairs
+    draws, several = compared.replicates, isinstance(compared, Ranking)
+    differences = (draws[:, pair.a] - draws[:, pair.b] if several else draws for pair in pairs)
+    return compared, tuple(replace(pair, spread=Spread.of(each)) for pair, each in zip(pairs, differences, strict=True))
 
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:

@@ -232,7 +232,7 @@ def make_study(
                 alpha=alphas, name=system.name)
         )  # fmt: skip
     bands = [_band(curve, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
-    compared, pairs = compare_systems(curves, settings, progress=partial(report, "comparisons"))
+    compared, pairs = compare_systems(curves, settings, keep=count <= FEW, progress=partial(report, "comparisons"))
     ranking = compared if isinstance(compared, Ranking) else None
     letters = letters_of(compared, pairs) if compared is not None and count <= FEW else None
     board = _board(curves, bands, settings, partial(report, "ranks"))
