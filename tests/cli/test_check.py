@@ -64,6 +64,19 @@ def test_no_worse_than_itself_by_a_margin() -> None:
     assert run("--system", "A", "dev.csv", "worse.csv", *same) == 1
 
 
+def test_no_worse_than_with_folds_judges_both_by_the_same_folds(capsys: pytest.CaptureFixture[str]) -> None:
+    other = pd.read_csv("test.csv")
+    other["score"] += np.random.default_rng(1).normal(0, 0.5, len(other))
+    other.to_csv("other.csv", index=False)
+    folds = ("--scores", "A", "test.csv", "--folds", "3", "--margin", "0.9", "--no-worse-than", "B")
+    assert run(*folds, "other.csv", "other.csv", "--json") == 0
+    (limit,) = json.loads(capsys.readouterr().out)["limits"]
+    a, b = (priori.cross_epc(priori.read(name), folds=3, alpha=[0.5]) for name in ("test.csv", "other.csv"))
+    assert limit["value"] == pytest.approx(float((a.value - b.value)[0]))
+    assert run(*folds, "dev.csv", "other.csv") == 2
+    assert "--no-worse-than NAME FILE FILE" in capsys.readouterr().err
+
+
 def test_reports_for_machines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     words = ("--max", "far=0.0001", "--max", "hter=0.9", "--junit", "check.xml", "--github", "--json")

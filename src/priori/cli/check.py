@@ -39,7 +39,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     option("--at", type=click.Choice(get_args(At)), default="upper",
            help="What must keep the limit: the end of the confidence interval, or the value itself."),
     option("--no-worse-than", nargs=3, metavar="NAME DEV TEST",
-           help="A system that the others must not be worse than by more than --margin."),
+           help="A system that the others must not be worse than by more than --margin. With --folds: NAME FILE FILE."),
     option("--margin", type=float, metavar="SIZE", help="By how much, such as 0.005 for half a point."),
     option("--claim", type=click.Choice(get_args(Claim)), default="deployed",
            help="What --no-worse-than is about: these thresholds as they are, or systems tuned on other data."),
@@ -120,6 +120,12 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
 
 def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> EPC:
     name, *paths = typed
+    if systems.whole.folds is not None:
+        if paths[0] != paths[1]:
+            raise OptionError(
+                "with --folds, --no-worse-than takes one file, given twice: --no-worse-than NAME FILE FILE"
+            )
+        return systems.whole.crossed(systems.reading.read(paths[0]), name, settings)
     dev, test = (systems.reading.read(path) for path in paths)
     return epc(dev, test, name=name, **settings)
 
@@ -137,7 +143,8 @@ HEADER = ["system", "what", "value", "lower", "upper", "limit (at)", ""]
 
 def _table(checked: Sequence[Checked]) -> str:
     broken = sum(not each.kept for each in checked)
-    note = f"{broken} of {len(checked)} limits broken." if broken else f"All {len(checked)} limits are kept."
+    number = f"{len(checked)} limit{'s' * (len(checked) > 1)}"
+    note = f"{broken} of {number} broken." if broken else f"{number} kept."
     return table_text("", HEADER, _rows(checked), note=note)
 
 

@@ -250,6 +250,12 @@ class WholeSets:
         read = others.read_table(path, systems=[score], split=_split_by(self.split))
         return next(iter(read.values()))
 
+    def crossed(self, whole: ScoreSet, name: str, settings: dict[str, Any]) -> EPC:
+        """Return the curve of a set judged fold by fold."""
+        assert self.folds is not None
+        together = not self.mixed_users
+        return cross_epc(whole, folds=self.folds, rng=self.split_seed, together=together, name=name, **settings)
+
     def _users(self, whole: ScoreSet) -> str:
         if not whole.has_users:
             return ", trial by trial: users are not known"
@@ -370,8 +376,7 @@ class Systems:
             return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
         if settings.pop("exact", False):
             raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
-        folds, seed, together = self.whole.folds, self.whole.split_seed, not self.whole.mixed_users
-        return [cross_epc(system.dev, folds=folds, rng=seed, together=together, name=system.name, **settings)
+        return [self.whole.crossed(system.dev, system.name, settings)
                 for system in systems]  # fmt: skip
 
 

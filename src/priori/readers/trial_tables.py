@@ -98,7 +98,7 @@ def read_table(
         for note in notes:
             announce(note)
         sizes = [f"{part.sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
-        announce(f"{opened.name}: {chosen.title}, {len(read)} systems, {' and '.join(sizes)}")
+        announce(f"{opened.name}: {chosen.title}, {len(read)} system{'s' * (len(read) != 1)}, {' and '.join(sizes)}")
     return read
 
 
