@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs clean test-lowest test-wheel
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ evidence: $(VENV)/.installed  ## Judge published scores again into docs/evidence
 
 plan: $(VENV)/.installed-test  ## Draw docs/plan.svg, the floors of the package, from the imports as they are
 	$(BIN)/python tools/plan.py
+
+images: $(VENV)/.installed-test  ## Photograph the page and the app into docs/images
+	$(BIN)/python tools/screenshots
 
 validate: $(VENV)/.installed  ## Measure the coverage of every interval and the size of every test (minutes)
 	$(BIN)/python validation/method/measure.py

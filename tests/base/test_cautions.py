@@ -50,6 +50,8 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     (line,) = of_systems(own)
     assert line == "A: only 4 users (also, with other numbers, B, C, D and 4 others)"
     assert line.code == "few-users"  # type: ignore[attr-defined]
+    assert of_systems([("a", [FEW]), ("b", [])])[0].sentence == "a: only 8 users."  # type: ignore[attr-defined]
+    assert FEW.sentence == "Only 8 users."
     # what else is said of the same system is not lost
     twice = [("A", [FEW, Caution("few-users", "2 in the test set")]), ("B", [Caution("few-users", "only 9 users")])]
     assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")

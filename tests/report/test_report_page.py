@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
+import numpy as np
 import pytest
 
 import small_studies
 from priori.plots.style import COLOURS
 from priori.report import render_html
+from priori.report.figures import drawn
 from priori.report.page import asset, environment, pack, page_data, unpack
 from priori.studies.evaluation import Study
 from priori.words.sentences import verdict
@@ -136,6 +139,25 @@ def test_static_has_no_script(two: Study) -> None:
     ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert re.findall(r"https?://", page) == []
+    assert re.findall(r'<[^>]* style="', page) == []  # a server's policy would not let them stand
+
+
+def test_a_figure_is_small_and_its_texts_are_whole() -> None:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        axes.plot(np.linspace(0, 1, 5001), np.linspace(0, 1, 5001) ** 2, color="#0072b2")
+        axes.annotate("AUC 0.9876", (0.5, 0.5), color="#d55e00")
+
+    svg = drawn("test", draw, (4, 3))
+    assert "AUC 0.9876</text>" in svg
+    assert 'fill="#d55e00"' in svg
+    (path,) = re.findall(r'<path d="([^"]*)"[^>]*stroke="#0072b2"', svg)
+    assert 30 < len(path) < 600
+    moves = [tuple(map(float, re.findall(r"-?[\d.]+", move))) for move in re.findall(r"[ml][^mlhv]*", path)]
+    places = np.cumsum([move for move in moves if len(move) == 2], axis=0)
+    height, width = places[0, 1] - places[:, 1].min(), np.ptp(places[:, 0])
+    share = (places[:, 0] - places[0, 0]) / width
+    assert np.abs((places[0, 1] - places[:, 1]) / height - share**2).max() < 0.005
 
 
 @pytest.mark.parametrize("static", [False, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,15 @@ def test_an_answer_that_is_not_clear() -> None:
     first = "AB"[order_at(study, study.at)[0]]
     assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be told apart: about ")
     assert answer.mark == "not clear"
+
+
+def test_equal_amounts_are_said_once() -> None:
+    (one,) = small_studies.systems(2.0)
+    study = make_study([replace(one, name=name) for name in "AB"], Settings(n_resamples=200, points=5))
+    errors = 1000 * study.curves[0].value[study.at]
+    assert FirstScreen(study).headline(study.at).text == (
+        f"A and B cannot be told apart: both about {errors:.0f} errors in 1,000"
+    )
 
 
 def test_several_systems() -> None:

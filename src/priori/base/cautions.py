@@ -150,18 +150,20 @@ class Caution(str):
     only 8 users: so few say little about everybody else
     """
 
-    __slots__ = ("code",)
+    __slots__ = ("code", "named")
     code: str
+    #: Whether it begins with the name of a system, which stays as it is in a sentence.
+    named: bool
 
-    def __new__(cls, code: str, text: str) -> Caution:
+    def __new__(cls, code: str, text: str, named: bool = False) -> Caution:
         """Return the text with its code."""
         caution = super().__new__(cls, text)
-        caution.code = code
+        caution.code, caution.named = code, named
         return caution
 
-    def __reduce__(self) -> tuple[type[Caution], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[Caution], tuple[str, str, bool]]:
         """Return what a copy is made from."""
-        return Caution, (self.code, str(self))
+        return Caution, (self.code, str(self), self.named)
 
     @property
     def level(self) -> Level:
@@ -176,7 +178,7 @@ class Caution(str):
     @property
     def sentence(self) -> str:
         """The text as a sentence of its own."""
-        return self[:1].upper() + self[1:] + "."
+        return f"{self}." if self.named else f"{self[:1].upper()}{self[1:]}."
 
 
 def labelled(warning: str) -> str:
@@ -187,7 +189,7 @@ def labelled(warning: str) -> str:
 def said_of(name: str, warning: str) -> str:
     """Return a warning with the name of the system before it."""
     text = f"{name}: {warning}"
-    return Caution(warning.code, text) if isinstance(warning, Caution) else text
+    return Caution(warning.code, text, named=True) if isinstance(warning, Caution) else text
 
 
 def joined(*groups: Iterable[str]) -> tuple[str, ...]:
@@ -233,7 +235,7 @@ def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
     for line, names in texts.items():
         if set(names) <= set(first):
             text = line if len(names) == systems else said_of(named(names), line)
-            yield Caution(text.code, f"{text}{also}") if isinstance(text, Caution) else text
+            yield Caution(text.code, f"{text}{also}", text.named) if isinstance(text, Caution) else text
             also = ""
 
 

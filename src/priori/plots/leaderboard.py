@@ -142,5 +142,8 @@ def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) ->
 
 def _name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows where there is room for names, else number some of them."""
+    from matplotlib.ticker import MaxNLocator
+
     rows = range(len(names)) if len(names) <= MATRIX_NAMED else range(9, len(names), 10)
+    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
     ax.set_yticks(rows, [names[row] if len(names) <= MATRIX_NAMED else f"{row + 1}" for row in rows])

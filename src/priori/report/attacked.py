@@ -90,8 +90,8 @@ def _types(rates: list[tuple[int, PAD]]) -> TextTable:
         for measure, attack, rate, lower, upper in zip(
             *(getattr(result, name)[shown] for name in ("measure", "attack", "rate", "lower", "upper")), strict=True
         ):
-            said = f" ({short(attack)})" if attack else ""
-            rows.append((f"{result.name}, {names[measure]}{said}", cell(rate), f"{cell(lower)} to {cell(upper)}"))
+            rows.append((result.name, names[measure], short(attack), cell(rate), f"{cell(lower)} to {cell(upper)}"))
             systems.append(number)
-    header = ("System and rate", "Rate", "Interval")
-    return TextTable("attack-types", "Attacks accepted, by type", header, tuple(rows), systems=tuple(systems))
+    header = ("System", "Rate", "Type of attack", "Value", "Interval")
+    return TextTable("attack-types", "Attacks accepted, by type", header, tuple(rows), words=(1, 2),
+                     systems=tuple(systems))  # fmt: skip

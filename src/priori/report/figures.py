@@ -75,8 +75,8 @@ def drawings(study: Study) -> dict[str, Drawing]:
     if study.many and study.standings is not None:
         chosen["matrix"] = (_matrix, (11.5, min(tall, 9.0)))
     if study.board is not None:
-        chosen["slopes"] = (partial(_of_board, draw=plot_slopes), (8.0, min(tall + 1, 12.0)))
-        chosen["ranks"] = (partial(_of_board, draw=plot_ranks), (8.0, min(tall, 9.0)))
+        chosen["slopes"] = (partial(_of_board, draw=plot_slopes), (6.4, min(tall + 1, 12.0)))
+        chosen["ranks"] = (partial(_of_board, draw=plot_ranks), (6.4, min(tall, 9.0)))
     for place in study.matter:
         chosen[f"scores-{place}"] = (partial(_scores, place=place), (4.6, 2.5))
     return chosen
@@ -119,12 +119,26 @@ def _slim(svg: str) -> str:
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1.1"', "", svg).replace("xlink:href", "href")
     svg = svg.replace("<svg", '<svg font-size="10"', 1)
     svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
-    svg = re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), svg)
-    svg = re.sub(r"font: ([\w ]*?)([\d.]+px) [^;\"]*", r"font: \1\2 var(--sans)", svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)  # what stands between tags is for people
+    svg = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*", _font, svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
     return re.sub(r"\n\s*", "\n", _without_repeats(svg)).strip()
+
+
+def _rounded(tag: str) -> str:
+    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), tag)
+
+
+def _font(said: re.Match[str]) -> str:
+    return f"font-size: {said[2]}" + (f"; font-weight: {said[1]}" if said[1] else "")
+
+
+def _attributes(style: str) -> str:
+    """Return a style as attributes: a server's policy lets no style stand in an element."""
+    pairs = (part.split(":", 1) for part in style.split(";") if ":" in part)
+    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
 
 
 def _without_repeats(svg: str) -> str:
@@ -133,8 +147,7 @@ def _without_repeats(svg: str) -> str:
     svg = re.sub(r"; stroke-line(?:join|cap): \w+|text-anchor: start;? ?|font-size: 10px(?:; )?", "", svg)
     svg = re.sub(r'(<use [^>]*) style="stroke: currentColor; stroke-width: 0.8"', r"\1", svg)  # its ticks have it
     svg = re.sub(r' clip-path="[^"]*"( style="fill: none; stroke: #b0b0b0)', r"\1", svg)  # grids end where axes do
-    svg = re.sub(r' style="([^"]*)"', lambda style: f' style="{style[1]}"'.replace(": ", ":").replace("; ", ";"), svg)
-    svg = svg.replace(' style=""', "")
+    svg = re.sub(r' style="([^"]*)"', lambda style: _attributes(style[1]), svg)
     used = set(re.findall(r"#([\w-]+)", svg))
     svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
     for _ in range(3):  # groups that hold one thing only, or nothing
@@ -308,7 +321,7 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
         if member.band is not None:
             lower, upper = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
         drawn.setdefault(colour, []).append((row, lower, value, upper))
-        axes.annotate("   ".join(texts[place]).replace("\u00a0", " "), (max(value, upper), row), (7, 0),
+        axes.annotate(" · ".join(texts[place]).replace("\u00a0", " "), (max(value, upper), row), (7, 0),
                       textcoords="offset points", va="center", fontsize=9)  # fmt: skip
     for colour, each in drawn.items():
         rows, lowers, values, uppers = np.array(each).T

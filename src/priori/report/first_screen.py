@@ -20,14 +20,13 @@ def order_at(study: Study, index: int) -> list[int]:
 def screen_at(first: FirstScreen, index: int) -> dict[str, Any]:
     """Return everything that the first screen says at an alpha."""
     headline, deployed, caution = first.headline(index), first.deployment(index), first.gravest(index)
-    sentence = "" if caution is None else f"{caution}." if len(first.study.members) > 1 else caution.sentence
     extreme = deployed.threshold in ("inf", "-inf")
     return {
         "headline": unbroken(headline.text), "mark": headline.mark, "why": unbroken(headline.why),
         "name": deployed.name, "threshold": deployed.threshold, "extreme": extreme,
         "rule": deployed.rule if extreme else "accept when the score is greater than",
         "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
-        "caution": None if caution is None else [caution.heading, unbroken(sentence)],
+        "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
         "groups": first.groups(index, order_at(first.study, index)[:FEW]),
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from priori.report.tables import TextTable
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.studies.planning import Plan, plan
-from priori.words.numbers import gap, level_text, short
+from priori.words.numbers import gap, percent, short
 
 #: The powers that are planned for.
 POWERS = (0.8, 0.9)
@@ -52,7 +52,7 @@ def _table(study: Study, plans: list[Plan]) -> TextTable:
     have = ("This study", "–" if not test.n_users else f"{test.n_users:,}", f"{test.n_negatives:,}",
             f"{test.n_positives:,}")  # fmt: skip
     rows = [
-        (f"Finds it {level_text(planned.power or 0)} of the time", "–" if not planned.users else f"{planned.users:,}",
+        (f"Finds it {percent(planned.power or 0)} of the time", "–" if not planned.users else f"{planned.users:,}",
          f"{planned.negatives:,}", f"{planned.positives:,}")
         for planned in plans
     ]  # fmt: skip

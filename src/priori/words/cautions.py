@@ -24,7 +24,7 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     for line in every:
         texts.setdefault(line.code if isinstance(line, Caution) else "other", []).append(line)
     order = [*CODES, *texts]
-    found = [Caution(code, "; ".join(lines)) for code, lines in texts.items()]
+    found = [Caution(code, "; ".join(lines), getattr(lines[0], "named", False)) for code, lines in texts.items()]
     return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
 
 

@@ -143,7 +143,8 @@ class FirstScreen:
             if code == "disagreement" and codes & EXPLAIN_DISAGREEMENT:
                 continue
             if text := CHECKS[code](curve, index):
-                found.append(Caution(code, text if len(study.members) == 1 else f"{short(curve.name)}: {text}"))
+                several = len(study.members) > 1
+                found.append(Caution(code, f"{short(curve.name)}: {text}" if several else text, named=several))
         order = {code: number for number, code in enumerate(CODES)}
         grave = [caution for caution in shown(found) if caution.level == "warning"]
         return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
@@ -187,6 +188,7 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     curves, names = study.curves, [short(curve.name, NAME) for curve in study.curves]
     leader, second, *_ = _in_order(study, index)
     first, next_one = _amounts(curves[leader], curves[second], index)
+    alike = bool(np.isclose(curves[leader].value[index], curves[second].value[index], rtol=1e-9, atol=0))
     if study.pairs[0].significant is None:
         text = f"On this test set {names[leader]} comes first with {first}; {names[second]}, next, has {next_one}"
         return text, "not tested", "no bootstrap was run, so this may be chance"
@@ -203,14 +205,15 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
         nearest = "" if others == 1 else f" of {names[second]}, the next"
         return f"{names[leader]} is better than {rest}: {first} against {next_one}{nearest}", "clear", together
     if others == 1:
-        return (
-            f"{names[leader]} and {names[second]} cannot be told apart: {first} against {next_one}",
-            "not clear",
-            sure,
-        )
-    why = f"{names[leader]} cannot be told from {abridged([names[system] for system in undecided], 'or')}"
-    if worse:
-        why += f"; it is better than {abridged([names[system] for system in worse])}"
+        amounts = f"both {first}" if alike else f"{first} against {next_one}"
+        return f"{names[leader]} and {names[second]} cannot be told apart: {amounts}", "not clear", sure
+    near, far = ([names[system] for system in _in_order(study, index) if system in group]
+                 for group in (undecided, worse))  # fmt: skip
+    why = f"{names[leader]} cannot be told from {abridged(near, 'or')}"
+    if far:
+        why += f"; it is better than {abridged(far)}"
+    if alike:
+        return f"{names[leader]} and {names[second]} come first with {first}", "not clear", why
     return f"{names[leader]} comes first with {first}; {names[second]}, next, has {next_one}", "not clear", why
 
 

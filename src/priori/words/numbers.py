@@ -293,7 +293,7 @@ def told_apart(first: float, second: float, write: Callable[[float], str], unit:
     if texts[0] != texts[1] or first == second:
         return texts
     for decimals in range(1, 7):
-        texts = f"{first:.{decimals}f}{unit}", f"{second:.{decimals}f}{unit}"
-        if texts[0] != texts[1]:
-            break
-    return texts
+        longer = f"{first:.{decimals}f}{unit}", f"{second:.{decimals}f}{unit}"
+        if longer[0] != longer[1]:
+            return longer
+    return texts  # the same but for rounding

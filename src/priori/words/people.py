@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from priori.uncertainty.group_rates import GroupRates
 from priori.uncertainty.user_rates import KINDS, UserRates
-from priori.words.numbers import level_text, listing, p_text, percent, short
+from priori.words.numbers import counted, level_text, listing, p_text, percent, short
 
 
 def about_groups(found: GroupRates) -> str:
@@ -39,8 +39,10 @@ def about_users(found: UserRates) -> str:
             f"{p_text(test['p_errors'])}); {test['found']} of {test['users']} have a {test['rate'].upper()} clearly "
             f"above {percent(test['overall'])}."
         )
-    animals = [f"{each['found']} {each['animal']}s ({each['expected']:.1f} by chance, p {p_text(each['p_value'])})"
-               for each in found.animals]  # fmt: skip
+    animals = [
+        f"{counted(each['found'], each['animal'])} ({each['expected']:.1f} by chance, p {p_text(each['p_value'])})"
+        for each in found.animals
+    ]
     lines.append(f"By mean scores: {listing(animals)}.")
     level = level_text(found.confidence_level)
     lines.append(f"Rates are shrunken towards everybody's (beta-binomial); {level} intervals of each user's own rate.")

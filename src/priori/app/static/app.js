@@ -102,7 +102,7 @@ function give(input, file) {
   const transfer = new DataTransfer();
   transfer.items.add(file);
   input.files = transfer.files;
-  input.dispatchEvent(new Event("change", { bubbles: true }));
+  for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind, { bubbles: true }));
 }
 
 const inputOf = (system, set) => inputFor(`${set}-${system.dataset.key}`);
@@ -138,12 +138,12 @@ function preview(file, table) {
   function draw() {
     const values = valuesOf(table, column.set).slice(0, 50).map((value) => [value, value || "(empty)"]), found = splitTable(table, column.system, column.set, sets);
     const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))];
-    const yes = made("button", { type: "button", textContent: `Yes, take ${found.size} system${found.size === 1 ? "" : "s"}` }), no = made("button", { type: "button", textContent: "No, it is one set of scores" });
+    const yes = made("button", { type: "button", className: "app-yes", textContent: `Yes, take ${found.size} system${found.size === 1 ? "" : "s"}` }), no = made("button", { type: "button", textContent: "No, it is one set of scores" });
     yes.addEventListener("click", () => { close(); accept(found); });
     no.addEventListener("click", () => { close(); distribute([file]); });
     place.replaceChildren(
       made("h3", { id: "app-table-title", textContent: `${file.name}: several systems in one table. Is this right?` }),
-      made("p", {}, chooser("System", columns, String(column.system), (value) => { column.system = Number(value); }),
+      made("div", { className: "app-row" }, chooser("System", columns, String(column.system), (value) => { column.system = Number(value); }),
         chooser("Set", columns, String(column.set), (value) => { column.set = Number(value); sets = setsOf(valuesOf(table, column.set)); }),
         chooser("Development is", values, sets.dev, (value) => { sets.dev = value; }), chooser("Test is", values, sets.test, (value) => { sets.test = value; })),
       made("p", { textContent: `${found.size} systems: ${[...found.keys()].slice(0, 8).join(", ")}${found.size > 8 ? ", …" : ""}` }),
@@ -170,7 +170,7 @@ function checkSets(system) {
   const [dev, test] = ["dev", "test"].map((set) => inputOf(system, set)), told = [dev, test].map((input) => input.files[0] && place(input.files[0]).set);
   const old = system.querySelector(".app-swap");
   old?.remove();
-  if (told[0] !== "test" && told[1] !== "dev") return;
+  if ((told[0] !== "test" && told[1] !== "dev") || system.dataset.exchanged) return;
   if (told[0] === told[1] || !dev.files[0] || !test.files[0]) return;
   offerExchange(system, "By their names these files are exchanged: development scores stand as test scores. ");
 }
@@ -180,7 +180,7 @@ function offerExchange(system, why) {
   if (!dev.files[0] || !test.files[0]) return;
   system.querySelector(".app-swap")?.remove();
   const button = made("button", { type: "button", textContent: "Exchange them" });
-  button.addEventListener("click", () => { const [first, second] = [dev.files[0], test.files[0]]; give(dev, second); give(test, first); });
+  button.addEventListener("click", () => { const [first, second] = [dev.files[0], test.files[0]]; system.dataset.exchanged = "yes"; give(dev, second); give(test, first); });
   system.append(made("p", { className: "app-note app-swap", role: "status" }, why, button));
 }
 
@@ -429,8 +429,10 @@ function begin() {
   offerMending();
   form.addEventListener("change", (event) => {
     if (event.target.type === "file" && event.target.closest(".app-system")) checkSets(event.target.closest(".app-system"));
-    const error = part(`error-${event.target.name}`);
-    if (error) error.hidden = true;
+  });
+  // While one types, not when one leaves the field: the button would move away under the click that leaves it.
+  form.addEventListener("input", (event) => {
+    for (const about of ["error", "note"]) { const said = part(`${about}-${event.target.name}`); if (said) said.hidden = true; }
     event.target.removeAttribute("aria-invalid");
   });
   const example = inputFor("example");

@@ -84,7 +84,9 @@ function panel(into, frame, x, y) {
   if (x.title !== undefined) {
     into.append(rule(left, bottom, right, bottom, { stroke: "var(--muted)" }));
     for (const tick of xTicks) into.append(words(px(tick), bottom + (x.drop || 0) + 14, x.texts ? x.texts[xTicks.indexOf(tick)] : digits(tick), { anchor: "middle", size: 11, fill: "var(--muted)" }));
-    if (x.title) into.append(words((left + right) / 2, bottom + (x.drop || 0) + 34, x.title, { anchor: "middle", fill: "var(--muted)" }));
+    // Where its explanation has no room a title is its first word.
+    const title = x.title && widthOf(x.title) > right ? x.title.split("   ")[0] : x.title;
+    if (title) into.append(words((left + right) / 2, bottom + (x.drop || 0) + 34, title, { anchor: "middle", fill: "var(--muted)" }));
   }
   if (y.title) into.append(words(left - 7 - (y.wide || 34), (top + bottom) / 2, y.title, { anchor: "middle", fill: "var(--muted)",
     transform: `rotate(-90 ${round(left - 7 - (y.wide || 34))} ${round((top + bottom) / 2)})` }));

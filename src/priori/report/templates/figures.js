@@ -105,7 +105,7 @@ function ribbon(into, px, y, pair) {
 figures.epc = {
   title: () => `Expected Performance Curve: ${data.measure.title}`, wide: true,
   draw(into, width) {
-    const pair = data.pairs[state.pair], narrow = width < 520, room = narrow ? 74 : clamp(Math.max(...singled().map((place) => widthOf(nameOf(place), 11.5)), ...(pair ? [pair.a, pair.b] : []).map((place) => widthOf(`${nameOf(place)} better`, 10.5))) + 16, 60, 170);
+    const pair = data.pairs[state.pair], narrow = width < 520, room = narrow ? 74 : clamp(Math.max(...singled().map((place) => widthOf(nameOf(place), 11.5, 700)), ...(pair ? [pair.a, pair.b] : []).map((place) => widthOf(`${nameOf(place)} better`, 10.5))) + 16, 60, 170);
     const left = 54, right = width - room, pointed = state.pointed ?? singled()[0], low = [], top = 14;
     const leader = ranked()[0] ?? pointed, banded = new Set(state.bands ? [leader, state.pointed, state.found].filter((place) => place !== null && place !== undefined) : []);
     const drawn = singled().map((place) => [place, pieces(data.systems[place], "value")]);
