@@ -136,3 +136,15 @@ def test_what_does_not_go_together(words: tuple[str, ...], message: str, capsys:
         main([*words])
     assert ending.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_limit_on_money(capsys: pytest.CaptureFixture[str]) -> None:
+    """The cost per decision at the alpha that the costs give: fn fn_rate prior + fp fp_rate (1 - prior)."""
+    assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--prior", "0.1", "--max", "cost=9", "--format", "csv") == 0
+    row = capsys.readouterr().out.splitlines()[1].replace('"', "").split(",")
+    curve = priori.epc(priori.read("dev.csv"), priori.read("test.csv"), alpha=[0.9 / (0.9 + 3.0)])
+    far, frr = float(curve.v1[0]), float(curve.v2[0])
+    assert float(row[-6]) == pytest.approx(30 * 0.1 * frr + 0.9 * far)
+    assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--prior", "0.1", "--max", "cost=0.01") == 1
+    assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--max", "cost=0.01") == 2
+    assert "add a prior" in capsys.readouterr().err

@@ -115,3 +115,10 @@ def test_one_user_has_rates_without_interval(folder: Path) -> None:
 )
 def test_what_does_not_go_together_is_said(folder: Path, words: list[str], said: str) -> None:
     assert said in run(["rates", "test.csv", *words])
+
+
+def test_rates_in_money(folder: Path) -> None:
+    scores = priori.read("test.csv")
+    (row,) = table("test.csv", "--threshold", "1", "--costs", "fn=100,fp=2", "--prior", "0.01")
+    far, frr = (scores.negative.score > 1).mean(), (scores.positive.score <= 1).mean()
+    assert float(row["cost"]) == pytest.approx(100 * 0.01 * frr + 2 * 0.99 * far)

@@ -152,3 +152,5 @@ def test_a_dcf_is_its_definition() -> None:
         priori.adcf(dev, test, costs=(1, 2))
     with pytest.raises(priori.OptionError, match="positive"):
         priori.adcf(dev, test, costs=(0, 1, 1))
+    with pytest.raises(priori.OptionError, match=r"add up to 1, not 0\.8"):
+        priori.adcf(dev, test, priors=("0.5", "0.2", "0.1"))

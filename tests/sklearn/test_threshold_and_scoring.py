@@ -272,6 +272,25 @@ def test_a_threshold_that_peeks_looks_better(data: Data) -> None:
     assert np.mean(peeking) > -0.47
 
 
+def test_the_score_of_groups_is_that_of_the_worst(data: Data) -> None:
+    X, y = data
+    sex = np.random.default_rng(0).choice(["f", "m"], y.size, p=[0.3, 0.7])
+    scorer = make_apriori_scorer("hter")
+    own = AprioriThresholdClassifier(LogisticRegression()).fit(X[:200], y[:200])
+    accepted, true, late = own.predict(X[200:]) == 1, y[200:] == 1, sex[200:]
+    worst = max((accepted[(late == g) & ~true].mean() + 1 - accepted[(late == g) & true].mean()) / 2 for g in "fm")
+    assert scorer(own, X[200:], y[200:], sensitive_features=late) == pytest.approx(-worst)
+    plain = LogisticRegression().fit(X[:200], y[:200])
+    alike = np.full(200, "all")
+    assert scorer(plain, X[200:], y[200:], sensitive_features=alike) == scorer(plain, X[200:], y[200:])
+    with pytest.raises(priori.InputError, match="group 'x' has samples of one class only"):
+        scorer(plain, X[200:], y[200:], sensitive_features=np.where(true, "x", "y"))
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = cross_validate(LogisticRegression(), X, y, cv=2, scoring=scorer, params={"sensitive_features": sex})
+        whole = cross_validate(LogisticRegression(), X, y, cv=2, scoring=scorer)
+    assert (found["test_score"] <= whole["test_score"]).all()
+
+
 def test_scorer_errors(data: Data) -> None:
     X, y = data
     fitted = LogisticRegression().fit(X, y)

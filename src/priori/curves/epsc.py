@@ -295,7 +295,11 @@ def adcf_weights(costs: Sequence[Any], priors: Sequence[Any]) -> tuple[Fraction,
             Fraction(str(cost)) * Fraction(str(prior)) for cost, prior in zip(costs, priors, strict=True)
         )
     except (ValueError, ZeroDivisionError):
-        raise OptionError(f"costs and priors must be three numbers each, not {costs!r} and {priors!r}") from None
+        typed = " and ".join(", ".join(str(each) for each in numbers) for numbers in (costs, priors))
+        raise OptionError(f"costs and priors must be three numbers each, not {typed}") from None
+    total = sum((Fraction(str(prior)) for prior in priors), Fraction(0))
+    if abs(total - 1) > Fraction(1, 10**6):
+        raise OptionError(f"the three priors must add up to 1, not {float(total):g}")
     alarm = nontarget + spoof
     if min(miss, alarm) <= 0 or min(nontarget, spoof) < 0:
         raise OptionError("costs and priors must be positive; those of nontargets or of attacks, not both, may be 0")

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_consistent_length
 
 from priori.base.alphas import as_fractions
+from priori.base.errors import InputError
+from priori.base.types import Ints, Mask
 from priori.curves.cross import cross_epc
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import Task, get_measure, get_task
@@ -30,31 +33,60 @@ class AprioriScorer:
     pos_label: Any
     random_state: int
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the measure on these samples, negated where smaller is better."""
-        domain = get_task(self.task)
-        shown = get_measure(domain.aggregate if self.measure is None else self.measure)
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> float:
+        """Return the measure on these samples, negated where smaller is better; with groups, that of the worst one."""
+        shown = get_measure(get_task(self.task).aggregate if self.measure is None else self.measure)
         (alpha,) = as_fractions(self.alpha)
-        if decides_itself(estimator):
-            counted = self._decided(estimator, X, y, sample_weight)
-        else:
-            score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
-            whole = scores(np.asarray(y) == positive, score, pos_label=True, sample_weight=sample_weight)
-            counted = cross_epc(whole, folds=self.cv, rng=self.random_state, task=domain, criterion=self.criterion,
-                                measure=shown, alpha=[alpha]).outcomes  # fmt: skip
-        value = float(np.ravel(shown(counted, float(alpha)))[0])
-        return value if shown.greater_is_better else -value
+        check_consistent_length(y, sample_weight, sensitive_features)
+        times = whole_weights(np.ones(len(y)) if sample_weight is None else sample_weight, "sample_weight")
+        true, accepted = self._decided(estimator, X, y, times)
+        groups = np.zeros(true.size) if sensitive_features is None else np.asarray(sensitive_features)
+        values = []
+        for group in np.unique(groups):
+            own = groups == group
+            if sensitive_features is not None and np.unique(true[own]).size < 2:
+                raise InputError(
+                    f"the group {str(group)!r} has samples of one class only; merge groups, or take fewer folds"
+                )
+            value = float(np.ravel(shown(_outcomes(true[own], accepted[own], times[own]), float(alpha)))[0])
+            values.append(value if shown.greater_is_better else -value)
+        return min(values)
 
-    def _decided(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Outcomes:
-        classes = list(estimator.classes_)
-        positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
-        positive = classes[1] if positive is None else positive
-        true, accepted = np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
-        times = whole_weights(np.ones(true.size) if sample_weight is None else sample_weight, "sample_weight")
-        return Outcomes(
-            *(np.array([times[mask].sum()]) for mask in (true & accepted, ~true & accepted, ~true & ~accepted,
-                                                         true & ~accepted))
+    def get_metadata_routing(self) -> Any:
+        """Ask scikit-learn for the weights and the groups of samples, where it hands them on (metadata routing)."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=type(self).__name__)
+        for name in ("sample_weight", "sensitive_features"):
+            request.score.add_request(param=name, alias=True)
+        return request
+
+    def _decided(self, estimator: Any, X: Any, y: Any, times: Ints) -> tuple[Mask, Mask]:
+        """Return which samples are positive, and which are accepted at a threshold that they had no part in."""
+        if decides_itself(estimator):
+            classes = list(estimator.classes_)
+            positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
+            positive = classes[1] if positive is None else positive
+            return np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
+        score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
+        true, score = np.asarray(y) == positive, np.asarray(score)
+        curve = cross_epc(
+            scores(true, score, pos_label=True, sample_weight=times), folds=self.cv, rng=self.random_state,
+            task=self.task, criterion=self.criterion, alpha=[as_fractions(self.alpha)[0]],
         )  # fmt: skip
+        thresholds = np.array([part.threshold[0] for part in curve.curves])
+        accepted = np.zeros(true.size, dtype=np.bool_)
+        for own, fold in zip((~true, true), curve.fold, strict=True):
+            own &= times > 0  # others are not there
+            accepted[own] = score[own] > thresholds[fold]
+        return true, accepted
+
+
+def _outcomes(true: Mask, accepted: Mask, times: Ints) -> Outcomes:
+    kinds = (true & accepted, ~true & accepted, ~true & ~accepted, true & ~accepted)
+    return Outcomes(*(np.array([times[kind].sum()]) for kind in kinds))
 
 
 def final(estimator: Any) -> Any:
@@ -94,6 +126,10 @@ def make_apriori_scorer(
     - Any other classifier has its threshold chosen inside the validation fold: the fold is taken apart into ``cv``
       parts, each is judged with the threshold chosen on the others, and the outcomes of all parts are counted
       together. No sample is judged with a threshold that it helped to choose, and nothing is fitted again.
+
+    With ``sensitive_features`` (fairlearn's name for the groups of samples) it is the score of the worst group, all at
+    the same threshold: ``scorer(estimator, X, y, sensitive_features=sex)``, or, where scikit-learn hands metadata on
+    (``set_config(enable_metadata_routing=True)``), ``cross_validate(..., params={"sensitive_features": sex})``.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def pad(
     dev, test = (_only_attacks(as_score_set(scores).load()) for scores in (dev, test))
     dev_types, types = _by_type(dev), _by_type(test)
     points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
-    for target in as_fractions(apcer):
+    for target in as_fractions(apcer, "apcer"):
         best = _rejected(test, _at_most(test, types, target))
         points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
     rows, said = [], []
