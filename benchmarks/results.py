@@ -2,7 +2,9 @@
 
     python benchmarks/results.py              # about ten minutes
     python benchmarks/results.py --full       # up to 10^8 trials; 2 GB of disk, half an hour
-    python benchmarks/results.py --only scale
+    python benchmarks/results.py --only scale     # the other sections stay as they are
+
+What got slower than the committed results by more than a quarter is printed at the end.
 
 Peers are installed into virtual environments of their own under ``benchmarks/.peers``; those that cannot be are named
 in the tables. Everything is measured in one run on one machine, medians of five.
@@ -22,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from suite import boards, cluster, growth, peers, references, scale  # noqa: E402 - after the path is set
+from suite import boards, changes, cluster, growth, peers, references, scale  # noqa: E402 - after the path is set
 from suite.measure import Bench  # noqa: E402
 
 
@@ -54,8 +56,13 @@ def main() -> None:
         sections.append(cluster.text(options.data, options.size))
     if options.only in (None, "growth"):
         sections.append(growth.text(options.data, options.size, options.output.with_name("growth.svg")))
-    options.output.write_text("\n".join(sections), encoding="utf-8")
+    before = changes.committed(HERE / "RESULTS.md")
+    # What was not measured now stays as it was.
+    after = changes.merged(before if options.only else "", sections)
+    options.output.write_text(after, encoding="utf-8")
     print(f"wrote {options.output}", file=sys.stderr)
+    found = changes.slower(before, after)
+    print(f"slower by more than a quarter than the committed results: {len(found) or 'nothing'}", *found, sep="\n")
 
 
 def _heading(size: str, repeats: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ import pytest
 
 import priori
 from priori import OptionError, Scores, Table
+from priori.engines.parquet_files import Files
 from priori.engines.table import BOUND
+from priori.report import Settings, System, make_study
+from priori.report.page import render_html
 
 TRIALS, PEOPLE = 6000, 24
 #: Too little for the trials, enough for counts in cells by user.
@@ -183,6 +187,32 @@ def test_a_roc_band_is_drawn_from_cells(read: Reader, scan: Reader) -> None:
                        for each in (scan, read))  # fmt: skip
     for name in ("tpr", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2 * BOUND)
+
+
+def test_the_page_of_a_table_takes_fewer_than_20_scans(
+    read: Reader, scan: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans = Counter[str]()
+
+    def counting(asked: Any) -> Any:
+        def counted(self: Files, text: str) -> Any:
+            scans[self.watch.shown] += 1
+            return asked(self, text)
+
+        return counted
+
+    for name in ("query", "pieces"):
+        monkeypatch.setattr(Files, name, counting(getattr(Files, name)))
+    settings = Settings(points=3, n_resamples=100, bootstrap="user")
+    study = make_study([System("A", scan("a-dev"), scan("a-test"))], settings)
+    page = render_html(study, static=True)
+    assert max(scans.values()) < 20
+    expected = make_study([System("A", read("a-dev"), read("a-test"))], settings)
+    (found,), (member,) = study.members, expected.members
+    assert found.curve.value.tolist() == member.curve.value.tolist()
+    assert found.auc == pytest.approx(member.auc, abs=1e-5)
+    assert found.histogram.positives.sum() == member.histogram.positives.sum()
+    assert "Histogram of the test scores" in page
 
 
 def test_counts_of_several_trials_are_candidates_and_pairs_as_trials_are() -> None:

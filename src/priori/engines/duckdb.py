@@ -129,18 +129,18 @@ class DuckDB(Streaming):
 
     def _check_files(self) -> None:
         """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
-        for role in ("user", "probe_user", "dataset", "group"):
-            if role in self.columns:
-                text = f"CAST({self._column(role)} AS VARCHAR)"
-                counts = [
-                    f"count(*) FILTER ({odd})"
-                    for odd in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")
-                ]
-                ((missing, with_nul),) = self.rows(f"SELECT {', '.join(counts)} FROM trials")
-                if missing:
-                    raise self._missing_names(role, missing)
-                if with_nul:
-                    raise self._nul_in_names(role)
+        roles = [role for role in ("user", "probe_user", "dataset", "group") if role in self.columns]
+        texts = [f"CAST({self._column(role)} AS VARCHAR)" for role in roles]
+        odd = [test for text in texts for test in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")]
+        if not odd:
+            return
+        counts = ", ".join(f"count(*) FILTER ({test})" for test in odd)
+        ((*found,),) = self.rows(f"SELECT {counts} FROM trials")
+        for role, missing, with_nul in zip(roles, found[::2], found[1::2], strict=True):
+            if missing:
+                raise self._missing_names(role, missing)
+            if with_nul:
+                raise self._nul_in_names(role)
 
     def missing(self, role: str) -> InputError:
         """Return the error for labels or users that are missing."""

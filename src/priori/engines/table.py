@@ -49,6 +49,8 @@ class Table(ScoreSet):
         self.memory = memory
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[object, list[Scores]] | None = None
+        self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+        self._condensed: tuple[object, tuple[Scores, tuple[Caution, ...]]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 8
 
@@ -117,8 +119,14 @@ class Table(ScoreSet):
         # Where only all scores together tell, and do not fit, counts at the ends of narrow cells tell nearly as much.
         of_all = alphas is None and chooser.winners(shortlisted(self.histogram, NOTHING), None) is None
         if of_all and not self.explorer.look_at_all():
-            return edge_candidates(self.explorer, self.engine.finest)
+            return self._edges
         return self.explorer.shortlist(chooser, alphas)
+
+    @cached_property
+    def _edges(self) -> Shortlist:
+        edges = edge_candidates(self.explorer, self.engine.finest)
+        self._remember(edges.below, edges.n_negatives - edges.fp, edges.fn)
+        return edges
 
     def expect(self, thresholds: ArrayLike) -> None:
         self.explorer.expect(thresholds)
@@ -128,7 +136,19 @@ class Table(ScoreSet):
         return relative_cuts(self.histogram, share)
 
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-        return self.explorer.rejected(thresholds)
+        asked = np.asarray(thresholds, dtype=np.float64)
+        new = np.setdiff1d(asked, self._counted[0])
+        if new.size:
+            self._remember(new, *self.explorer.rejected(new))
+        known, tn, fn = self._counted
+        place = np.searchsorted(known, asked)
+        return tn[place], fn[place]
+
+    def _remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
+        """Keep the counts at ascending thresholds: more is asked of the same ones, and that need not cost a scan."""
+        known, first = np.unique(np.concatenate([self._counted[0], thresholds]), return_index=True)
+        counts = (np.concatenate(both)[first] for both in zip(self._counted[1:], (tn, fn), strict=True))
+        self._counted = known, next(counts), next(counts)
 
     def pairs_in_order(self, *, rough: bool = False) -> int:
         return self.histogram.pairs_in_order() if rough else self.explorer.pairs_in_order()
@@ -154,6 +174,13 @@ class Table(ScoreSet):
     ) -> tuple[Scores, tuple[Caution, ...]]:
         if self._fits:
             return self.load(), ()
+        key = (tuple(roles), np.asarray(cuts, dtype=np.float64).tobytes(), narrow)
+        if self._condensed is None or self._condensed[0] != key:
+            self._condensed = None  # before the next takes its room
+            self._condensed = key, self._condense(roles, cuts, narrow)
+        return self._condensed[1]
+
+    def _condense(self, roles: Sequence[Role], cuts: ArrayLike, narrow: bool) -> tuple[Scores, tuple[Caution, ...]]:
         wanted = [role for role in roles if role in self.engine.columns]
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
         # Twice as many cells as the bound asks for, in each class.

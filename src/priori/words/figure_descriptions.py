@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.drawing import median
 from priori.studies.evaluation.study import ranks_of
 from priori.words.numbers import (
     abridged,
@@ -122,8 +123,8 @@ def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:
 
 
 def _scores(study: Study, member: Member) -> str:
-    test = member.curve.test.load()
-    middle = [float(np.median(ordered)) for ordered in (test.negatives, test.positives)]
+    test, _ = member.curve.test.condensed((), narrow=True)
+    middle = [median(trials) for trials in (test.negative, test.positive)]
     return (
         f"Histogram of the test scores of {short(member.name)}: {test.n_negatives:,} negatives around "
         f"{middle[0]:.4g}, {test.n_positives:,} positives around {middle[1]:.4g}; threshold at alpha = "

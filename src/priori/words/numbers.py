@@ -197,17 +197,14 @@ def fewest_digits(threshold: float, sets: Sequence[ScoreSet], errors: Sequence[t
 
     ``errors`` are the false positives and negatives of each set, where they are known already.
     """
-    if errors is None:
-        errors = _errors(threshold, sets)
-    for digits in range(6, 17):
-        text = f"{threshold:.{digits}g}"
-        if _errors(float(text), sets) == list(errors):
+    texts = [f"{threshold:.{digits}g}" for digits in range(6, 17)]
+    # All at once: of a table every question is a scan.
+    counted = [count(scores, [threshold, *map(float, texts)]) for scores in sets]
+    wanted = [(part.fp[0], part.fn[0]) for part in counted] if errors is None else list(errors)
+    for place, text in enumerate(texts, start=1):
+        if [(part.fp[place], part.fn[place]) for part in counted] == wanted:
             return text
     return repr(threshold)
-
-
-def _errors(threshold: float, sets: Sequence[ScoreSet]) -> list[tuple[int, int]]:
-    return [(int(part.fp), int(part.fn)) for part in (count(scores, threshold) for scores in sets)]
 
 
 def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.curves.thinning import thin
-from priori.scores import ScoreSet
+from priori.scores import ScoreSet, Trials
 
 
 def probit_floor(test: ScoreSet) -> float:
@@ -60,12 +60,13 @@ def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogra
     The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
     interest is always inside.
     """
-    sets = [ordered for scores in (test.load(), dev.load()) for ordered in (scores.negatives, scores.positives)]
-    finite = [ordered[np.isfinite(ordered)] for ordered in sets]
-    finite = [ordered for ordered in finite if ordered.size] or [np.zeros(1)]
-    least, most = min(o[0] for o in finite), max(o[-1] for o in finite)
-    low = min(o[int(0.0005 * (o.size - 1))] for o in finite)
-    high = max(o[int(np.ceil(0.9995 * (o.size - 1)))] for o in finite)
+    known = [scores.condensed((), narrow=True)[0] for scores in (dev, test)]  # the test set last: it is asked again
+    sets = [trials for scores in known[::-1] for trials in (scores.negative, scores.positive)]
+    finite = [each if (inside := np.isfinite(each.score)).all() else each.take(inside) for each in sets]
+    finite = [trials for trials in finite if len(trials)] or [Trials(np.zeros(1))]
+    least, most = min(trials.sorted[0] for trials in finite), max(trials.sorted[-1] for trials in finite)
+    low = min(_at(trials, 0.0005 * (len(trials) - 1)) for trials in finite)
+    high = max(_at(trials, np.ceil(0.9995 * (len(trials) - 1))) for trials in finite)
     if most / 9 - least / 9 <= high / 3 - low / 3:  # in parts, since a difference may overflow
         low, high = least, most
     if np.isfinite(threshold):
@@ -75,7 +76,18 @@ def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogra
     bins = int(np.clip(2 * min(test.n_negatives, test.n_positives) ** (1 / 3), 20, 80))
     share = np.linspace(0, 1, bins + 1)
     edges = low * (1 - share) + high * share  # does not overflow where high - low would
-    beyond = sum(o.size - int(np.searchsorted(o, high, "right") - np.searchsorted(o, low, "left")) for o in sets[:2])
-    inner = ([0, *np.searchsorted(ordered, edges[1:-1], side="right"), ordered.size] for ordered in sets)
+    ends = np.array([np.nextafter(low, -np.inf), high])
+    beyond = sum(len(trials) - int(np.diff(trials.rejected(ends))[0]) for trials in sets[:2])
+    inner = ([0, *trials.rejected(edges[1:-1]), len(trials)] for trials in sets)
     negatives, positives, dev_negatives, dev_positives = (np.diff(ends).astype(np.int64) for ends in inner)
     return ScoreHistogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
+
+
+def _at(trials: Trials, rank: float) -> float:
+    return float(trials.at_rank(np.array(int(rank))))
+
+
+def median(trials: Trials) -> float:
+    """Return the median score."""
+    middle = trials.at_rank(np.array([(len(trials) - 1) // 2, len(trials) // 2]))
+    return float(middle.mean())

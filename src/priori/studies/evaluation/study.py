@@ -18,6 +18,7 @@ from priori.base.types import Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
+from priori.scores import ScoreSet
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
 from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
@@ -299,5 +300,12 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
     return Member(
         system.name, curve, band, *thinned_curves(test, system.name),
         bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
-        a_posteriori_auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
+        _auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
     )  # fmt: skip
+
+
+def _auc(test: ScoreSet) -> float:
+    """Return the AUC; of a table as its cells tell it, which costs no scan and is right to about one in a million."""
+    if not test.scanned:
+        return a_posteriori_auc(test)
+    return test.pairs_in_order(rough=True) / (2 * test.n_negatives * test.n_positives)

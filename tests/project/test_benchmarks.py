@@ -1,0 +1,51 @@
+"""What benchmarks print about results that got worse."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def changes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_changes", ROOT / "suite" / "changes.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["bench_changes"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_only_what_got_slower_by_more_than_a_quarter_is_named(changes: ModuleType) -> None:
+    before = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    assert changes.slower(before, before) == []
+    assert len(list(changes.figures(before))) > 100
+    after = before.replace(
+        "| 10,000 scores a class, 100 alphas | 3.16 ms |", "| 10,000 scores a class, 100 alphas | 4.16 ms |"
+    )
+    after = after.replace("101 alphas, 1,000,000 a class: 0.72 x sort", "101 alphas, 1,000,000 a class: 0.89 x sort")
+    after = after.replace(
+        "joint replicates of both sets, 101 alphas, NIST 2005 shape: 0.47 s",
+        "joint replicates of both sets, 101 alphas, NIST 2005 shape: 4.7 s",
+    )
+    assert after != before
+    found = changes.slower(before, after)
+    assert found[0].startswith("(b) 10000 joint replicates")
+    assert (
+        found[1]
+        == "Expected Performance Curve: 10,000 scores a class, 100 alphas: Priori 0.00316 -> 0.00416 (1.32 times)"
+    )
+    assert len(found) == 2
+
+
+def test_sections_that_were_not_measured_stay(changes: ModuleType) -> None:
+    assert changes.merged("# M\n\nold\n\n## A\n\n1\n\n## B\n\n2\n", ["# M\n\nnew\n", "## B\n\n3\n"]) == (
+        "# M\n\nnew\n\n## A\n\n1\n\n## B\n\n3\n"
+    )
