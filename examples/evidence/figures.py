@@ -27,7 +27,7 @@ def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:
     curves = [curve for name in names for curve in judged.curves if curve.name == name]
     ax = plot_epc(curves, ax=Figure(figsize=(7, 4), layout="constrained").subplots(),
                   bands=[curve.band(rng=0, n_resamples=2000) for curve in curves])  # fmt: skip
-    ax.set_title(f"{judged.question.name}: what to expect at thresholds fixed in advance")
+    ax.set_title(f"{judged.question.name}\nwhat to expect at thresholds fixed in advance")
     save(ax.figure, path)
 
 
