@@ -53,6 +53,8 @@ def test_the_exit_code_tells_kept_from_broken_and_from_bad_input(capsys: pytest.
     assert run(*SYSTEM, "--max", "hter") == 2
     assert run(*SYSTEM, "--margin", "0.1") == 2
     assert "MEASURE=LIMIT" in capsys.readouterr().err
+    assert run(*SYSTEM, "--max", "hter=5") == 2
+    assert "0.05 for 5 %, not 5" in capsys.readouterr().err
 
 
 def test_no_worse_than_itself_by_a_margin() -> None:

@@ -68,6 +68,8 @@ def check_limits(
     asked += [(name, limit, False) for name, limit in (minima or {}).items()]
     for name, limit, most in asked:
         measure = get_measure(name)
+        if measure.rate and not 0 <= limit <= 1:
+            raise OptionError(f"{name} lies between 0 and 1, and so must its limit: 0.05 for 5 %, not {limit:g}")
         band = make_band(curve.showing(measure), resampling, threads=threads, progress=progress)
         value, lower, upper = (float(column[0]) for column in (band.value, band.lower, band.upper))
         held = value if at == "value" else upper if most else lower
