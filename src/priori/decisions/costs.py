@@ -42,7 +42,10 @@ def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prio
     if costs is None:
         return Priced(at_prior(shown or task.aggregate, prior), alpha)
     if prior is None:
-        raise OptionError(f"costs need the share of positives where the system will be used: add a prior ({argument('prior', '0.01')})")
+        raise OptionError(
+            "costs need the share of positives where the system will be used: add a prior "
+            f"({argument('prior', '0.01')})"
+        )
     miss, alarm = pair_of_costs(costs)
     if alpha is None and get_criterion(criterion, task).name == "wer":
         alpha = from_costs(miss, alarm, prior)
