@@ -55,6 +55,8 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     # what else is said of the same system is not lost
     twice = [("A", [FEW, Caution("few-users", "2 in the test set")]), ("B", [Caution("few-users", "only 9 users")])]
     assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")
+    twice[1][1].append(twice[0][1][1])
+    assert of_systems(twice) == ("A: only 8 users", "2 in the test set")
     assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
         "A: x", "A: y", "A: z", "B: w")  # fmt: skip
 

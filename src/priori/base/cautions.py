@@ -228,15 +228,16 @@ def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
 
 
 def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
-    """Yield the texts of one code that speak of the same systems as the first does; it names those with other texts."""
-    first = next(iter(texts.values()))
-    others = [name for names in texts.values() for name in names if name not in first]
+    """Yield the texts of one code that speak of the first system; the first names the systems that have other texts."""
+    (first, *_), *_ = texts.values()
+    kept = {line: names for line, names in texts.items() if first in names}
+    covered = {name for names in kept.values() for name in names}
+    others = [name for names in texts.values() for name in names if name not in covered]
     also = f" (also, with other numbers, {named(others)})" if others else ""
-    for line, names in texts.items():
-        if set(names) <= set(first):
-            text = line if len(names) == systems else said_of(named(names), line)
-            yield Caution(text.code, f"{text}{also}", text.named) if isinstance(text, Caution) else text
-            also = ""
+    for line, names in kept.items():
+        text = line if len(names) == systems else said_of(named(names), line)
+        yield Caution(text.code, f"{text}{also}", text.named) if isinstance(text, Caution) else text
+        also = ""
 
 
 def named(names: Sequence[str]) -> str:
