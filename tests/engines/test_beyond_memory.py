@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import priori
 from priori import OptionError, Scores, Table
+from priori.engines.engine import TableSettings
+from priori.engines.lazy_frames import Lazy
 from priori.engines.parquet_files import Files
 from priori.engines.table import BOUND
 from priori.report import Settings, System, make_study
@@ -240,3 +243,14 @@ def test_too_many_combinations_are_an_error_with_the_way_out(folder: Path) -> No
     assert caution.code == "probes-left-out"
     assert not found.has_identities
     assert found.n_users == PEOPLE
+
+
+def test_any_lazy_frame_is_counted_by_one_grouping(folder: Path, read: Reader) -> None:
+    frame = pl.scan_parquet(folder / "a-test.parquet")
+    table = Table(Lazy(frame, TableSettings(columns=COLUMNS)), memory=MEMORY)
+    for ask in (lambda scores: priori.group_rates(scores, 1.0), lambda scores: priori.rate_interval(scores, 1.0)):
+        found, expected = ask(table), ask(read("a-test"))
+        for name in ("lower", "upper"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
+    found, expected = (priori.areas(each, each) for each in (table, read("a-test")))
+    assert found.g == pytest.approx(expected.g, abs=2 * table.engine.finest)

@@ -187,8 +187,10 @@ def means_between(scans: list[Scan], cuts: Floats, dtype: Any, owners: int) -> I
         tally = _tally(number, gaps, by_user=True)
         mean = total[np.flatnonzero(number)] / tally.number
         low, high = np.append(-np.inf, cuts)[tally.gap[0]], np.append(cuts, np.inf)[tally.gap[0]]
+        with np.errstate(over="ignore"):
+            above = np.nextafter(low, np.inf)
         # Rounding must not carry a mean out of its gap, which is open below.
-        yield tally, np.where(np.isfinite(mean), np.clip(mean, np.nextafter(low, np.inf), high), mean)
+        yield tally, np.where(np.isfinite(mean), np.clip(mean, above, high), mean)
 
 
 class _InCells:

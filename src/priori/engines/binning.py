@@ -33,7 +33,8 @@ def edge_candidates(explorer: Explorer, bound: float) -> Shortlist:
         np.append(0, np.cumsum(own)[ends]) + of_class[0]
         for own, of_class in ((atoms.negative, histogram.negative), (atoms.positive, histogram.positive))
     )
-    above = np.nextafter(cuts, np.inf)  # the threshold is the cut itself: what lies next to it is not known
+    with np.errstate(over="ignore"):
+        above = np.nextafter(cuts, np.inf)  # the threshold is the cut itself: what lies next to it is not known
     if tn[-1] < histogram.negatives or fn[-1] < histogram.positives:  # scores of +inf
         tn, fn = np.append(tn, histogram.negatives), np.append(fn, histogram.positives)
         cuts, above = np.append(cuts, np.inf), np.append(above, np.inf)

@@ -29,7 +29,7 @@ PER_TRIAL = 128
 #: Bytes that an entry, which stands for several trials, needs.
 PER_ENTRY = 64
 #: Cells that hold more of a class say too little.
-COARSEST = 0.01
+COARSEST = 0.05
 #: What cells that stand in for trials do to rates.
 WITHIN = "no rate at any threshold is off by more than"
 
@@ -185,7 +185,7 @@ class Table(ScoreSet):
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
         # Twice as many cells as the bound asks for, in each class.
         bound = max(BOUND, self.engine.finest, 8 * (self.n_users if "user" in wanted else 1) / limit)
-        while True:
+        while not narrow or bound <= COARSEST:
             edges, error = narrow_cuts(self.explorer, bound, trials=1) if narrow else (np.empty(0), 0.0)
             try:
                 entries = self.engine.load_between(_with_ends(edges, cuts), wanted, limit)
@@ -195,10 +195,12 @@ class Table(ScoreSet):
                     wanted.remove("probe_user")
                     notes.append(self._said("probes-left-out", "too many pairs of people for the memory given: "
                                                                "trials are told apart by user only"))  # fmt: skip
-                elif narrow and bound < COARSEST:
+                elif narrow:
                     bound *= 4
                 else:
                     raise self._too_many(limit) from None
+        else:
+            raise self._too_many(limit)
         if (entries.n_negatives, entries.n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
         if narrow:

@@ -27,7 +27,8 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {TO_MEMORY}"
+        ask = f"to count by both, ask for the crossed bootstrap ({argument('bootstrap', 'crossed')})"
+        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {ask}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
