@@ -188,8 +188,9 @@ def test_curves_by_group_averages_and_folds_come_from_counts_in_cells(read: Read
 def test_a_roc_band_is_drawn_from_cells(read: Reader, scan: Reader) -> None:
     found, expected = (priori.roc(each("a-test"), points=11).band(fpr=[0.1, 0.5], n_resamples=200)
                        for each in (scan, read))  # fmt: skip
+    apart = 2 * max(BOUND, 1 / read("a-test").n_positives)  # of a small class a cell may hold one trial
     for name in ("tpr", "lower", "upper"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2 * BOUND)
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
 
 
 def test_the_page_of_a_table_takes_fewer_than_20_scans(

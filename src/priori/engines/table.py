@@ -281,7 +281,7 @@ class Table(ScoreSet):
     def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
         """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
 
-        No rate at any threshold then differs by more than `BOUND` from the exact one; the text says so.
+        No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; the text says so.
         """
         if self._fits:
             return self.load(), None
@@ -291,7 +291,7 @@ class Table(ScoreSet):
                 f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise "
                 f"{argument('memory')}, or keep the thresholds fixed ({argument('resample', 'test')})"
             )
-        cuts, error = narrow_cuts(self.explorer, BOUND)
+        cuts, error = narrow_cuts(self.explorer, BOUND, trials=1)
         (cells,) = self.between([cuts], by_user=by_user)
         counted = f"resampled in {cuts.size + 1} cells of scores"
         return cells, self._said("resampled-in-cells", f"{counted}: {WITHIN} {error:.1e}")
