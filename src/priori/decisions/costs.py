@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from priori.base.alphas import from_costs, share
-from priori.base.errors import OptionError, short
+from priori.base.errors import OptionError, argument, short
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import Measure, Task, at_prior, cost, get_measure
 
@@ -42,7 +42,9 @@ def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prio
     if costs is None:
         return Priced(at_prior(shown or task.aggregate, prior), alpha)
     if prior is None:
-        raise OptionError("costs need the share of positives where the system will be used: add a prior, such as 0.01")
+        raise OptionError(
+            f"costs need the share of positives where the system will be used: add {argument('prior')}, such as 0.01"
+        )
     miss, alarm = pair_of_costs(costs)
     if alpha is None and get_criterion(criterion, task).name == "wer":
         alpha = from_costs(miss, alarm, prior)
