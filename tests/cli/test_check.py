@@ -149,4 +149,4 @@ def test_a_limit_on_money(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(row[-6]) == pytest.approx(30 * 0.1 * frr + 0.9 * far)
     assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--prior", "0.1", "--max", "cost=0.01") == 1
     assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--max", "cost=0.01") == 2
-    assert "add a prior" in capsys.readouterr().err
+    assert "add --prior, such as 0.01" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import priori
-from priori.cli import COMMANDS, cli
+from priori.cli import COMMANDS, cli, main
 from priori.cli.help import HEADINGS
 
 #: Six trials that both systems err on.
@@ -89,3 +89,14 @@ def test_what_the_command_line_takes_python_takes(files: None) -> None:
     typed = json.loads(run("epc", "--system", "A", "dev.csv", "dev.csv", "--alpha", "costs:100,1,0.01", "--criterion",
                            "at-most-far", "--json"))  # fmt: skip
     assert typed["systems"][0]["threshold"] == curve.threshold.tolist()
+
+
+def test_an_option_of_several_words_names_them(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in (
+        (("epc", "--system", "A", "dev.csv"), "--system takes 3 words: --system NAME DEV TEST"),
+        (("threshold", "dev.csv", "--costs", "fn=10,fp=1"), "add --prior, such as 0.01"),
+    ):
+        with pytest.raises(SystemExit) as ending:
+            main([*words])
+        assert ending.value.code == 2
+        assert said in capsys.readouterr().err

@@ -200,7 +200,7 @@ def test_costs_give_alpha_and_measure() -> None:
     assert limited.fractions == (Fraction(1, 20),)
     assert limited.measure is curve.measure
     for settings_, words in (
-        ({"costs": "fn=1,fp=1"}, "add a prior"), ({"costs": "fn=1", "prior": 0.1}, "write fn=100,fp=1"),
+        ({"costs": "fn=1,fp=1"}, "add prior, such as"), ({"costs": "fn=1", "prior": 0.1}, "write fn=100,fp=1"),
         ({"prior": 0.1}, "does not depend on the share of"), ({"alpha": "costs:1,2"}, "COST_FN,COST_FP,PRIOR"),
     ):  # fmt: skip
         with pytest.raises(OptionError, match=words):

@@ -38,6 +38,14 @@ _META = "priori.help_all"
 class DescribedCommand(click.Command):
     """A command whose --help fits a screen, and whose --help-all describes every option under its heading."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read what was typed; an error knows the command, so that its message can say what an option takes."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadOptionUsage as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, with --help-all at the end where --help leaves something out."""
         params = super().get_params(ctx)

@@ -22,12 +22,21 @@ def message_of(error: PrioriError | click.ClickException) -> str:
         message = re.sub(f"{MARK}(\\w+)=?(.*?){MARK}", lambda found: option_text(*found.groups()), error.marked)
     elif isinstance(error, click.NoSuchOption):
         message = _unknown_option(error)
+    elif isinstance(error, click.BadOptionUsage) and (words := _words_of(error)):
+        message = f"{error.option_name} takes {len(words.split())} words: {error.option_name} {words}"
     else:
         context = getattr(error, "ctx", None)
         hint = f" (see '{context.command_path} --help')" if context is not None else ""
         message = error.format_message() + hint
     # What was typed may be of any length: between quotes, or one long word.
     return re.sub(r"(?<!\w)'[^']*'(?!\w)|\S{300,}", _said_again, " ".join(message.split()))
+
+
+def _words_of(error: click.BadOptionUsage) -> str:
+    """Return the words that an option takes, where it takes several and did not get them."""
+    params = [] if error.ctx is None else error.ctx.command.params
+    asked = [param for param in params if error.option_name in param.opts and param.nargs > 1]
+    return (asked[0].metavar or "") if asked else ""
 
 
 def _said_again(found: re.Match[str]) -> str:

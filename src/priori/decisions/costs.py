@@ -43,8 +43,7 @@ def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prio
         return Priced(at_prior(shown or task.aggregate, prior), alpha)
     if prior is None:
         raise OptionError(
-            "costs need the share of positives where the system will be used: add a prior "
-            f"({argument('prior', '0.01')})"
+            f"costs need the share of positives where the system will be used: add {argument('prior')}, such as 0.01"
         )
     miss, alarm = pair_of_costs(costs)
     if alpha is None and get_criterion(criterion, task).name == "wer":
