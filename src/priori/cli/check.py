@@ -65,7 +65,6 @@ def command(
     \b
     Examples:
       priori check --system A a-dev.csv a-test.csv --max hter=0.05 --max far=0.001
-      priori check --system A a-dev.csv a-test.csv --max hter=0.05 --at value --junit check.xml
       priori check --system A a-dev.csv a-test.csv --costs fn=100,fp=1 --prior 0.01 --max cost=0.2
       priori check --system new n-dev.csv n-test.csv --no-worse-than old o-dev.csv o-test.csv --margin 0.005
     """
