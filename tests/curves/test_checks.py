@@ -83,6 +83,17 @@ def test_shared_trials_by_id() -> None:
         assert text.startswith("750 of 1,500 test trials")
 
 
+def test_the_same_id_in_another_data_set_is_another_trial() -> None:
+    score, label, trial = np.arange(40) % 4, np.tile([0, 1], 20), np.arange(40)
+
+    def of(folds: object) -> Scores:
+        return Scores.from_predictions(label, score, trial=trial, dataset=folds)
+
+    first, other = np.where(trial < 30, "a", "b"), np.where(trial < 30, "b", "a")
+    assert shared_trials(of(first), of(other)) == 0
+    assert shared_trials(of(first), of(np.full(40, "a"))) == 30
+
+
 def test_repeated_trials() -> None:
     pasted = mapped(TEST, lambda score: np.tile(score, 4))
     assert found(DEV, pasted)["repeated-trials"].startswith("every score of the test set occurs 4 times")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.types import Floats, Index
 from priori.scores.in_memory import Scores
@@ -51,11 +54,15 @@ def same_scores(dev: Scores, test: Scores) -> bool:
 def shared_trials(dev: Scores, test: Scores) -> int:
     """Return how many trials of a test set are in the development set too.
 
-    By their ids, where both sets have them and the scores are the same: ids may be counted anew in each file. Without
-    ids by scores that are equal far more often between the sets than within them.
+    By their ids, where both sets have them and the scores are the same: ids may be counted anew in each file, and in
+    each data set, such as the folds of a cross-validation. Without ids by scores that are equal far more often between
+    the sets than within them.
     """
     if has_ids(dev) and has_ids(test):
         dev_keys, test_keys = map(id_keys, comparable_ids(ids_of(dev), ids_of(test)))
+        if dev.datasets is not None and test.datasets is not None:
+            names = np.union1d(dev.datasets.values.astype(str), test.datasets.values.astype(str))
+            dev_keys, test_keys = (_in_datasets(*each, names) for each in ((dev_keys, dev), (test_keys, test)))
         _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
         same = _together(dev)[in_dev] == _together(test)[in_test]
         return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))
@@ -82,6 +89,17 @@ def _user_names(scores: Scores) -> set[str]:
 
 def _together(scores: Scores) -> Floats:
     return np.concatenate([scores.negative.score, scores.positive.score])
+
+
+def _in_datasets(keys: NDArray[Any], scores: Scores, names: NDArray[np.str_]) -> NDArray[np.uint64]:
+    """Return keys that are equal for the same id in the data set of the same name."""
+    negative, positive = scores.negative.dataset, scores.positive.dataset
+    assert scores.datasets is not None
+    assert negative is not None
+    assert positive is not None
+    place = np.searchsorted(names, scores.datasets.values.astype(str))[np.concatenate([negative, positive])]
+    by_id, by_dataset = np.random.Philox(1).random_raw(2) | np.uint64(1)
+    return np.asarray(keys.astype(np.uint64) * by_id + place.astype(np.uint64) * by_dataset)
 
 
 def _starts(ordered: Floats) -> Index:
