@@ -11,6 +11,7 @@ import pytest
 import priori
 from priori import Scores
 from priori.curves.checks import set_cautions
+from priori.scores.overlaps import shared_trials
 
 
 def made(seed: int, shift: float = 2.0, negatives: int = 800, positives: int = 700) -> Scores:
