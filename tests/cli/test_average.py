@@ -140,6 +140,13 @@ def test_data_sets_from_users_other_columns_and_files(run, table, tmp_path, rows
     assert names("--by", "site", table) == ["a", "b"]
     files = [write(tmp_path / f"{name}.csv", [row for row in rows if row[2] == name]) for name in SHIFTS]
     assert names(*files) == list(SHIFTS)
+    systems = [word for name, file in zip("xyz", files, strict=False) for word in ("--system", name, file, file)]
+    assert names(*systems) == list(SHIFTS)
+    named, in_order = (
+        run("average-epc", *words, "--points", "3", "--format", "csv")[1]
+        for words in (systems, [*(word for file in files for word in ("--dev", file)), *files])
+    )
+    assert named == in_order != ""
     # With a column, one data set may be spread over several files.
     assert names("--by", "site", *files) == ["a", "b"]
     _, one, _ = run("average", "--method", "vertical", "--by", "site", table, "--format", "csv")

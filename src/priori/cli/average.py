@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
+from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, interval_cells
 from priori.cli.commands import make_command, option
 from priori.cli.output import Output, table_text, tell
 from priori.cli.systems import READING, Reading
@@ -25,6 +26,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 @make_command(
     "average", "One ROC curve from many: data sets, folds, users or readers.",
     click.Argument(["files"], nargs=-1, metavar="FILE..."),
+    AS_SYSTEMS,
     option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
     option("--one-threshold/--own-thresholds", "one_threshold", default=None,
            help="Will one threshold serve all data sets in use, or will each have its own?"),
@@ -42,8 +44,9 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
     AVERAGING, PLOTTED, READING,
 )  # fmt: skip
 def command(
-    files: tuple[str, ...], method: str | None, one_threshold: bool | None, read_along: Any, theta: float | None,
-    positions: str, averaging: Averaging, output: Output, reading: Reading, options: dict[str, Any],
+    files: tuple[str, ...], systems: Sequence[tuple[str, str, str]], method: str | None, one_threshold: bool | None,
+    read_along: Any, theta: float | None, positions: str, averaging: Averaging, output: Output,
+    reading: Reading, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Average the ROC curves of several data sets into one.
 
@@ -68,7 +71,7 @@ def command(
     if chosen == "pooled":
         options["weights"] = None
     sampled = _positions(positions)
-    datasets = averaging.read(files, reading)
+    datasets = averaging.read([*files, *(test for _, _, test in systems)], reading)
     curve = average(datasets, positions=sampled, **options)
     announce(f"{curve.method.name} average", curve.datasets.names, curve.datasets.skipped, curve)
 

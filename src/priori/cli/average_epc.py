@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from textwrap import fill
 from typing import Any
@@ -11,7 +12,7 @@ import click
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.cli.averaging import AVERAGING, PLOTTED, Averaging, announce, interval_cells
+from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, interval_cells
 from priori.cli.commands import make_command, option
 from priori.cli.options import ALPHAS, COSTS, CURVE, alpha_list
 from priori.cli.output import Output, table_text
@@ -25,6 +26,7 @@ from priori.words.numbers import cell as percent
 @make_command(
     "average-epc", "The EPC averaged over data sets, or over folds.",
     click.Argument(["files"], nargs=-1, metavar="TEST..."),
+    AS_SYSTEMS,
     option("--dev", multiple=True, metavar="FILE", help="Development scores; repeatable: as many as test files, in "
            "the same order, or files with the same data sets. Without it the data sets are folds."),
     option("--one-threshold/--own-thresholds", "one_threshold", default=False, show_default=False,
@@ -32,9 +34,9 @@ from priori.words.numbers import cell as percent
     *CURVE, ALPHAS, *COSTS, AVERAGING, PLOTTED, READING,
 )  # fmt: skip
 def command(
-    files: tuple[str, ...], dev: tuple[str, ...], one_threshold: bool, task: str, criterion: str | None,
-    measure: str | None, alpha: str | None, costs: str | None, prior: str | None, averaging: Averaging, output: Output,
-    reading: Reading, options: dict[str, Any],
+    files: tuple[str, ...], systems: Sequence[tuple[str, str, str]], dev: tuple[str, ...], one_threshold: bool,
+    task: str, criterion: str | None, measure: str | None, alpha: str | None, costs: str | None, prior: str | None,
+    averaging: Averaging, output: Output, reading: Reading, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Average Expected Performance Curves over data sets, at each alpha.
 
@@ -46,9 +48,11 @@ def command(
     Examples:
       priori average-epc --dev a-dev.csv --dev b-dev.csv a-test.csv b-test.csv
       priori average-epc --dev dev.csv --by dataset test.csv --one-threshold --plot average.svg
+      priori average-epc --system site-a a-dev.csv a-test.csv --system site-b b-dev.csv b-test.csv
       priori average-epc --by fold folds.csv
     """
     shown, alphas = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
+    dev, files = (*dev, *(each for _, each, _ in systems)), (*files, *(each for _, _, each in systems))
     tests = averaging.read(files, reading)
     devs = averaging.read(dev, reading) if dev else tests
     in_order = bool(dev) and averaging.by is None and len(files) > 1

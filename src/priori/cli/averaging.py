@@ -20,6 +20,12 @@ from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import Scores, pool
 from priori.words.numbers import cell as percent
 
+#: The data sets as other commands name systems, instead of files.
+AS_SYSTEMS = option(
+    "--system", "systems", nargs=3, multiple=True, metavar="NAME DEV TEST",
+    help="A data set's name, development scores and test scores, instead of files; repeatable.",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Averaging:
