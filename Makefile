@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs clean test-lowest test-wheel
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs clean test-lowest test-wheel test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ types: $(VENV)/.installed-test
 
 unit: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules src tests
+
+test-cluster: $(VENV)/.installed-test  ## Run Spark as a master and two workers on this machine, one of them killed (minutes)
+	PRIORI_CLUSTER=1 $(BIN)/python -m pytest -q -s tests/engines/test_cluster.py
 
 bench: $(VENV)/.installed-test  ## Measure speed against references and peers into benchmarks/RESULTS.md (SIZE=--full: to 10^8 trials)
 	$(BIN)/python -m pip install --quiet --group bench

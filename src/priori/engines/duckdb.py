@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from priori.engines.parquet_files import Files
 
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+#: A grouping in SQL takes little longer than numpy with so few cuts.
+FEW_CUTS = 16
 #: Labels of these types are compared as they are, others as text.
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
@@ -313,9 +315,11 @@ class DuckDB(Streaming):
             return self._lazy(self.relation).load()
 
     def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        named = self._combinations(roles) if self.settings.nan != "reject" else {}
+        named = self._combinations(roles)
         owners = max((column.size for column in named.values()), default=1)
-        if self.settings.nan == "reject" or 2 * owners * (cuts.size + 1) > 2 * limit:
+        # Which trials failed to acquire matters at thresholds that are known, not in cells.
+        failures = self.settings.nan == "reject" and cuts.size <= FEW_CUTS
+        if failures or owners * (cuts.size + 1) > limit:
             with self._unchanged():
                 return self._lazy(self.relation).load_between(cuts, roles, limit)
         # Without a grouping in SQL, which takes far longer where there are many cuts.
@@ -354,7 +358,10 @@ class DuckDB(Streaming):
         coded = self._coded(roles)
         with guarded(self.source):
             found = self.query(f"SELECT * EXCLUDE code FROM ({coded}) ORDER BY code").fetchnumpy()
-        return {role: unmasked(found[role]) for role in roles}
+        named = {role: unmasked(found[role]) for role in roles}
+        for role, names in named.items():
+            self._check_names(role, names.tolist())
+        return named
 
     def close(self) -> None:
         if self.files is not None:

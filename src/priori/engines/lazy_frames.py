@@ -321,7 +321,7 @@ class Lazy(Engine):
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
         groups, (group,) = Names.encode(columns["group"].astype(str) if "group" in columns else None)
         trial = columns["trial"].astype(str) if "trial" in columns else None
-        failed = _whole(columns["failed"]) == 1 if self.settings.nan == "reject" and self._classes.missing else None
+        failed = _whole(columns["failed"]) == 1 if "failed" in columns and self._classes.missing else None
         number = _whole(columns["rows"]) if "rows" in columns else None
         return Scores.from_columns(
             Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed,

@@ -161,7 +161,7 @@ class Table(ScoreSet):
 
     @cached_property
     def _all_trials(self) -> Scores:
-        if not self._fits:
+        if not self.fits:
             raise OptionError(
                 f"{self.source}: this needs all {len(self)} trials in memory ({len(self) * PER_TRIAL // 10**6} MB; "
                 f"{self.memory // 10**6} MB are given); raise {argument('memory')}, or ask for what counts can answer: "
@@ -172,7 +172,7 @@ class Table(ScoreSet):
     def condensed(
         self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
     ) -> tuple[Scores, tuple[Caution, ...]]:
-        if self._fits:
+        if self.fits:
             return self.load(), ()
         key = (tuple(roles), np.asarray(cuts, dtype=np.float64).tobytes(), narrow)
         if self._condensed is None or self._condensed[0] != key:
@@ -209,7 +209,7 @@ class Table(ScoreSet):
         return replace(entries, backend=self.backend, format=self.format), tuple(notes)
 
     @property
-    def _fits(self) -> bool:
+    def fits(self) -> bool:
         """Whether all the trials fit into the memory given."""
         return len(self) * PER_TRIAL <= self.memory
 
@@ -256,7 +256,7 @@ class Table(ScoreSet):
 
     def check_same_trials(self, other: ScoreSet) -> None:
         (table,) = _tables([other])
-        if not self._fits:
+        if not self.fits:
             self.engine.same_trials(table.engine)
 
     def _tally(self, edges: Sequence[Floats], others: Sequence[Table], by_user: bool) -> tuple[Tally, Tally]:
@@ -283,7 +283,7 @@ class Table(ScoreSet):
 
         No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; the text says so.
         """
-        if self._fits:
+        if self.fits:
             return self.load(), None
         if paired:
             raise OptionError(

@@ -28,6 +28,7 @@ class SavedScores(ScoreSet):
     candidates: Any = NotSaved()
     pairs_in_order: Any = NotSaved()
     load: Any = NotSaved()
+    fits: Any = NotSaved()
     condensed: Any = NotSaved()
     between: Any = NotSaved()
     apart: Any = NotSaved()

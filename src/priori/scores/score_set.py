@@ -80,6 +80,11 @@ class ScoreSet(ABC):
         return False
 
     @property
+    def fits(self) -> bool:
+        """Whether all the trials fit into memory; the first scan."""
+        return True
+
+    @property
     def whole_negatives(self) -> int:
         """What `rejected` counts the negatives up to: their number, unless attacks have a share of their own."""
         return self.n_negatives

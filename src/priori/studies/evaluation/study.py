@@ -305,7 +305,7 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
 
 
 def _auc(test: ScoreSet) -> float:
-    """Return the AUC; of a table as its cells tell it, which costs no scan and is right to about one in a million."""
-    if not test.scanned:
+    """Return the AUC; of a large table as its cells tell it, which costs no scan and is right to about 1e-6."""
+    if test.fits:
         return a_posteriori_auc(test)
     return test.pairs_in_order(rough=True) / (2 * test.n_negatives * test.n_positives)
