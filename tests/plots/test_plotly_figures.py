@@ -134,7 +134,7 @@ def test_the_options_of_plots_do_what_they_say() -> None:
     assert set(_traces(a.plotly(bands=[band], best=True))) == {"A", "A, band", "A, a posteriori"}
     assert set(_traces(band.plotly(best=True))) == {"A", "A, band", "A, a posteriori"}
     roc = priori.roc(scores(2, 0))
-    assert len(roc.plot(operating_points=[a], chance=False).lines) == 2
+    assert len(roc.plot(operating_points=[a], chance=False).lines) == 3  # the curve, the point, its kind in the legend
     pyplot.close("all")
 
 
@@ -148,7 +148,7 @@ def test_the_better_system_has_the_interval() -> None:
 
 def test_the_size_and_colours_of_the_user_come_first() -> None:
     roc = priori.roc(scores(2, 0))
-    assert roc.plot().figure.get_size_inches().tolist() == [5, 5]
+    assert roc.plot().figure.get_size_inches().tolist() == [5, 5.6]
     with mpl.rc_context({"figure.figsize": (9, 3), "axes.prop_cycle": mpl.cycler(color=["#123456"])}):
         ax = roc.plot()
     assert ax.figure.get_size_inches().tolist() == [9, 3]
@@ -175,7 +175,7 @@ def test_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     _, shown, drawn, interactive = ([output.get("data", {}) for output in cell.outputs] for cell in notebook.cells)
-    assert "<strong>EPC</strong>" in "".join(shown[0]["text/html"])
+    assert "<strong>EPC " in "".join(shown[0]["text/html"])
     assert any("image/png" in data for data in drawn)
     assert any("application/vnd.plotly.v1+json" in data for data in interactive)
 

@@ -125,7 +125,7 @@ def test_every_exit_code_is_explained_and_no_other() -> None:
                       and isinstance(argument.value, int)}  # fmt: skip
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", text("reference/exit-codes.md"), flags=re.MULTILINE)}
     codes |= {Terminated(number).code for number in (signal.SIGINT, signal.SIGTERM)}
-    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|broken|bad|interrupted|terminated)", cli.epilog or "")}
+    said = {int(code) for code in re.findall(r"\b(\d+) (?:done|limit broken|bad|interrupted|ended)", cli.epilog or "")}
     assert table == codes == said
 
 

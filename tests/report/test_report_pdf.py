@@ -39,6 +39,6 @@ def test_drawn_where_there_is_none_or_it_fails(
     monkeypatch.setenv("PRIORI_CHROMIUM", chromium)
     assert write_pdf(two, tmp_path / "a.pdf") == "matplotlib"
     content = (tmp_path / "a.pdf").read_bytes()
-    assert pages(content) == 7  # the summary and six figures
+    assert pages(content) == 8  # the summary and seven figures
     streams = [zlib.decompress(part) for part in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)[:1]]
     assert b"Tj" in streams[0] or b"TJ" in streams[0]

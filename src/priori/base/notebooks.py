@@ -34,7 +34,7 @@ LEFT_OUT = ("warnings", "measure_title", "rate", "greater_is_better", "v1_name",
 
 
 @dataclass(frozen=True)
-class View:
+class Shown:
     """What of a result is shown: a line, the names of its columns, its rows as texts, and how many rows there are."""
 
     line: str
@@ -44,7 +44,7 @@ class View:
     summary: dict[str, Any]
 
     @classmethod
-    def of(cls, result: Result) -> View:
+    def of(cls, result: Result) -> Shown:
         """Return what is shown of a result."""
         summary = result.summary()
         table, per_cent = _table(result, summary), _in_per_cent(result, summary)

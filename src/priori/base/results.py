@@ -182,14 +182,14 @@ class Result:
     # -- notebooks -------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        from priori.base.notebooks import View
+        from priori.base.notebooks import Shown
 
-        return View.of(self).text()
+        return Shown.of(self).text()
 
     def _repr_html_(self) -> str:
-        from priori.base.notebooks import View
+        from priori.base.notebooks import Shown
 
-        return View.of(self).html()
+        return Shown.of(self).html()
 
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:

@@ -19,7 +19,7 @@ from priori.decisions.measures import get_measure
 from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
-from priori.studies.evaluation.pairs import BARS, Spread
+from priori.studies.evaluation.pairs import BARS, ReplicateSpread
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.ranking import compare_all
 from priori.uncertainty.ztest_curves import ztest_epc
@@ -188,7 +188,7 @@ def test_rates_of_0_and_1_lie_a_little_beyond_the_axes() -> None:
 def test_replicates_of_each_pair_are_counted_in_bars() -> None:
     rng = np.random.default_rng(3)
     replicates = np.column_stack([rng.normal(0.1, 0.02, 500), rng.normal(-2, 1, 500), np.full(500, 0.25)])
-    spread = Spread.of(replicates)
+    spread = ReplicateSpread.of(replicates)
     for column, counts in enumerate(spread.counts[:2]):
         expected, edges = np.histogram(replicates[:, column], bins=BARS)
         np.testing.assert_array_equal(counts, expected)
@@ -198,5 +198,5 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
     three, two = small_studies.study(2.5, 1.6, 2.0), small_studies.study(2.5, 1.6)
     kept = compare_all(three.curves, n_resamples=200, keep=True).replicates
     for pair in three.pairs:
-        np.testing.assert_array_equal(pair.spread.counts, Spread.of(kept[:, pair.a] - kept[:, pair.b]).counts)
+        np.testing.assert_array_equal(pair.spread.counts, ReplicateSpread.of(kept[:, pair.a] - kept[:, pair.b]).counts)
     assert two.pairs[0].spread.counts.sum(axis=1).tolist() == [kept.shape[0]] * two.curves[0].alpha.size

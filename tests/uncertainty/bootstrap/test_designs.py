@@ -135,7 +135,7 @@ def test_the_command_line_has_it(toy, write, run):
         lines = [f"{label},{score},{group}" for label, score, group in rows]
         write(f"{part}.csv", "\n".join(["label,score,dataset", *lines, ""]))
     for command in COMMANDS:
-        code, help_, _ = run(command, "--help")
+        code, help_, _ = run(command, "--help-all")
         assert code == 0
         assert "by-set" in help_
     system = ("--system", "A", "dev.csv", "test.csv")

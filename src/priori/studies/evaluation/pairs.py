@@ -43,7 +43,7 @@ BARS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class ReplicateSpread:
     """How replicates of a difference spread at each alpha: ``counts`` in equal bars from ``low`` to ``high``."""
 
     low: Floats
@@ -51,7 +51,7 @@ class Spread:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, replicates: Floats) -> Spread:
+    def of(cls, replicates: Floats) -> ReplicateSpread:
         """Count replicates, (replicates, alphas)."""
         low, high = replicates.min(axis=0), replicates.max(axis=0)
         width = np.where(high > low, high - low, 1.0)
@@ -86,7 +86,7 @@ class Pair:
     throughout: Chosen | None = None
     confidence: Floats | None = None
     one_sided: bool = False
-    spread: Spread | None = None
+    spread: ReplicateSpread | None = None
 
     def better(self, index: int) -> int | None:
         """Return which of the two is better at an alpha, as expected or on this test set; None where they are equal."""
@@ -161,7 +161,9 @@ def compare_systems(
         return compared, pairs
     draws, several = compared.replicates, isinstance(compared, Ranking)
     differences = (draws[:, pair.a] - draws[:, pair.b] if several else draws for pair in pairs)
-    return compared, tuple(replace(pair, spread=Spread.of(each)) for pair, each in zip(pairs, differences, strict=True))
+    return compared, tuple(
+        replace(pair, spread=ReplicateSpread.of(each)) for pair, each in zip(pairs, differences, strict=True)
+    )
 
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
