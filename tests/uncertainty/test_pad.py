@@ -79,4 +79,4 @@ def test_impostors_are_left_out_and_types_need_not_be_known() -> None:
     a, b = (priori.pad(each, each) for each in (with_impostors, plain))
     np.testing.assert_array_equal(a.rate, b.rate)
     assert set(b.attack.tolist()) == {"attack", ""}
-    assert str(a).startswith("PAD('system', apcer-max")
+    assert str(a).startswith("PAD 'system': Presentation attack detection")
