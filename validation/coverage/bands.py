@@ -26,6 +26,7 @@ BANDS = {
 }
 #: The same where both sets are; and of bands that predict a future curve.
 BANDS_ANEW = {**BANDS, "sample": ("percentile",)}
+EXPECTED_BANDS = {"user": ("calibrated",), "crossed": ("calibrated",)}
 PREDICTIONS = {"sample": ("calibrated",), "user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
 PREDICTIONS_ANEW = {"user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
 #: What bands are to cover, in a word or two; the page explains them.
@@ -44,7 +45,10 @@ class Made(NamedTuple):
 
 
 def measure_bands(population: Population, repeats: int, anew: int, replicates: int, step=lambda: None) -> list[Row]:
-    """Draw sets, make every band, and see what each covers; in the first ``anew`` repeats also those of both sets."""
+    """Draw sets, make every band, and see what each covers; in the first ``anew`` repeats also those of both sets.
+
+    The band of the expected curve is made in every repeat: it needs no threshold for each replicate.
+    """
     tally = Tally("bands", population.title)
     waiting: list[Made] = []
     expected: list[np.ndarray] = []
@@ -62,8 +66,8 @@ def measure_bands(population: Population, repeats: int, anew: int, replicates: i
         seen = curve.measure(priori.count(future, curve.threshold))
         for made in _made(curve, PREDICTIONS, prediction):
             _cover(tally, made, FUTURE_KEPT, seen)
+        waiting += _made(curve, BANDS_ANEW if repeat < anew else EXPECTED_BANDS, {**settings, "resample": "both"})
         if repeat < anew:
-            waiting += _made(curve, BANDS_ANEW, {**settings, "resample": "both"})
             for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
                 _cover(tally, made, FUTURE_ANEW, curve_anew.value)
         step()
