@@ -19,24 +19,29 @@ def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, f
 
     Trials are negatives, then positives; ``order`` sorts them by score, ``last`` marks the end of each run of equal
     scores in that order. The costs are those of all misses and of all false alarms. A class that was not drawn counts
-    as rejected. Loops over draws are the inner ones, so that processors take several at a time.
+    as rejected. Loops over draws are the inner ones, so that processors take several at a time;
+    written out, since expressions of arrays take seconds to compile.
     """
     draws = found.size
     reached, total = np.zeros((2, draws)), np.zeros((2, draws))
+    far, frr, nearest = np.empty(draws), np.empty(draws), np.empty(draws)
     for t in range(order.size):
-        total[1 if t >= negatives else 0] += weights[t]
-    for c in range(2):
+        c = 1 if t >= negatives else 0
         for d in range(draws):
-            if total[c, d] == 0:
-                reached[c, d] = total[c, d] = 1.0
-    far, frr = 1 - reached[0] / total[0], reached[1] / total[1]
-    nearest = np.abs(far - frr)
+            total[c, d] += weights[t, d]
     for d in range(draws):
+        for c in range(2):
+            if total[c, d] == 0:
+                reached[c, d] = 1.0
+                total[c, d] = 1.0
+        far[d], frr[d] = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+        nearest[d] = abs(far[d] - frr[d])
         found[d] = 1.0 if figure == AUC else cost_fn * frr[d] + cost_fp * far[d] if figure == MIN_DCF else 0.5
     for k in range(order.size):
-        one, rejected = weights[order[k]], reached[1 if order[k] >= negatives else 0]
+        t = order[k]
+        c = 1 if t >= negatives else 0
         for d in range(draws):
-            rejected[d] += one[d]
+            reached[c, d] += weights[t, d]
         if not last[k]:
             continue
         for d in range(draws):
