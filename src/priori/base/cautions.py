@@ -42,7 +42,7 @@ CODES: dict[str, CautionKind] = {
         "Development and test set share trials", "Some trials of the test set are in the development set too."
     ),
     "repeated-trials": _warning(
-        "Repeated trials", "A trial id occurs more than once in a set, or every score occurs a multiple of times."
+        "Repeated trials", "A trial id occurs more than once in a set, or every score occurs several times."
     ),
     "reversed-scores": _warning(
         "Scores look reversed", "Positives score lower than negatives: the AUC is clearly below 0.5."
@@ -51,7 +51,7 @@ CODES: dict[str, CautionKind] = {
         "Labels look flipped", "Positives score higher in one of the two sets and lower in the other."
     ),
     "different-scales": _warning(
-        "Development and test set are on different scales", "The scores of one set lie elsewhere, or spread wider."
+        "Development and test set are on different scales", "The scores of one set are shifted, or spread much wider."
     ),
     "dev-looks-trained-on": _warning(
         "The development set looks trained on",
@@ -66,7 +66,8 @@ CODES: dict[str, CautionKind] = {
         "Logistic regression was fitted on development classes that a threshold separates.",
     ),
     "disagreement": _warning(
-        "Development and test set disagree", "The threshold gives other error rates on the test set, beyond chance."
+        "Development and test set disagree",
+        "The error rates at the threshold differ between the two sets by more than chance.",
     ),
     "extreme-threshold": _warning(
         "A threshold that decides nothing", "The threshold accepts, or rejects, at least 99 % of both classes."
@@ -76,24 +77,33 @@ CODES: dict[str, CautionKind] = {
     ),
     "limit-by-users": _warning(
         "A limit for users like these",
-        "A limit is promised for the population, and the users are too few to speak for users of every kind.",
+        "A limit is promised for the population, but rare users who err often may be missing in this set.",
     ),
-    "few-errors": _warning("Few errors", "Fewer than 30 errors of a kind on the test set."),
-    "ties": _warning("Many equal scores", "More than 5 % of a class have one and the same score."),
+    "few-errors": _warning("Few errors", "Fewer than 30 false acceptances, or false rejections, on the test set."),
+    "ties": _warning("Many equal scores", "More than 5 % of the trials of a class have the same score."),
     "prior-shift": _warning(
-        "The sets have different shares of positives", "The measure depends on a share that differs between the sets."
+        "The sets have different shares of positives",
+        "The measure depends on the share of positives, which differs between the sets.",
     ),
     "attacks-pooled": _warning(
-        "Attacks and impostors in one class", "Attacks count as impostors do: the rates depend on how many there are."
+        "Attacks and impostors in one class", "Attacks are counted as impostors: the FAR depends on how many there are."
     ),
     "unseen-attacks": _warning(
-        "Attacks that the threshold never saw", "Types of attacks are in the test set only."
+        "Attacks that the threshold never saw", "Some types of attacks are in the test set only."
     ),
     # the users
-    "few-users": _warning("Few users", "Fewer users than show how much users differ."),
-    "few-erring-users": _warning("Few erring users", "Fewer than five users make all or most errors of a kind."),
-    "no-errors": _warning("No errors", "No error of a kind was seen: the upper bound rests on the number of users."),
-    "users-unused": _warning("User column not used", "The users of the trials are known, and trials are resampled."),
+    "few-users": _warning(
+        "Few users", "Too few users to see how much users differ: fewer than 10, 20 or 40, depending on the result."
+    ),
+    "few-erring-users": _warning(
+        "Few erring users", "Fewer than five users make all or most of the false acceptances, or rejections."
+    ),
+    "no-errors": _warning(
+        "No errors", "No false acceptance, or rejection, was seen: the upper bound rests on the number of users."
+    ),
+    "users-unused": _warning(
+        "User column not used", "The users of the trials are known, but trials are resampled instead of users."
+    ),
     "shared-users": _note("Users in both sets", "Some users of the test set are in the development set too."),
     "users-partly-shared": _note(
         "Users drawn apart", "Some users are in both sets, and the two sets are resampled independently."
@@ -106,26 +116,41 @@ CODES: dict[str, CautionKind] = {
         "Impostors not known", "Who the impostors are is not known, and an interval of the FAR may be too narrow."
     ),
     # the intervals and tests
-    "few-users-plain": _warning("Interval not calibrated", "A percentile or centred interval with few users."),
-    "small-development": _warning("Small development set", "Few development trials to choose new thresholds on."),
-    "few-dev-users": _warning("Few development users", "Fewer than 30 development users to see how thresholds vary."),
-    "few-dev-trials": _warning("Few development trials", "Fewer than 100 trials of a class and no users to see that."),
-    "unequal-users": _warning("Unequal users", "Few users have most of the trials: tests reject more than they say."),
-    "few-dev-errors": _warning("Few development errors", "Few errors on the development set to choose thresholds by."),
+    "few-users-plain": _warning(
+        "Interval not calibrated", "A percentile or centred interval with few users: its coverage is too low."
+    ),
+    "small-development": _warning(
+        "Small development set", "The development set is small, and new thresholds are chosen on it."
+    ),
+    "few-dev-users": _warning(
+        "Few development users", "Fewer than 30 development users: too few to see how thresholds vary."
+    ),
+    "few-dev-trials": _warning(
+        "Few development trials",
+        "Fewer than 100 development trials of a class, without users: too few to see how thresholds vary.",
+    ),
+    "unequal-users": _warning(
+        "Unequal users", "A few users have most of the trials: tests reject more often than stated."
+    ),
+    "few-dev-errors": _warning("Few development errors", "Thresholds are chosen by few errors on the development set."),
     "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
     "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),
-    "low-fpr": _warning("Low false positive rates", "A ROC band at rates that the negatives are too few for."),
+    "low-fpr": _warning(
+        "Low false positive rates", "A ROC band at false positive rates for which there are too few negatives."
+    ),
     "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
     "counted-in-cells": _note("Counted in cells", "The scores do not fit in memory and were counted in cells."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
-    "wrong-direction": _warning("One-sided test", "The difference lies on the other side than the test asks for."),
+    "wrong-direction": _warning("One-sided test", "The difference is in the direction opposite to the one tested."),
     "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
     "infinite-cost": _warning("An infinite cost", "A log-likelihood ratio is infinite on the wrong side."),
-    "users-matter": _warning("Users matter", "Trials of one user are alike, and a z-test does not know of users."),
+    "users-matter": _warning("Users matter", "Trials of one user are alike, but a z-test treats them as independent."),
     "few-pilot-users": _warning("Few pilot users", "A plan rests on the few users of a pilot."),
-    "few-sets": _warning("Few data sets", "An average over few data sets, or whose weights make it that of a few."),
+    "few-sets": _warning(
+        "Few data sets", "An average over few data sets, or one in which a few have most of the weight."
+    ),
     "scales-differ": _warning(
         "Scores not commensurable", "One threshold for all data sets, whose scores are on different scales."
     ),

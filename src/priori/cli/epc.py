@@ -65,7 +65,7 @@ def command(
     if resampling is not None and output.format != "csv" and not isinstance(curves[0], CrossEPC):
         area_bands = {curve.name: _area_bands(curve, settings["bounds"], resampling, threads) for curve in in_memory}
     if len(in_memory) < len(curves) and output.format == "table":
-        tell("no areas of scanned tables: they need all scores in memory (--engine memory)")
+        tell("no areas of scanned tables here: use --engine memory, or priori.areas in Python")
     warned = [(curve.name, curve.warnings) for curve in curves]
     if bands is not None:
         warned = [(band.curve.name, band.warnings) for band in bands]

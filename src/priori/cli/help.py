@@ -14,7 +14,7 @@ HEADINGS = {
     "One file or table": ("folds", "mixed_users", "split_seed", "systems_in", "systems_columns", "split", "where"),
     "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "theta", "positions"),
     "Tests": ("alternative", "unpaired", "family"),
-    "Sizes planned for": (
+    "Rates and sizes": (
         "assurance", "far_b", "frr_b", "intraclass", "negatives_per_positive", "negatives_per_user",
         "positives_per_user", "test", "development", "one_sided",
     ),

@@ -44,11 +44,12 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
 #: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
 CRITERION = (
     option("--task", type=click.Choice(list(TASKS)), default="authentication",
-           help="Gives V1, V2 and the default criterion and measure."),
+           help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure."),
     option("--criterion", metavar="NAME",
-           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}; of any rate, target-far, "
-           "at-most-far, at-most-far:0.95 (in the population, with that confidence), at-least-recall; of any measure, "
-           "max:f1, min:dcf. Default: the task's.", callback=_with_calibration),
+           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. wer is the weighted error "
+           "rate alpha FAR + (1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the "
+           "population, with that confidence), at-least-recall. For any measure: max:f1, min:dcf. "
+           "Default: the task's.", callback=_with_calibration),
     option("--calibrate", metavar="NAME", callback=_note_calibration, is_eager=True, expose_value=False,
            help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
            f"bayes): {', '.join(CALIBRATIONS)}; with a prior, logistic:0.01."),
@@ -66,13 +67,13 @@ COSTS = (
 #: The task, criterion, measure and number of alphas of a curve.
 CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
 ALPHAS = option(
-    "--alpha", metavar="LIST", help="The alphas, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."
+    "--alpha", metavar="LIST", help="Trade-offs, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."
 )
 LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
 #: What a comparison is about.
 CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
-               help="What the test is about: systems tuned on other development sets like this one, or these "
-               "thresholds as they are.")  # fmt: skip
+               help="What the test is about: systems tuned on other development sets like this one (method), or these "
+               "thresholds as they are (deployed).")  # fmt: skip
 #: No part of a resampling: the numbers do not depend on it.
 THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
 
@@ -104,7 +105,7 @@ CURVES = Group("settings", _curve_settings, (
            help="The first and last alpha."),
     ALPHAS, *COSTS,
     option("--weight", type=click.Choice(get_args(Weight)), default="trial",
-           help="What weighs alike on the test scores: user shows the mean over users of each user's own rates."),
+           help="What counts equally on the test scores: each trial, or each user (the mean of the users' own rates)."),
 ))  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def _number(text: str) -> float:
            "decision; needs --prior."),
     option("--prior", metavar="P", help="The share of positives where the system will be used: precision, NPV, F1, "
            "accuracy, error and Matthews' correlation are shown as they will be there."),
-    option("--fte", metavar="FAILED/PEOPLE", help="How many people of how many could not enrol: the rates of all."),
+    option("--fte", metavar="FAILED/PEOPLE", help="How many people, of all, could not enrol: adds rates with them."),
     LEVEL,
     output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
 )  # fmt: skip

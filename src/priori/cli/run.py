@@ -25,8 +25,9 @@ from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE, find_study, read_st
 def command(context: click.Context, study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) -> None:
     """Run the commands that STUDY asks for (default: study.toml or priori.toml in this directory).
 
-    The file names the systems, the settings, and the commands to run on them: epc, compare, report, ztest, plan,
-    coverage. Paths in it are relative to it. Everything is checked before anything runs. With COMMAND, only those.
+    The file names the systems, the settings, and the commands to run on them: epc, compare, rank, report,
+    ztest, plan, coverage, check. Paths are relative to the file. Everything is checked before anything runs. With
+    COMMAND, only the commands named are run.
 
     \b
     A small one:

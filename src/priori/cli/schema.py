@@ -20,7 +20,7 @@ def command(result: str | None, output: str | None) -> None:
 
 command.help = f"""Print the JSON schema (draft 2020-12) of a result as to_json writes it.
 
-    Without RESULT, of any result.
+    Without RESULT, one schema for all results.
 
     RESULT is the name of a class: {", ".join(RESULTS)}.
 

@@ -116,20 +116,20 @@ READING = Group("reading", Reading, (
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts). "
            "Repeatable."),
-    option("--positive", metavar="VALUE", help="The label of the positive class, when it is not a pair we know."),
+    option("--positive", metavar="VALUE", help="The label of the positive class, if the labels are not a known pair."),
     option("--attack", multiple=True, metavar="VALUE", help="The label of attacks, a third kind of trial, where it is "
            "not spoof or attack. Repeatable."),
-    option("--attack-column", metavar="COLUMN", help="The column that holds the type of each attack; -, none and what "
-           "positive trials have there is no attack."),
+    option("--attack-column", metavar="COLUMN", help="The column that holds the type of each attack. Trials where it "
+           "says -, none or what it says of positive trials are no attacks."),
     option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error",
            help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
     option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
     option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto",
-           help="Where files are counted; auto: in memory if they fit, else by duckdb, in place. A glob between "
+           help="What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
            "quotes, or a directory, stands for many Parquet files."),
     option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
-    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end. Of standard input "
-           "and other pipes at most 16 GiB are kept, where TMPDIR says."),
+    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end. Standard input and "
+           "other pipes are kept where TMPDIR says, at most 16 GiB."),
 ))  # fmt: skip
 
 

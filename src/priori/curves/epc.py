@@ -336,8 +336,8 @@ def epc(
     preset : {"nist", "banca"}, optional
         The criterion, measure and alphas of an evaluation campaign.
     weight : {"trial", "user"}
-        What weighs alike on the test set. With ``user`` a rate is the mean over users of each user's own, of those that
-        have trials of the class, and says how the system treats a person rather than a trial; the two differ where
+        What counts equally on the test set. With ``user`` a rate is the mean over users of each user's own, of those
+        who have trials of the class, and says how the system treats a person rather than a trial; the two differ where
         users with many trials err more, or less. Thresholds are chosen as always, on trials.
 
     Examples

@@ -151,7 +151,7 @@ class Resampling:
         "future_users", "The users of that new test set. Default: as many as now.", least=1,
     )})  # fmt: skip
     future_trials: int | tuple[int, int] | None = field(default=None, metadata={"option": Option(
-        "future_trials", "Its trials. Default: as many as now.", least=1,
+        "future_trials", "The trials of that new test set. Default: as many as now.", least=1,
     )})  # fmt: skip
 
     def __post_init__(self) -> None:
