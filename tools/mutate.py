@@ -44,6 +44,8 @@ COPIED = ("src", "tests", "papers", "examples", "validation", "benchmarks", "doc
 ALSO = {"base": ("saving", "scores"), "words": ("report", "cli"), "plots": ("report",), "saving": ("cli",)}
 #: The floors whose tests may notice what those of the module's own did not.
 FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "words", "engines")
+#: Many commands and calls, and all that they answered: they take a second at most.
+TRANSCRIPTS = "transcripts/test_transcripts.py"
 #: So many of them, the fastest.
 FARTHER = 60
 #: Files of tests with these in their names need minutes, and are left to the modules of that name.
@@ -105,7 +107,7 @@ def called_at_import(root: Path) -> set[str]:
 
 
 def stages(mutant: Mutant, root: Path) -> list[list[str]]:
-    """Return the files with the tests to run, those that most likely notice first: of the module, its floor, all."""
+    """Return the files with the tests to run, likely ones first: of the module, transcripts, its floor, all."""
     tests = root / "tests"
     module = mutant.path.removeprefix("src/priori/").removesuffix(".py")
     folder = tests / floor_of(mutant.path)
@@ -119,7 +121,7 @@ def stages(mutant: Mutant, root: Path) -> list[list[str]]:
     rest = [file for file in files if file not in mirrors]
     others = [file for other in FLOORS for file in sorted((tests / other).rglob("test_*.py")) if file not in files]
     others = [file for file in others if not any(slow in file.name for slow in SLOW)]
-    groups = ([*mirrors, root / mutant.path], rest, others)
+    groups = ([*mirrors, root / mutant.path], [tests / TRANSCRIPTS], rest, others)
     return [[str(file.relative_to(root)) for file in group] for group in groups]
 
 
@@ -269,7 +271,7 @@ class Tree:
         function = function_of(mutant, source)
         at_import = re.split("[.:]", function)[-1] in called_at_import(self.folder)
         tested, groups = False, stages(mutant, self.folder)
-        near = {file for group in groups[:2] for file in group}
+        near = {file for group in groups[:3] for file in group}
         for files in groups:
             chosen: dict[str, float] = {}
             waiting = list(files)
@@ -277,7 +279,7 @@ class Tree:
                 self.tests_of(waiting.pop(min(range(len(waiting)), key=lambda n: RECORDING[waiting[n]].locked())))
             for file in files:
                 found = self.tests_of(file)
-                unseen = (at_import and file in near) or (is_compiled(source) and floor_of(mutant.path) in file)
+                unseen = file in near and (at_import or is_compiled(source))
                 calling = found.every() if unseen else found.calling(function)
                 chosen |= dict(sorted(calling.items(), key=lambda test: test[1]))
             if files is groups[-1]:

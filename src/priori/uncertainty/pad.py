@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
+from priori.base.errors import OptionError
 from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
@@ -88,6 +89,9 @@ class PAD(Result):
     def at(self, measure: str, point: str | None = None) -> float:
         """Return a rate: the largest APCER (``apcer-max``), the BPCER or the ACER; at the first point by default."""
         rows = (self.measure == measure) & (self.point == (self.point[0] if point is None else point))
+        if not rows.any():
+            known = ", ".join(dict.fromkeys([*self.measure.tolist(), *self.point.tolist()]))
+            raise OptionError(f"no rate {measure!r} at {point or self.point[0]!r}; measures and points are {known}")
         return float(self.rate[rows][0])
 
 

@@ -107,7 +107,7 @@ def _by_trial(
         row[: axis.cells] = axis.value
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
     drawn = (seed, BAGS, classes, share_of(devs[0]), units.strata, quantiles)
-    fractions = systems[0].fractions
+    fractions, most = systems[0].fractions, np.array([[axis.cells] for axis in axes])
     # A trial comes more than once where its users do.
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     if kind is None and devs[0].omega is not None:
@@ -118,7 +118,7 @@ def _by_trial(
         assert kind is not None
         weights, rejected = np.empty((rows, units.count)), np.empty((rows, len(devs), len(fractions)), dtype=np.int64)
         kernel(first, *drawn, values, *kind, weights, rejected)
-        return weights, rejected
+        return weights, np.minimum(rejected, most)  # rejecting everything includes what only the longest axis has
 
     def by_criterion(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         weights, rejected = np.empty((rows, units.count), dtype=np.int64), []
