@@ -5,7 +5,7 @@ Every ``.txt`` file here is one. A line ``$ priori ...`` is a command: what it p
 value: all numbers, words and, for a figure, all that is drawn. Other tests say what a value has to be; these notice
 that one has changed that nobody looked at.
 
-``python tests/transcripts/transcribing.py [FILE...]`` writes the answers anew: read the difference before you commit it.
+``python tests/transcripts/transcribing.py [FILE...]`` writes the answers anew: read what changed.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _value(expression: str) -> str:
 
     names = Names(priori=priori, np=np)
     try:
-        return described.described(eval(expression, names))  # noqa: S307 - the transcripts are ours
+        return described.described(eval(expression, names))
     except priori.PrioriError as error:
         return f"{type(error).__name__}: {error}"
     finally:
