@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-PACKAGE = os.path.join(os.getcwd(), "src", "priori") + os.sep
+ROOT = os.getcwd()  # a test may go elsewhere
+PACKAGE = os.path.join(ROOT, "src", "priori") + os.sep
 RECORD, CHOSEN = os.environ.get("MUTATE_RECORD"), os.environ.get("MUTATE_CHOSEN")
 
 _called: set[CodeType] = set()
@@ -34,7 +35,7 @@ def _note(frame: FrameType, event: str, _: object) -> None:
 def _names(codes: Iterable[CodeType]) -> list[str]:
     """Return functions of the package as ``src/priori/module.py:Class.method``."""
     own = (code for code in set(codes) if code.co_filename.startswith(PACKAGE))
-    return sorted(f"{os.path.relpath(code.co_filename)}:{code.co_qualname}" for code in own)
+    return sorted(f"{os.path.relpath(code.co_filename, ROOT)}:{code.co_qualname}" for code in own)
 
 
 @pytest.hookimpl(wrapper=True)
