@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import priori
-from priori.plots import plot_histogram
+from priori.plots import figure_ztest, plot_confidence, plot_histogram
+from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_values
+from priori.testing import assert_rate
 from priori.uncertainty.area_bands import area_bands
 from priori.uncertainty.roc_bands import rate_bands
 
-__all__ = ["area_bands", "curve", "plot_histogram", "rate_bands", "shown", "write"]
+__all__ = ["area_bands", "assert_rate", "figure_ztest", "plot_confidence", "plot_histogram", "plot_pairs", "plot_ranks",
+           "plot_values", "rate_bands"]  # fmt: skip
 
 Table = dict[str, Any]
 
@@ -112,6 +116,9 @@ def write() -> None:
             long["system"] += [system] * table["score"].size
     Path("long.csv").write_text(csv({name: np.array(values, dtype=object) for name, values in long.items()}))
     Path("one.csv").write_text(csv({**found["a-test"], "fold": np.arange(found["a-test"]["score"].size) % 4}))
+    failed = np.array([number % 13 == 0 for number in range(found["a-test"]["score"].size)])
+    score = np.where(failed, np.nan, found["a-test"]["score"])
+    Path("failed.csv").write_text(csv({**found["a-test"], "score": score}))
     Path("study.toml").write_text(STUDY)
     for name, text in BAD.items():
         Path(name).write_text(text)
@@ -151,6 +158,13 @@ def curve(name: str, **options: Any) -> priori.EPC:
     return priori.epc(dev, test, **{"points": 5, "name": name.upper(), **options})
 
 
+def _rows() -> tuple[Any, Any]:
+    rng = np.random.default_rng(7)
+    rows, truth = rng.normal(size=(240, 3)), rng.integers(0, 2, 240)
+    rows[:, 0] += 1.5 * truth
+    return rows, truth
+
+
 def shown(display: str, **options: Any) -> Any:
     """Return a display of scikit-learn's kind, of a model that was fitted on rows made here."""
     from sklearn.linear_model import LogisticRegression
@@ -159,9 +173,7 @@ def shown(display: str, **options: Any) -> Any:
 
     from priori import sklearn
 
-    rng = np.random.default_rng(7)
-    rows, truth = rng.normal(size=(240, 3)), rng.integers(0, 2, 240)
-    rows[:, 0] += 1.5 * truth
+    rows, truth = _rows()
     kind, _, way = display.partition(".")
     made = getattr(getattr(sklearn, kind), way)
     models = LogisticRegression(), GaussianNB()
@@ -180,3 +192,75 @@ def shown(display: str, **options: Any) -> Any:
     if kind == "EPCDisplay":
         options = {"y_true_dev": truth[80:160], "y_score_dev": scores[0][80:160], **options}
     return made(truth[160:], *(score[160:] for score in scores), **options)
+
+
+def tuned(**options: Any) -> dict[str, Any]:
+    """Return what a classifier with a threshold chosen in advance learns and says."""
+    from sklearn.linear_model import LogisticRegression
+
+    from priori.sklearn import AprioriThresholdClassifier
+
+    rows, truth = _rows()
+    model = AprioriThresholdClassifier(LogisticRegression(), **options).fit(rows[:160], truth[:160])
+    decisions = model.predict(rows[160:]), model.decision_function(rows[160:])
+    return {
+        "threshold": model.threshold_,
+        "decisions": decisions,
+        "curve": model.epc(rows[160:], truth[160:], points=3).value,
+    }
+
+
+def scored(*measure: str, **options: Any) -> list[float]:
+    """Return what a scorer says of a model, and of its folds."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+
+    from priori.sklearn import make_apriori_scorer
+
+    rows, truth = _rows()
+    scorer = make_apriori_scorer(*measure, **options)
+    once = scorer(LogisticRegression().fit(rows[:160], truth[:160]), rows[160:], truth[160:])
+    return [once, *cross_val_score(LogisticRegression(), rows, truth, scoring=scorer, cv=3).tolist()]
+
+
+def saved(result: priori.Result) -> Any:
+    """Return what is written of a result."""
+    return json.loads(result.to_json())
+
+
+def restored(result: priori.Result) -> priori.Result:
+    """Return a result as it comes back from both kinds of file."""
+    again = type(result).from_json(result.to_json())
+    result.to_parquet("saved.parquet")
+    assert type(result).from_parquet("saved.parquet") == again
+    return again
+
+
+def refused(function: Any, *arguments: Any, **options: Any) -> str:
+    """Return what an assertion says that does not hold."""
+    try:
+        function(*arguments, **options)
+    except AssertionError as error:
+        return str(error)
+    raise ValueError("it holds")
+
+
+def lazily(name: str) -> Any:
+    """Return a file as a lazy frame."""
+    import polars as pl
+
+    return pl.scan_csv(f"{name}.csv")
+
+
+def story(*names: str, task: str = "authentication", bootstrap: str = "auto") -> str:
+    """Return what ``priori demo`` would say of these systems."""
+    from priori.cli.demo import _story
+    from priori.scores.systems import SourceFile, System
+    from priori.studies.evaluation import Settings, make_study
+
+    systems = []
+    for name in names:
+        files = [Path(f"{name}-{role}.csv") for role in ("dev", "test")]
+        dev, test = (priori.read(file) for file in files)
+        systems.append(System(name, dev, test, *(SourceFile.of(file, file.name) for file in files)))
+    return _story(make_study(systems, Settings(task=task, bootstrap=bootstrap, n_resamples=100)))
