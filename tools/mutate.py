@@ -48,7 +48,7 @@ FLOORS = ("scores", "decisions", "curves", "uncertainty", "studies", "saving", "
 TRANSCRIPTS = "transcripts/test_transcripts.py"
 #: So many of them, the fastest.
 FARTHER = 60
-#: Files of tests with these in their names need minutes, and are left to the modules of that name.
+#: Files of tests with these in their names need minutes, and are left to the modules and functions of that name.
 SLOW = ("browser", "spark")
 #: A mutant may make the tests this many times slower before it counts as noticed.
 PATIENCE = 4.0
@@ -106,7 +106,7 @@ def called_at_import(root: Path) -> set[str]:
     return {getattr(function, "id", getattr(function, "attr", "")) for function in found}
 
 
-def stages(mutant: Mutant, root: Path) -> list[list[str]]:
+def stages(mutant: Mutant, function: str, root: Path) -> list[list[str]]:
     """Return the files with the tests to run, likely ones first: of the module, transcripts, its floor, all."""
     tests = root / "tests"
     module = mutant.path.removeprefix("src/priori/").removesuffix(".py")
@@ -116,7 +116,8 @@ def stages(mutant: Mutant, root: Path) -> list[list[str]]:
     files = sorted(folder.rglob("test_*.py")) if folder.is_dir() else sorted((tests / "project").glob("test_*.py"))
     for other in ALSO.get(floor_of(mutant.path), ()):
         files += sorted((tests / other).rglob("test_*.py"))
-    files = [file for file in files if not any(slow in file.name and slow != name for slow in SLOW)]
+    about = f"{name} {function}".lower()
+    files = [file for file in files if not any(slow in file.name and slow not in about for slow in SLOW)]
     mirrors = [file for file in files if name in file.stem or dotted in file.read_text(encoding="utf-8")]
     rest = [file for file in files if file not in mirrors]
     others = [file for other in FLOORS for file in sorted((tests / other).rglob("test_*.py")) if file not in files]
@@ -270,7 +271,7 @@ class Tree:
         source = (self.folder / mutant.path).read_text(encoding="utf-8")
         function = function_of(mutant, source)
         at_import = re.split("[.:]", function)[-1] in called_at_import(self.folder)
-        tested, groups = False, stages(mutant, self.folder)
+        tested, groups = False, stages(mutant, function, self.folder)
         near = {file for group in groups[:3] for file in group}
         for files in groups:
             chosen: dict[str, float] = {}

@@ -260,3 +260,16 @@ def test_unequal_users_are_said() -> None:
         curve = priori.epc(made(sizes, 1), made([20] * 40, 2), alpha=[0.5])
         codes = {caution.code for caution in curve.band(resample="both", n_resamples=200).warnings}
         assert ("unequal-users" in codes) == unequal
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_systems_with_different_numbers_of_scores(seed: int) -> None:
+    # Few scores are cells of their own, more for one system than for the other; at alpha 1 everything is rejected.
+    rng = np.random.default_rng(seed)
+    label, noise = np.repeat([0, 1], 60), rng.normal(size=120)
+    curves = []
+    for digits in (1, 0):
+        scores = Scores.from_predictions(label, np.round(noise + label, digits), user=np.tile(range(6), 20))
+        curves.append(priori.epc(scores, scores, alpha=[0.5, 1]))
+    together, alone = _estimates(curves), _estimates(curves[1:])
+    assert together.value[1] == pytest.approx(alone.value[0], abs=0.02)

@@ -18,6 +18,7 @@ from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measures import Measure, Task, get_task
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
+from priori.scores.inputs import as_score_set
 
 BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
 
@@ -83,9 +84,7 @@ class Areas(Result):
 
 
 @keywords
-def areas(
-    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)
-) -> Areas:
+def areas(dev: Any, test: Any, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:
     """Compute E_V1, E_V2 and G, integrated exactly over the operating points between ``bounds``.
 
     Each is an expected value: over bounds other than (0, 1) the integral is divided by their distance.
@@ -99,6 +98,7 @@ def areas(
     >>> round(result.e_v1, 4), round(result.e_v2, 4), round(result.g, 4)
     (0.3611, 0.4167, 0.3889)
     """
+    dev, test = as_score_set(dev), as_score_set(test)
     domain = get_task(task)
     limits = check_bounds(bounds)
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)

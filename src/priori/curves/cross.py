@@ -16,11 +16,11 @@ from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints
 from priori.curves.checks import curve_cautions, middle
 from priori.curves.epc import EPC, Weight, epc, judged
-from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, Trials
+from priori.scores.inputs import as_score_set
 from priori.scores.splitting import fold_of_trials, part_of
 
 #: What is said of two sets, and means nothing where both are parts of one.

@@ -36,7 +36,6 @@ from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
-from priori.curves.inputs import as_score_set
 from priori.decisions.costs import price
 from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.likelihood_ratios import FITTED
@@ -44,6 +43,7 @@ from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import ScoreSet, weigh_users
+from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:

@@ -22,13 +22,13 @@ from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Counts, Floats, Index, Mask
-from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.hull import NEAR
 from priori.decisions.measures import Measure, Task, get_measure, get_task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, Trials
 from priori.scores.candidates import thresholds_between
+from priori.scores.inputs import as_score_set
 
 By = Literal["user", "dataset", "group"]
 

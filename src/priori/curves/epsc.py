@@ -25,9 +25,9 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
-from priori.curves.inputs import as_score_set
 from priori.decisions.measures import FAR, FRR, Measure
 from priori.scores import Scores, weigh_attacks
+from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:

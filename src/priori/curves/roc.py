@@ -22,13 +22,13 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.checks import set_cautions
-from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
 from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, TPR, Measure, Ratio, Task, at_prior, dcf, get_task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
+from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def det(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
 
 
 @keywords
-def a_posteriori_auc(scores: ScoreSet) -> float:
+def a_posteriori_auc(scores: Any) -> float:
     """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
 
     Examples
@@ -316,13 +316,12 @@ def a_posteriori_auc(scores: ScoreSet) -> float:
     >>> round(priori.a_posteriori_auc(priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])), 4)
     0.7778
     """
+    scores = as_score_set(scores)
     return float(Fraction(scores.pairs_in_order(), 2 * scores.n_negatives * scores.n_positives))
 
 
 @keywords
-def a_posteriori_partial_auc(
-    scores: ScoreSet, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False
-) -> float:
+def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
     """Return the area under the ROC between two false positive rates, a posteriori.
 
     ``standardised`` maps it so that chance is 1/2 and perfection 1 (McClish, 1989).
@@ -358,7 +357,7 @@ def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
 
 
 @keywords
-def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> float:
+def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     """Return the equal error rate, a posteriori.
 
     Parameters
@@ -374,6 +373,7 @@ def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> floa
     >>> round(priori.a_posteriori_eer(scores), 4)
     0.3333
     """
+    scores = as_score_set(scores)
     if method == "nearest":
         outcomes = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
         return float(outcomes.fp[0] / scores.n_negatives + outcomes.fn[0] / scores.n_positives) / 2
@@ -390,25 +390,25 @@ def a_posteriori_eer(scores: ScoreSet, *, method: EERMethod = "nearest") -> floa
 
 
 @keywords
-def a_posteriori_break_even(scores: ScoreSet, *, task: str | Task = "retrieval") -> float:
+def a_posteriori_break_even(scores: Any, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
-    outcomes = get_criterion("eer", domain).choose(scores, [Fraction(0)]).outcomes
+    outcomes = get_criterion("eer", domain).choose(as_score_set(scores), [Fraction(0)]).outcomes
     return float((domain.v1(outcomes) + domain.v2(outcomes))[0] / 2)
 
 
 @keywords
 def a_posteriori_min_dcf(
-    scores: ScoreSet, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
+    scores: Any, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
     """Return the smallest detection cost (Eq. 3.3) that any threshold reaches on these scores, a posteriori."""
     measure = dcf(cost_fn, cost_fp, prior, normalised=normalised)
-    choice = get_criterion("wer").choose(scores, [from_costs(cost_fn, cost_fp, prior)])
+    choice = get_criterion("wer").choose(as_score_set(scores), [from_costs(cost_fn, cost_fp, prior)])
     return float(measure(choice.outcomes)[0])
 
 
 @keywords
-def average_precision(scores: ScoreSet) -> float:
+def average_precision(scores: Any) -> float:
     """Return the average precision, a posteriori: the sum of precision over the steps of recall.
 
     Examples
@@ -418,6 +418,7 @@ def average_precision(scores: ScoreSet) -> float:
     >>> round(priori.average_precision(scores), 4)
     0.8667
     """
+    scores = as_score_set(scores)
     fp, fn = _every(scores).every()
     tp = scores.n_positives - fn
     if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate

@@ -23,6 +23,7 @@ from priori.base.types import Counts, Floats
 from priori.decisions.hull import whole_hull
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.candidates import Candidates
+from priori.scores.inputs import as_score_set
 
 CalibrationMethod = Literal["none", "logistic", "isotonic"]
 #: Every calibration by the name people type, with what it does.
@@ -188,7 +189,7 @@ def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float 
 
     Parameters
     ----------
-    dev : Scores or Table
+    dev : Scores, Table, or frame
         The development set.
     method : {"none", "logistic", "isotonic"}
         Nothing; an affine map by logistic regression; or a rising step map (PAV), with a pseudo-trial of each class at
@@ -214,7 +215,7 @@ def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float 
         raise OptionError(f"the prior of a calibration must lie between 0 and 1, not {prior!r}")
     if method not in CALIBRATIONS:
         raise unknown("calibration", method, CALIBRATIONS)
-    return Calibrator(method, prior).fit(dev)
+    return Calibrator(method, prior).fit(as_score_set(dev))
 
 
 def separated(scores: Scores) -> bool:
@@ -361,7 +362,7 @@ def llr_losses(negative: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats
 
 
 @keywords
-def cllr(scores: ScoreSet) -> float:
+def cllr(scores: Any) -> float:
     """Return the cost of scores as log-likelihood ratios, Cllr, in bits: 0 is perfect, 1 is what knowing nothing costs.
 
     Examples
@@ -370,7 +371,7 @@ def cllr(scores: ScoreSet) -> float:
     >>> round(priori.cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.8432
     """
-    known, _ = scores.condensed((), narrow=True)
+    known, _ = as_score_set(scores).condensed((), narrow=True)
     return _mean_loss(known, known.negative.score, known.positive.score)
 
 
@@ -381,7 +382,7 @@ def _mean_loss(scores: Scores, negative: Floats, positive: Floats) -> float:
 
 
 @keywords
-def a_posteriori_min_cllr(scores: ScoreSet) -> float:
+def a_posteriori_min_cllr(scores: Any) -> float:
     """Return the least Cllr that any rising map of these scores has on them (PAV), a posteriori.
 
     Examples
@@ -390,7 +391,7 @@ def a_posteriori_min_cllr(scores: ScoreSet) -> float:
     >>> round(priori.a_posteriori_min_cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.6667
     """
-    candidates = hull_candidates(scores)
+    candidates = hull_candidates(as_score_set(scores))
     best, (fp, fn) = best_map(candidates), whole_hull(candidates, 0)
     cost = 0.0
     for loss, number in zip(llr_losses(best.llr, best.llr), (-np.diff(fp), np.diff(fn)), strict=True):

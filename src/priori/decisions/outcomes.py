@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from priori.base.keywords import keywords
 from priori.base.types import Counts
-from priori.scores import ScoreSet
+from priori.scores.inputs import as_score_set
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Outcomes:
 
 
 @keywords
-def count(scores: ScoreSet, thresholds: ArrayLike) -> Outcomes:
+def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 
     Examples
@@ -64,5 +64,6 @@ def count(scores: ScoreSet, thresholds: ArrayLike) -> Outcomes:
     >>> count(scores, [0.35]).to_dict()
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
+    scores = as_score_set(scores)
     tn, fn = scores.rejected(thresholds)
     return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)

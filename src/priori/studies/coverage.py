@@ -18,11 +18,11 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
-from priori.curves.inputs import as_score_set
 from priori.decisions.criteria import Criterion
 from priori.decisions.measures import Measure, Task
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, restrict
+from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator
 from priori.uncertainty.bands import make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER

@@ -15,6 +15,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.inputs import as_score_set
 from priori.scores.pairing import pair
 from priori.uncertainty.cluster_variance import GroupSums
 from priori.uncertainty.ztest_normals import Weights
@@ -157,7 +158,7 @@ class DesignEffect(Result):
 
 
 @keywords
-def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
+def design_effect(scores: Any, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 
     The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors minus their
@@ -175,7 +176,7 @@ def design_effect(scores: ScoreSet, threshold: float) -> DesignEffect:
     >>> effect.positives.design_effect > 2
     True
     """
-    trials, _ = scores.condensed(("user",), cuts=[threshold])
+    trials, _ = as_score_set(scores).condensed(("user",), cuts=[threshold])
     accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
     return _measured(trials, accepted.astype(float), rejected.astype(float))
 

@@ -15,6 +15,7 @@ from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
 from priori.scores import ScoreSet
+from priori.scores.inputs import as_score_set
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -79,7 +80,7 @@ def plan(
     *, width: float | None = None, difference: float | None = None, power: float = 0.8,
     assurance: float | None = 0.8, far: float | None = None,
     frr: float | None = None, far_b: float | None = None, frr_b: float | None = None, intraclass: float = 0.0,
-    pilot: ScoreSet | EPC | None = None, threshold: float | None = None, pilot_b: ScoreSet | EPC | None = None,
+    pilot: Any = None, threshold: float | None = None, pilot_b: Any = None,
     threshold_b: float | None = None, negatives_per_positive: float | None = None,
     negatives_per_user: float | None = None, positives_per_user: float | None = None, test: TestKind | None = None,
     claim: Claim | None = None, development: Development = "grow",
@@ -222,7 +223,7 @@ class Pilot:
     curve: EPC | None
 
 
-def _as_pilot(pilot: ScoreSet | EPC | None, threshold: float | None) -> Pilot | None:
+def _as_pilot(pilot: Any, threshold: float | None) -> Pilot | None:
     if isinstance(pilot, EPC):
         if pilot.alpha.size != 1 or threshold is not None:
             raise OptionError("a plan is for one alpha: a pilot is a curve at one alpha, which has its threshold")
@@ -231,7 +232,7 @@ def _as_pilot(pilot: ScoreSet | EPC | None, threshold: float | None) -> Pilot | 
         return None
     if threshold is None:
         raise OptionError("each pilot needs its threshold, chosen on other data")
-    return Pilot(pilot, threshold, None)
+    return Pilot(as_score_set(pilot), threshold, None)
 
 
 def _from_rates(

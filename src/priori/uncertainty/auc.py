@@ -21,6 +21,7 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
 from priori.uncertainty.proportions import (
@@ -163,7 +164,7 @@ class _Judged(NamedTuple):
 
 @keywords
 def a_posteriori_auc_interval(
-    scores: ScoreSet, *, confidence_level: float = 0.95, method: Method = "logit",
+    scores: Any, *, confidence_level: float = 0.95, method: Method = "logit",
     dependence: Dependence | None = None,
 ) -> AposterioriAUCInterval:  # fmt: skip
     """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
@@ -200,6 +201,7 @@ def a_posteriori_auc_interval(
     level = check_level(confidence_level)
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
+    scores = as_score_set(scores)
     components, trials, notes = _Judged.of(scores)
     shared = shared_by(trials, dependence)
     spread = ClassMeanSpread.of(components, trials.negative, trials.positive, shared)
@@ -221,7 +223,7 @@ def a_posteriori_auc_interval(
 
 @keywords
 def a_posteriori_auc_test(
-    a: ScoreSet, b: ScoreSet, *, unpaired: bool = False, confidence_level: float = 0.95,
+    a: Any, b: Any, *, unpaired: bool = False, confidence_level: float = 0.95,
     alternative: Alternative = "two-sided", dependence: Dependence | None = None,
 ) -> AposterioriAUCTest:  # fmt: skip
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
@@ -251,6 +253,7 @@ def a_posteriori_auc_test(
     """
     level = check_level(confidence_level)
     quantile(level, alternative)  # says what is wrong with the alternative
+    a, b = as_score_set(a), as_score_set(b)
     both = _Judged.of(a), _Judged.of(b)
     if not unpaired:
         a.check_same_trials(b)

@@ -22,8 +22,8 @@ from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
-from priori.curves.inputs import as_score_set
 from priori.scores import Names, Scores, ScoreSet
+from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import Dependence, Rate, RateInterval, RateTrials, interval_of, judge, shared_by

@@ -22,7 +22,6 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
-from priori.curves.inputs import as_score_set
 from priori.decisions.likelihood_ratios import (
     FITTED,
     AffineMap,
@@ -36,6 +35,7 @@ from priori.decisions.likelihood_ratios import (
     separated,
 )
 from priori.scores import Scores
+from priori.scores.inputs import as_score_set
 from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of

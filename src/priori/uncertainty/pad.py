@@ -25,8 +25,8 @@ from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.epc import choose_threshold
-from priori.curves.inputs import as_score_set
 from priori.scores import Scores
+from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import Dependence, RateInterval, joint_interval, rate_interval
 

@@ -20,9 +20,9 @@ from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats, Mask
-from priori.curves.inputs import as_score_set
 from priori.decisions.measures import ALIASES
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 

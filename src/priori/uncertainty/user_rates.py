@@ -22,8 +22,8 @@ from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, cho
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Index, Ints, Mask
-from priori.curves.inputs import as_score_set
 from priori.scores import ScoreSet, Trials
+from priori.scores.inputs import as_score_set
 from priori.uncertainty.beta_binomial import fit_beta_binomial
 from priori.uncertainty.proportions import check_level
 

@@ -19,6 +19,7 @@ from priori.decisions.measures import Measure, get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
+from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Disagreements, disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
 from priori.uncertainty.ztest_normals import (
@@ -235,7 +236,7 @@ def ztest(
 
 @keywords
 def ztest_scores(
-    a: ScoreSet, threshold_a: float, b: ScoreSet | None = None, threshold_b: float | None = None, *,
+    a: Any, threshold_a: float, b: Any = None, threshold_b: float | None = None, *,
     unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,
     alternative: Alternative = "two-sided", names: tuple[str, str] = ("A", "B"),
 ) -> ZTest:  # fmt: skip
@@ -264,11 +265,13 @@ def ztest_scores(
     'A and B differ significantly at 95 % (confidence: dependent more than 99.9 %, independent more than 99.9 %)'
     """
     setting = Setting.of(measure, None, confidence_level, alternative)
+    a = as_score_set(a)
     systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
     if b is None:
         return _tested(measure, setting, systems, None, users_unused(a))._came_from(a)
     if threshold_b is None:
         raise OptionError("the second system needs its threshold (threshold_b)")
+    b = as_score_set(b)
     systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
     differing = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
     return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.saved import partly_saved
-from priori.curves.inputs import as_score_set, score_set_or_none
 from priori.scores import Scores, ScoreSet
+from priori.scores.inputs import as_score_set, score_set_or_none
 
 #: What `priori.average` takes: one set of scores to take apart, or several, named or not.
 Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
