@@ -169,3 +169,22 @@ def test_a_wide_table_is_paired_by_its_rows(tmp_path: Path) -> None:
     assert [curve.threshold.item() for curve in curves[0]] == [curve.threshold.item() for curve in curves[1]]
     drawn = [priori.compare(*two, claim="deployed", n_resamples=50).replicates for two in curves]
     np.testing.assert_array_equal(drawn[0], drawn[1])
+
+
+@pytest.mark.parametrize("shape", ["wide", "long"])
+def test_one_table_of_two_systems_is_that_of_memory(session: Any, tmp_path: Path, shape: str) -> None:
+    rng = np.random.default_rng(3)
+    label, part = rng.integers(0, 2, 600), rng.choice(["dev", "eval", "old"], 600)
+    shared = {"set": part, "label": label, "user": np.arange(600) % 7}
+    scores = {name: np.round(quality * label + rng.normal(size=600), 2) for name, quality in (("A", 2.0), ("B", 1.0))}
+    wide = pl.DataFrame({**shared, **scores})
+    each = [pl.DataFrame({"system": [name] * 600, "score": score, **shared}) for name, score in scores.items()]
+    (wide if shape == "wide" else pl.concat(each)).write_parquet(tmp_path / "table.parquet")
+    options: dict[str, Any] = {"systems": ["A", "B"] if shape == "wide" else "system", "split": ("set", "dev", "eval")}
+    said: list[str] = []
+    scanned = priori.scan_table(tmp_path / "table.parquet", **options, engine="spark", announce=said.append)
+    read = priori.read_table(tmp_path / "table.parquet", **options)
+    assert said[-1].endswith("scanned by spark")
+    for ours, theirs in zip(priori.epc_all(scanned, points=5), priori.epc_all(read, points=5), strict=True):
+        assert (ours.name, len(ours.test), len(ours.dev)) == (theirs.name, len(theirs.test), len(theirs.dev))
+        same_columns(ours, theirs)

@@ -28,7 +28,7 @@ def choose(a: int = 1, *, é: "list[1]" = None) -> int:
     if a < 2 and not é:
         raise ValueError(f"{a + 1} is 7" + str(a * 2))
     "ü"; total = max(a - 1, -a)
-    return power(a, total, side="left")
+    return power(a, total, side="left", strict=True)
 '''
 EXPECTED = {
     "a: int = 1": {"1  ->  2"},
@@ -38,7 +38,8 @@ EXPECTED = {
     },
     "total =": {"max  ->  min", "a - 1  ->  (a) + (1)", "1  ->  2", "-a  ->  (a)"},
     "return": {
-        'power(a, total, side="left")  ->  None', 'power(a, total, side="left")  ->  power(total, a, side="left")',
+        'power(a, total, side="left", strict=True)  ->  None',
+        'power(a, total, side="left", strict=True)  ->  power(total, a, side="left", strict=True)',
         "\"left\"  ->  'right'",
     },
 }  # fmt: skip
