@@ -58,6 +58,8 @@ def test_numbers() -> None:
     assert per_thousand_range(0.0143, 0.0377) == "14 to 38"
     assert per_thousand_range(0.0, 0.00391) == "0.0 to 4.0"
     assert told_apart(14.71, 14.74, lambda number: f"{number:.1f} %", " %") == ("14.71 %", "14.74 %")
+    assert told_apart(2.1e-6, 3.1e-6, lambda _: "0") == ("0.000002", "0.000003")  # six decimals at most
+    assert told_apart(2.1e-7, 3.1e-7, lambda _: "0") == ("0", "0")
     assert told_apart(14.7, 14.7, lambda number: f"{number:.1f} %", " %") == ("14.7 %", "14.7 %")
     assert gap(-0.034, HTER) == "3.4 points"
     assert gap(0.01, HTER) == "1.0 point"
