@@ -289,6 +289,11 @@ class Tree:
                 tested, (fate, by) = True, self._ended(mutant, source, chosen)
                 if fate != "passed":
                     return fate, by
+        if not tested:  # by any test of this process: one may call it in another
+            chosen = {name: seconds for file in near for name, seconds in self.tests_of(file).every().items()}
+            tested, (fate, by) = bool(chosen), self._ended(mutant, source, chosen) if chosen else ("passed", "")
+            if fate != "passed":
+                return fate, by
         return ("survived" if tested else "untested"), ""
 
     def _ended(self, mutant: Mutant, source: str, chosen: dict[str, float]) -> tuple[str, str]:

@@ -60,3 +60,14 @@ def test_files_that_fit_are_read_into_memory_others_are_scanned(tmp_path: Path) 
     assert lines == [f"{tmp_path}: {number}, read into memory", f"{tmp_path}: {number}, scanned by duckdb in 1000 MB"]
     assert np.array_equal(np.sort(read.negative.score), np.sort(scanned.load().negative.score))
     scanned.close()
+
+
+@pytest.mark.parametrize(("kind", "scanned"), [("parquet", True), ("csv", False)])
+def test_parquet_is_judged_by_its_rows_not_by_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, scanned: bool
+) -> None:
+    monkeypatch.setattr("priori.engines.engine_choice.SMALL", 0)
+    frame = pl.DataFrame({"score": np.arange(60_000) % 7, "label": np.arange(60_000) % 2})  # of which little is left
+    path = tmp_path / f"scores.{kind}"
+    frame.write_parquet(path) if kind == "parquet" else frame.head(1000).write_csv(path)
+    assert isinstance(priori.scan(path, memory="1MB"), Table) == scanned

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.engines.grid import Cuts, Grid, fitted_grid
+from priori.engines.grid import Cuts, Grid, even_grid, fitted_grid, split_grid
 
 
 def numbers(width: int) -> st.SearchStrategy[list[float]]:
@@ -57,3 +57,17 @@ def test_cells_never_fall_as_scores_rise_however_bent_they_are(bend: Any) -> Non
     lowest = grid.lowest(cells)
     assert (lowest <= scores).all()
     assert (grid.highest(cells) >= scores).all()
+
+
+def test_cells_become_narrower_where_the_scores_are() -> None:
+    grid = even_grid(0.0, 8.0, 8)
+    rows = np.zeros(grid.size, dtype=np.int64)
+    rows[[3, 6]] = 900, 100  # cell 0 is -inf: from 2 to 3, and from 5 to 6
+    keep = np.append(np.append(False, np.ones(8, dtype=np.bool_)), False)
+    finer = split_grid(grid, keep, 400, (0.0, 8.0), rows, segments=8)
+    scores = np.linspace(1.0, 7.999, 70_000)
+    cells = finer.cells(scores)
+    number = [np.unique(cells[scores.astype(int) == unit]).size for unit in range(1, 8)]
+    assert number[1] == pytest.approx(360, rel=0.1)
+    assert number[4] == pytest.approx(40, rel=0.1)
+    assert max(number[index] for index in (0, 2, 3, 5, 6)) < 5
