@@ -52,3 +52,19 @@ def test_a_frame_gives_what_its_scores_give(name: str) -> None:
 def test_a_path_is_told_from_scores(name: str) -> None:
     with pytest.raises(priori.PrioriError, match="scores"):
         CALLS[name]("a-test.csv", "b-test.csv")
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), "high", None])
+def test_a_threshold_is_a_number(threshold: Any) -> None:
+    (a, _) = frames()
+    calls: list[Callable[[], Any]] = [
+        lambda: priori.rate_interval(a, threshold),
+        lambda: priori.user_rates(a, threshold),
+        lambda: priori.group_rates(a, threshold, groups={user: "ab"[user % 2] for user in range(12)}),
+        lambda: priori.design_effect(a, threshold),
+    ]
+    for call in calls:
+        with pytest.raises(priori.OptionError, match="a threshold is a number"):
+            call()
+    with pytest.raises(priori.OptionError, match="a threshold is a number"):
+        priori.count(a, [0.5, float("nan")])

@@ -42,7 +42,7 @@ def described(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.10g}" if abs(value) > 1e-12 else "0"  # noise around 0 differs from machine to machine
+    return "0" if abs(value) <= 1e-12 else f"{value:.10g}"  # noise around 0 differs from machine to machine
 
 
 def _array(values: Any) -> str:

@@ -96,7 +96,7 @@ def check_bounds(bounds: tuple[Any, Any]) -> tuple[Fraction, Fraction]:
         raise OptionError(f"a range needs two numbers a < b, not {bounds!r}") from None
     low, high = as_fraction(low), as_fraction(high)
     if low >= high:
-        raise OptionError(f"the range must go from a lower to a higher alpha, not from {bounds[0]} to {bounds[1]}")
+        raise OptionError(f"a range goes from a lower to a higher number, not from {bounds[0]} to {bounds[1]}")
     return low, high
 
 

@@ -11,7 +11,8 @@ from priori.base.errors import MARK, PrioriError, short
 from priori.cli.files import file_words
 
 #: Options that are not called as the argument is; those of a resampling say so themselves.
-OPTIONS = {"pos_label": "positive", "attack_label": "attack", "columns": "column", "format": "input_format"}
+OPTIONS = {"pos_label": "positive", "attack_label": "attack", "columns": "column", "format": "input_format",
+           "pilot": "system"}  # fmt: skip
 #: What people type for the option or the argument that takes their files.
 FOR_FILES = ("--system", "--systems", "--scores", "--dev", "--test", "--file", "--files", "--input", "-i")
 

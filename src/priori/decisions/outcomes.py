@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.errors import OptionError, short
 from priori.base.keywords import keywords
 from priori.base.types import Counts
 from priori.scores.inputs import as_score_set
@@ -53,6 +55,17 @@ class Outcomes:
         return {name: getattr(self, name).tolist() for name in ("tp", "fp", "tn", "fn")}
 
 
+def as_threshold(value: Any) -> float:
+    """Return a threshold as a number; NaN is none: everything would be rejected without a word."""
+    try:
+        threshold = float(value)
+    except (TypeError, ValueError):
+        threshold = math.nan
+    if math.isnan(threshold):
+        raise OptionError(f"a threshold is a number (inf and -inf are), not {short(repr(value))}")
+    return threshold
+
+
 @keywords
 def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
@@ -65,5 +78,7 @@ def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
     scores = as_score_set(scores)
+    if np.isnan(np.asarray(thresholds, dtype=float)).any():
+        as_threshold(np.nan)  # says so
     tn, fn = scores.rejected(thresholds)
     return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)

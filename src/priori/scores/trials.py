@@ -194,8 +194,9 @@ def as_times(values: Iterable[Any], what: str) -> NDArray[np.datetime64]:
 def nan_error(source: str, missing: int, first: str | None = None) -> InputError:
     """Return the error for NaN scores without a policy; ``first`` says where the first one is, if rows have places."""
     where = f" (the first {first})" if first else ""
+    scores = "1 score is" if missing == 1 else f"{missing} scores are"
     return InputError(
-        f"{source}: {missing} scores are NaN{where}; choose a policy ({argument('nan')}): "
+        f"{source}: {scores} NaN{where}; choose a policy ({argument('nan')}): "
         "'reject' counts them as rejected trials, 'drop' leaves them out"
     )
 

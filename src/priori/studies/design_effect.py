@@ -14,6 +14,7 @@ from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
+from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import pair
@@ -176,6 +177,7 @@ def design_effect(scores: Any, threshold: float) -> DesignEffect:
     >>> effect.positives.design_effect > 2
     True
     """
+    threshold = as_threshold(threshold)
     trials, _ = as_score_set(scores).condensed(("user",), cuts=[threshold])
     accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
     return _measured(trials, accepted.astype(float), rejected.astype(float))

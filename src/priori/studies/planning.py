@@ -8,12 +8,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
+from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
@@ -232,14 +233,16 @@ def _as_pilot(pilot: Any, threshold: float | None) -> Pilot | None:
         return None
     if threshold is None:
         raise OptionError("each pilot needs its threshold, chosen on other data")
-    return Pilot(as_score_set(pilot), threshold, None)
+    return Pilot(as_score_set(pilot), as_threshold(threshold), None)
 
 
 def _from_rates(
     a: tuple[float | None, float | None], b: tuple[float | None, float | None], intraclass: float
 ) -> dict[str, DesignEffect]:
     if None in a:
-        raise OptionError("give the rates expected (far and frr), or a pilot and its threshold")
+        raise OptionError(
+            f"give the rates expected ({argument('far')} and {argument('frr')}), or a pilot ({argument('pilot')})"
+        )
     if not 0 <= intraclass <= 1:
         raise OptionError(f"intraclass must lie between 0 and 1, not {intraclass:g}")
     systems = []

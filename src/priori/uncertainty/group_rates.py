@@ -22,6 +22,7 @@ from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
+from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
@@ -157,9 +158,9 @@ def group_rates(
     f 0.142 from 0.091 to 0.214
     m 0.120 from 0.065 to 0.211
     """
-    level = check_level(confidence_level)
+    level, threshold = check_level(confidence_level), as_threshold(threshold)
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known, notes = as_score_set(scores, refusal).condensed(("user", "probe_user", "group"), cuts=[float(threshold)])
+    known, notes = as_score_set(scores, refusal).condensed(("user", "probe_user", "group"), cuts=[threshold])
     if groups is not None:
         known = _with_groups(known, groups)
     if known.groups is None or known.negative.group is None:
@@ -173,12 +174,12 @@ def group_rates(
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
-        more, said = _of_rate(known, rate, float(threshold), shared, level)
+        more, said = _of_rate(known, rate, threshold, shared, level)
         rows += more
         warnings += said
     columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
     return GroupRates(
-        **columns, by=by, threshold=float(threshold), dependence=shared, confidence_level=level,
+        **columns, by=by, threshold=threshold, dependence=shared, confidence_level=level,
         warnings=tuple(dict.fromkeys(warnings)),
     )._came_from(known)  # fmt: skip
 

@@ -22,6 +22,7 @@ from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, cho
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Index, Ints, Mask
+from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet, Trials
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.beta_binomial import fit_beta_binomial
@@ -195,12 +196,12 @@ def user_rates(
     >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, shrunken to {worst['shrunken'][0]:.2f}"
     'u41: 5 of 9, shrunken to 0.40'
     """
-    level = check_level(confidence_level)
+    level, threshold = check_level(confidence_level), as_threshold(threshold)
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
     known = as_score_set(scores, refusal)
     if not known.has_users:
         raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
-    roles, notes = _roles(known, float(threshold))
+    roles, notes = _roles(known, threshold)
     draw = np.random.default_rng(rng)
     parts = [role.judged(level, draw) for role in roles]
     columns = {name: np.concatenate([part[name] for part, _ in parts]) for name in parts[0][0]}
@@ -210,7 +211,7 @@ def user_rates(
     if few < FEW_USERS:
         warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"), *notes)
     return UserRates(
-        **columns, tests=tests, threshold=float(threshold), confidence_level=level, warnings=warnings
+        **columns, tests=tests, threshold=threshold, confidence_level=level, warnings=warnings
     )._came_from(known)  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.keywords import keywords
 
 ReadAlong = Literal["fpr", "tpr", "ratio", "cost"]
@@ -168,7 +168,10 @@ def _angle_axis(theta: float | None) -> Axis:
 def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None) -> Axis:
     """Return the axis with theta = arctan(pi_N c_N / (pi_P c_P)), where heights are expected costs."""
     if prior is None and cost_fp is None and cost_fn is None:
-        raise OptionError("method='cost' needs the prior of the positive class, or the costs cost_fp and cost_fn")
+        raise OptionError(
+            f"{argument('method', 'cost')} needs the prior of the positive class ({argument('prior')}), or the costs "
+            f"({argument('cost_fp')} and {argument('cost_fn')})"
+        )
     prior, cost_fp, cost_fn = (
         default if value is None else value for value, default in ((prior, 0.5), (cost_fp, 1.0), (cost_fn, 1.0))
     )
