@@ -80,7 +80,7 @@ def test_other_names_and_labels_from_identities(library: str) -> None:
 
 def test_missing_scores_are_nan(library: str) -> None:
     frame = MAKERS[library]({"score": [0.25, None, 0.5], "label": [0, 0, 1]})
-    with pytest.raises(InputError, match=r"^frame: 1 scores are NaN \(the first in row 2\)"):
+    with pytest.raises(InputError, match=r"^frame: 1 score is NaN \(the first in row 2\)"):
         Scores.from_frame(frame)
     assert Scores.from_frame(frame, nan="reject").negatives.tolist() == [-np.inf, 0.25]
     whole = MAKERS[library]({"score": [3, None, 5], "label": [0, 0, 1]})

@@ -48,7 +48,7 @@ def test_the_format_is_said_on_stderr(write: Write, capsys: pytest.CaptureFixtur
             DEV,
             "score,label\nnan,1\n0.5,0\n",
             [],
-            "test: 1 scores are NaN (the first on line 2); choose a policy (--nan",
+            "test: 1 score is NaN (the first on line 2); choose a policy (--nan",
         ),
         (DEV, "value,label\n1,1\n0.5,0\n", [], "test: no column 'score' for the score; the columns are value, label"),
         (DEV, "score,label\n1,2\n0.5,0\n", [], "are not a pair we know; say which one is positive (--positive VALUE"),

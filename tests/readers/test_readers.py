@@ -243,7 +243,7 @@ def test_parquet_float32_is_taken_exactly(write: Write) -> None:
         (f"SELECT s AS score, nullif(l, 1) AS label FROM {ROWS}", r"'label': 2 values are missing \(the first in row 2\)"),
         (f"SELECT s AS score, l AS label, nullif(u, 10) AS \"user\" FROM {ROWS}", r"'user': 1 values .* in row 4\)"),
         (f"SELECT s AS score, l AS label, nullif(t, 't3') AS trial FROM {ROWS}", r"'trial': 1 values .* in row 3\)"),
-        (f"SELECT nullif(s, 2)::FLOAT AS score, l AS label FROM {ROWS}", r"1 scores are NaN \(the first in row 4\)"),
+        (f"SELECT nullif(s, 2)::FLOAT AS score, l AS label FROM {ROWS}", r"1 score is NaN \(the first in row 4\)"),
         (f"SELECT s AS score, l AS label FROM {ROWS} WHERE s > 9", "no trials, only the names of columns"),
         (f"SELECT s AS score, l AS label, t || chr(0) AS trial FROM {ROWS}", "'trial' holds a NUL character"),
         (f"SELECT s AS score, u AS label FROM {ROWS}", r"3 different labels \('10', '7', '8'\)"),
@@ -333,7 +333,7 @@ def test_many_rows_keep_their_order(write: Write) -> None:
     with pytest.raises(InputError):
         priori.read("dev.csv")
     write("dev.txt", "".join(f"{i} {s!r}\n" for i, s in zip(label, score.tolist(), strict=True)) + "\n# end\n1 nan\n")
-    with pytest.raises(InputError, match=rf"^dev\.txt: 1 scores are NaN \(the first on line {rows + 3}\)"):
+    with pytest.raises(InputError, match=rf"^dev\.txt: 1 score is NaN \(the first on line {rows + 3}\)"):
         priori.read("dev.txt")
 
 

@@ -127,7 +127,7 @@ def test_a_system_without_one_of_its_sets_is_named(rows: list[dict[str, object]]
 
 def test_a_missing_score_is_found_in_its_row(rows: list[dict[str, object]]) -> None:
     rows[30]["A"] = "nan"  # the 31st row, in set test2
-    with pytest.raises(InputError, match=r"\(A, set=test2\): 1 scores are NaN \(the first in row 31 of the table\)"):
+    with pytest.raises(InputError, match=r"\(A, set=test2\): 1 score is NaN \(the first in row 31 of the table\)"):
         priori.read_table(io.BytesIO(_csv(rows)), systems=SYSTEMS, split=("set", "dev", "test2"))
     assert priori.read_table(io.BytesIO(_csv(rows)), systems=SYSTEMS, split=("set", "dev", "test"))
 

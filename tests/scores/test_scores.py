@@ -53,9 +53,9 @@ def test_from_arrays_with_users() -> None:
         ([1, [2]], "every score must be a number"),
         ([10**400], "every score must be a number"),
         ([1j], "every score must be a number"),
-        ([np.nan, 1.0], r"scores: 1 scores are NaN \(the first in row 1\); choose a policy \(nan\)"),
-        ([None, 1.0], "1 scores are NaN"),
-        (np.ma.masked_greater([1.0, 5.0], 3), r"1 scores are NaN \(the first in row 2\)"),
+        ([np.nan, 1.0], r"scores: 1 score is NaN \(the first in row 1\); choose a policy \(nan\)"),
+        ([None, 1.0], "1 score is NaN"),
+        (np.ma.masked_greater([1.0, 5.0], 3), r"1 score is NaN \(the first in row 2\)"),
     ],
 )
 def test_scores_that_are_refused(negatives: Any, message: str) -> None:
