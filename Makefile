@@ -39,8 +39,9 @@ types: $(VENV)/.installed-test
 unit: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules src tests
 
-test-cluster: $(VENV)/.installed-test  ## Run Spark as a master and two workers on this machine, one of them killed (minutes)
-	PRIORI_CLUSTER=1 $(BIN)/python -m pytest -q -s tests/engines/test_cluster.py
+test-cluster: $(VENV)/.installed-test  ## Run Spark as a master and two workers (one killed) and as a server, and a local object store (minutes)
+	$(BIN)/python -m pip install --quiet --group cluster
+	PRIORI_CLUSTER=1 $(BIN)/python -m pytest -q -s tests/engines/test_cluster.py tests/engines/test_object_stores.py
 
 bench: $(VENV)/.installed-test  ## Measure speed against references and peers into benchmarks/RESULTS.md (SIZE=--full: to 10^8 trials)
 	$(BIN)/python -m pip install --quiet --group bench

@@ -1,4 +1,4 @@
-"""Spark as a cluster, small: a master and two workers on this machine, one of them killed while it works.
+"""Spark as a cluster, small: a master and two workers on this machine, one killed while it works; Spark Connect.
 
 `make test-cluster` runs this, some minutes; other test runs leave it out.
 """
@@ -19,10 +19,11 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pytest
 
 import priori
-from engine_frames import population, same_columns
+from engine_frames import nothing_loaded, population, same_columns
 
 pytestmark = [
     pytest.mark.skipif("PRIORI_CLUSTER" not in os.environ, reason="make test-cluster runs it"),
@@ -40,15 +41,15 @@ def free_port() -> int:
 
 
 class Daemon:
-    """A master or a worker: a process with children of its own, which end with it."""
+    """A master, a worker or a server: a process with children of its own, which end with it."""
 
-    def __init__(self, folder: Path, name: str, *arguments: str) -> None:
+    def __init__(self, folder: Path, name: str, *arguments: str, memory: str = "256m") -> None:
         import pyspark
 
         home = Path(pyspark.__file__).parent
         self.log = folder / f"{name}.log"
         environment = {
-            **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m",
+            **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": memory,
             "PYSPARK_PYTHON": sys.executable,
         }  # fmt: skip
         with self.log.open("w") as log:
@@ -149,6 +150,50 @@ def test_a_worker_that_is_killed_changes_no_number(cluster: Cluster, session: An
     seen = summary(tmp_path / "events")
     print(json.dumps(seen))
     assert seen["executors lost"] >= 1
+
+
+@pytest.fixture
+def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a Spark Connect server; sessions are made there."""
+    for name in ("grpc", "grpc_status", "google.rpc", "zstandard"):
+        pytest.importorskip(name, reason="Spark Connect needs the dependency group cluster")
+    port = free_port()
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
+    }  # fmt: skip
+    configured = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    server = Daemon(tmp_path, "connect", "org.apache.spark.deploy.SparkSubmit", "--master", "local[2]", *configured,
+                    "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal",
+                    memory="1g")  # fmt: skip
+    server.wait_for("Spark Connect server started")
+    address = f"sc://127.0.0.1:{port}"
+    monkeypatch.setenv("SPARK_REMOTE", address)
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")  # pyspark keeps it for the process, once it has a session
+    yield address
+    from pyspark.sql import SparkSession
+
+    SparkSession.builder.getOrCreate().stop()  # or it tries for minutes to tell the server that it ends
+    server.kill()
+
+
+@pytest.mark.usefixtures("remote")
+def test_a_connect_session_gives_the_numbers_of_memory(tmp_path: Path) -> None:
+    expected, found = [], []
+    for quality in (1.5, 1.8):
+        paths = [tmp_path / f"{role}-{quality}.parquet" for role in ("dev", "test")]
+        for seed, path in enumerate(paths):
+            population(seed, quality, size=2000).write_parquet(path)
+        found.append(priori.epc(*(priori.scan(path, engine="spark") for path in paths), points=5))
+        expected.append(priori.epc(*map(priori.read, paths), points=5))
+    assert "connect" in type(found[0].test.engine.frame.to_native()).__module__
+    same_columns(found[0], expected[0])
+    options: dict[str, Any] = {"bootstrap": "user", "n_resamples": 50}
+    with nothing_loaded():
+        same_columns(found[0].band(**options), expected[0].band(**options))
+        compared = [priori.compare(*curves, claim="deployed", **options) for curves in (found, expected)]
+    same_columns(*compared)
+    np.testing.assert_array_equal(*(each.replicates for each in compared))
 
 
 def summary(folder: Path) -> dict[str, int]:

@@ -104,7 +104,7 @@ def _pair(option: str, shape: str, typed: str) -> tuple[str, str]:
 
 def _small(path: str) -> bool:
     """Tell whether a file is so small that it is read into memory at once; what is no file complains there."""
-    if os.path.isdir(path) or glob.has_magic(path):
+    if os.path.isdir(path) or glob.has_magic(path) or "://" in path:
         return False
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
 

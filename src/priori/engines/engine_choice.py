@@ -57,8 +57,9 @@ def scan(
 
     Parameters
     ----------
-    source : path, glob, directory, duckdb relation, Spark DataFrame, or lazy frame
-        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it.
+    source : path, glob, directory, address, duckdb relation, Spark DataFrame, or lazy frame
+        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it. At an
+        address (``s3://bucket/dev.parquet``) only Parquet files are read.
     engine : {"auto", "memory", "duckdb", "spark"}
         Where the counting is done. ``auto`` reads files into memory if they fit there, and scans them with duckdb
         if not; a relation or a lazy frame stays where it is.
@@ -103,7 +104,7 @@ def scan(
         return Table(open_spark(source, settings, temp), memory=room)
     watch = Watch(source)
     read_whole = partial(read, watch.paths[0], format=format, announce=say, **settings.options())
-    single = len(watch.paths) == 1
+    single = len(watch.paths) == 1 and watch.store is None
     if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
         return read_whole()
     if engine == "auto" and single and not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
@@ -113,7 +114,7 @@ def scan(
     if in_memory and single:
         files.close()
         return read_whole()
-    counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if not single else ''}"
+    counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if len(watch.paths) > 1 else ''}"
     table = Table(DuckDB(files.relation(), files.settings, source=watch.shown, files=files), memory=room)
     if in_memory:
         say(f"{watch.shown}: {counted}, read into memory")

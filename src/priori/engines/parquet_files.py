@@ -27,6 +27,7 @@ from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
+from priori.engines.object_stores import ObjectStore, State, is_address
 from priori.readers.arrow import as_parquet
 from priori.readers.duckdb_parser import convert, first_line, open_database, pattern, single
 from priori.readers.first_lines import Sample
@@ -85,15 +86,24 @@ def guarded(source: str) -> Iterator[None]:
 
 
 class Watch:
-    """The files behind a glob, with their sizes and times: they must stay as they are while they are read."""
+    """The files behind a glob, with their sizes and times: they must stay as they are while they are read.
+
+    ``store`` is the object store that they are in, if they are not on this machine.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = os.fspath(path)
         self.shown = shown(self.source)
-        self.paths = expand(self.source)
+        self.store = ObjectStore(self.source) if is_address(self.source) else None
+        self.paths = self._found()
         self._before = self._state()
 
-    def _state(self) -> list[tuple[int, int]]:
+    def _found(self) -> list[str]:
+        return expand(self.source) if self.store is None else self.store.paths()
+
+    def _state(self) -> list[State]:
+        if self.store is not None:
+            return self.store.states(self.paths)
         try:
             states = [os.stat(path) for path in self.paths]
         except OSError as error:
@@ -102,13 +112,18 @@ class Watch:
         return [(state.st_size, state.st_mtime_ns) if S_ISREG(state.st_mode) else (0, 0) for state in states]
 
     @property
+    def sizes(self) -> list[int]:
+        """The bytes of each file."""
+        return [size for size, _ in self._before]
+
+    @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(size for size, _ in self._before)
+        return sum(self.sizes)
 
     def check(self) -> None:
         """Raise an error if the files are not what they were."""
-        if expand(self.source) != self.paths or self._state() != self._before:
+        if self._found() != self.paths or self._state() != self._before:
             raise InputError(f"{self.shown}: the files changed while they were read; try again when they are complete")
 
 
@@ -138,6 +153,8 @@ class Files:
                 preserve_insertion_order="false",
             )
             self._close = weakref.finalize(self, self.connection.close)
+            if watch.store is not None:
+                watch.store.join(self.connection)
             with guarded(watch.shown):
                 self.format, self.paths = self._opened(format)
                 (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(self.paths)}")
@@ -151,6 +168,10 @@ class Files:
         """Return the format, and the Parquet files that are read: those given, or what they were turned into."""
         if format is not None and format not in FORMATS:
             raise unknown("format", format, FORMATS)
+        if self.watch.store is not None:
+            for path in self.watch.paths:
+                self.watch.store.check_parquet(path)
+            return "parquet", self.watch.paths
         names, paths = set(), []
         for number, path in enumerate(self.watch.paths):
             with open_source(path) as source:
@@ -190,6 +211,8 @@ class Files:
 
     def relation(self, others: Files | None = None) -> DuckDBPyRelation:
         """Return all the rows, or those of others, as one relation."""
+        if others is not None and others.watch.store is not None:
+            others.watch.store.join(self.connection)
         return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
 
     def _source(self, paths: list[str] | None = None) -> str:
@@ -204,7 +227,8 @@ class Files:
     def pieces(self, text: str) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
         count = min(len(self.paths), processors())
-        by_size = sorted(self.paths, key=os.path.getsize, reverse=True)
+        sizes = dict(zip(self.watch.paths, self.watch.sizes, strict=True))
+        by_size = sorted(self.paths, key=lambda path: sizes.get(path) or os.path.getsize(path), reverse=True)
         groups = [by_size[start::count] for start in range(count)]
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]

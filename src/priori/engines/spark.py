@@ -8,6 +8,7 @@ from typing import Any
 from priori.base.errors import InputError, OptionError
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
+from priori.engines.object_stores import is_address
 from priori.engines.parquet_files import Watch
 
 #: The characters that make a name a pattern for Spark.
@@ -39,7 +40,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
         raise OptionError("the spark engine needs pyspark: pip install 'priori[spark]'") from None
 
     path = os.fspath(source)
-    watch = None if "://" in path else Watch(path)
+    watch = None if is_address(path) else Watch(path)
     for name in [] if watch is None else watch.paths:
         if set(name) & set(GLOB):
             raise OptionError(
@@ -61,7 +62,14 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
 
 
 def _new_session(builder: Any, temp: str | os.PathLike[str] | None) -> Any:
-    """Start a session; where and how large it is, Spark's own settings say (SPARK_HOME, spark-defaults.conf)."""
+    """Start a session; where and how large it is, Spark's own settings say (SPARK_HOME, spark-defaults.conf).
+
+    With SPARK_REMOTE it is a server's (Spark Connect), which has settings and a log of its own.
+    """
+    from pyspark.sql.utils import is_remote
+
+    if is_remote():
+        return builder.builder.getOrCreate()
     settings = builder.builder.appName("priori").config("spark.ui.enabled", "false")
     settings = settings.config("spark.ui.showConsoleProgress", "false")
     if temp is not None:

@@ -85,6 +85,7 @@ def scan_table(
     watch = None if engine == "spark" else Watch(path)
     if (
         watch is not None
+        and watch.store is None
         and len(watch.paths) == 1
         and (engine == "memory" or (engine == "auto" and _fits(watch, room)))
     ):
@@ -94,7 +95,7 @@ def scan_table(
         )}  # fmt: skip
         return whole
     if engine == "memory":
-        raise OptionError(f"{os.fspath(path)}: several files are read into memory one by one; leave the engine out")
+        raise OptionError(f"{os.fspath(path)}: several files, or one at an address, are scanned; leave the engine out")
     source = _InSpark.of(path, settings, temp) if watch is None else _InFiles.of(watch, settings, room, temp, format)
     titles = {title: source.titles[column] for column, title in more.items() if column.startswith("extra")}
     table, number = _census(source, titles)
