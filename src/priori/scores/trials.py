@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from threading import Thread
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,6 +15,7 @@ from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, argument
 from priori.base.types import Codes, Floats, Mask
 from priori.scores.ids import Ids, TextIds, as_array
+from priori.scores.sorting import sorted_columns
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
@@ -25,9 +25,6 @@ IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
 #: Rows that count more than once are repeated, up to so many trials in all.
 MOST_TRIALS = 10**8
-
-#: From so many scores on, threads pay.
-MANY = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ class Trials:
     @cached_property
     def sorted(self) -> Floats:
         """The scores in ascending order."""
-        return _ordered(self.score)
+        return sorted_columns([self.score])[0]
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -277,19 +274,8 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool 
 
 
 def sort_both(negative: Trials, positive: Trials) -> None:
-    """Sort the scores of two classes, many ones at the same time: nearly everything that needs one needs the other."""
+    """Sort the scores of two classes at the same time: nearly everything that needs one needs the other."""
     todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
-    if len(todo) < 2 or min(negative.score.size, positive.score.size) < MANY:
-        return
     # Past the property, which in Python 3.11 lets one caller in at a time.
-    threads = [Thread(target=lambda t=trials: t.__dict__.update(sorted=_ordered(t.score))) for trials in todo]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def _ordered(scores: Floats) -> Floats:
-    ordered = np.sort(scores)
-    ordered.setflags(write=False)
-    return ordered
+    for trials, ordered in zip(todo, sorted_columns([trials.score for trials in todo]), strict=True):
+        trials.__dict__["sorted"] = ordered
