@@ -50,3 +50,13 @@ def test_parts_have_about_the_same_size(monkeypatch: pytest.MonkeyPatch) -> None
     sorting.sorted_columns([RNG.normal(size=900_000), RNG.normal(size=100_000)])
     assert len(sizes) == 8
     assert max(sizes) < 1.25 * 1_000_000 / 8
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, workers: int, name: str) -> None:
+    monkeypatch.setattr(sorting, "processors", lambda: workers)
+    monkeypatch.setattr(sorting, "FEWEST", 16)
+    edges = np.array([-np.inf, 0.0, 0.25, 1.0, 4095.0, np.inf])
+    expected = [sum(edge < score for edge in edges.tolist()) for score in COLUMNS[name].tolist()]
+    assert sorting.gaps_of(edges, COLUMNS[name]).tolist() == expected

@@ -120,8 +120,11 @@ def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
 
 def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
-    order = [[np.argsort(column, kind="stable") for column in columns] for columns in rows]
-    (negative_a, positive_a), (negative_b, positive_b) = [[np.sort(column) for column in columns] for columns in rows]
+    order = [[_ascending(column) for column in columns] for columns in rows]
+    (negative_a, positive_a), (negative_b, positive_b) = [
+        [column[index] for column, index in zip(columns, indices, strict=True)]
+        for columns, indices in zip(rows, order, strict=True)
+    ]
     if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
         # Scores made from one array per class number each class from 0: there the classes share row numbers,
         # so a row without a partner in its class says nothing about labels.
@@ -137,6 +140,11 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
     return Pairing(order[0][0], order[1][0], order[0][1], order[1][1], by="row")
+
+
+def _ascending(rows: NDArray[np.int64]) -> Index:
+    """Return the order that sorts rows; most are sorted."""
+    return np.arange(rows.size) if (rows[1:] >= rows[:-1]).all() else np.argsort(rows, kind="stable")
 
 
 def _rows(trials: Trials) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Sorting on all processors: columns are divided by value, and every part is sorted on its own."""
+"""Sorting and placing scores on all processors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from priori.base.processors import processors
-from priori.base.types import Floats, Mask
+from priori.base.types import Floats, Index, Mask
 
 #: A part of fewer scores is not worth a thread.
 FEWEST = 1 << 15
@@ -22,6 +22,8 @@ BLOCK = 1 << 16
 
 def sorted_columns(columns: Sequence[Floats]) -> list[Floats]:
     """Return columns of scores, none of them NaN, in ascending order.
+
+    Columns are divided by value, and every part is sorted on its own.
 
     Examples
     --------
@@ -47,6 +49,28 @@ def sorted_columns(columns: Sequence[Floats]) -> list[Floats]:
         for task in tasks:
             task.result()
     return [_frozen(column) for column in ordered]
+
+
+def gaps_of(edges: Floats, scores: Floats) -> Index:
+    """Return how many of the ascending edges lie below each score: the gap between edges that it is in.
+
+    Examples
+    --------
+    >>> gaps_of(np.array([0.0, 1.0]), np.array([0.5, 0.0, 7.0])).tolist()
+    [1, 0, 2]
+    """
+    workers = min(processors(), scores.size // FEWEST)
+    if workers < 2:
+        return np.searchsorted(edges, scores, side="left")
+    gaps = np.empty(scores.size, dtype=np.intp)
+
+    def fill(part: slice) -> None:
+        gaps[part] = np.searchsorted(edges, scores[part], side="left")
+
+    ends = [scores.size * number // workers for number in range(workers + 1)]
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(fill, map(slice, ends[:-1], ends[1:])))
+    return gaps
 
 
 def _limits(column: Floats, parts: int) -> list[tuple[float | None, float | None]]:
