@@ -39,21 +39,25 @@ def prepared(operation: str, trials: int, folder: Path) -> Callable[[], Any]:
         return prepared_comparison(trials)
     if operation.startswith("memory"):
         negatives, positives = scores(trials)
-        if operation == "memory curve":
-            return lambda: priori.epc(
-                *(priori.Scores.from_arrays(*each) for each in zip(negatives, positives, strict=True))
-            )
-        curve = priori.epc(*(priori.Scores.from_arrays(*each) for each in zip(negatives, positives, strict=True)))
-        return lambda: curve.band(bootstrap="sample", n_resamples=10_000)
 
-    def scan() -> priori.EPC:
-        tables = [priori.scan(folder / role, engine="duckdb", memory="1GB") for role in ("dev", "test")]
-        return priori.epc(*tables, points=101)
+        def made() -> list[Any]:
+            return [priori.Scores.from_arrays(*each) for each in zip(negatives, positives, strict=True)]
+    else:
 
-    if operation == "scan curve":
-        return scan
-    scanned, bootstrap = scan(), operation.removeprefix("scan ")
-    return lambda: scanned.band(bootstrap=bootstrap, n_resamples={"sample": 10_000, "user": 2_000}[bootstrap])
+        def made() -> list[Any]:
+            return [priori.scan(folder / role, engine="duckdb", memory="1GB") for role in ("dev", "test")]
+
+    bootstrap = operation.split()[1]
+
+    def work() -> None:
+        sets = made()
+        curve = priori.epc(*sets, points=101)
+        if bootstrap != "curve":
+            curve.band(bootstrap=bootstrap, n_resamples={"sample": 10_000, "user": 2_000}[bootstrap])
+        for each in sets if operation.startswith("scan") else ():
+            each.close()
+
+    return work
 
 
 def scores(trials: int) -> tuple[list[Any], list[Any]]:
