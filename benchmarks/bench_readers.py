@@ -23,6 +23,7 @@ import duckdb
 
 import priori
 from priori.scores import Scores
+from priori.scores.ids import TextIds
 
 TABLE = """
     SELECT round(random() + 0.2 * label, 6) AS score, label, 'u' || lpad(CAST(i % 5000 AS VARCHAR), 5, '0') AS "user",
@@ -104,12 +105,10 @@ def best(*works: Callable[[], Any], repeat: int) -> list[tuple[float, float]]:
 
 def held(scores: Scores) -> int:
     """Return the bytes the scores hold."""
-    return sum(
-        column.nbytes
-        for trials in (scores.negative, scores.positive)
-        for column in vars(trials).values()
-        if hasattr(column, "nbytes")
-    )
+    columns = [column for trials in (scores.negative, scores.positive) for column in vars(trials).values()]
+    text = next((column.text for column in columns if isinstance(column, TextIds)), None)
+    ids = 0 if text is None else text.data.nbytes + text.offsets.nbytes  # the rows are counted with the trials
+    return ids + sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
 
 
 def memory(path: str) -> tuple[int, int]:

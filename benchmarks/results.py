@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from suite import boards, changes, cluster, growth, peers, references, scale  # noqa: E402 - after the path is set
+from suite import boards, changes, cluster, cores, growth, peers, references, scale  # noqa: E402 - after the path is set
 from suite.measure import Bench  # noqa: E402
 
 
@@ -34,7 +34,7 @@ def main() -> None:
     size.add_argument("--full", dest="size", action="store_const", const="full", help="up to 10^8 trials")
     size.add_argument("--quick", dest="size", action="store_const", const="quick", help="small sizes, to try it out")
     parser.add_argument(
-        "--only", choices=["references", "peers", "scale", "cluster", "growth", "boards"], help="one section"
+        "--only", choices=["references", "peers", "scale", "cluster", "cores", "growth", "boards"], help="one section"
     )
     parser.add_argument("--repeats", type=int, default=5)
     parser.set_defaults(size="ordinary")
@@ -54,6 +54,8 @@ def main() -> None:
         sections.append(scale.text(options.data, options.size, options.repeats))
     if options.only in (None, "cluster"):
         sections.append(cluster.text(options.data, options.size))
+    if options.only in (None, "cores"):
+        sections.append(cores.text(options.data, options.size, options.repeats))
     if options.only in (None, "growth"):
         sections.append(growth.text(options.data, options.size, options.output.with_name("growth.svg")))
     before = changes.committed(HERE / "RESULTS.md")

@@ -175,7 +175,7 @@ def test_duckdb_reads_the_one_file_it_was_given(tmp_path):
 def test_the_limit_on_memory_holds_and_is_told(serve):
     rng = np.random.default_rng(0)
     n = 1_500_000
-    content = _parquet(label=np.arange(n) % 2, score=rng.normal(size=n), trial=[f"{i:040d}" for i in range(n)])
+    content = _parquet(label=np.arange(n) % 2, score=rng.normal(size=n), trial=[f"{i:0200d}" for i in range(n)])
     served = serve(memory=700_000_000)
     status = _ends(served.visitor(), dev_0=("d.parquet", content))
     assert status["state"] == "failed"

@@ -49,3 +49,16 @@ def test_sections_that_were_not_measured_stay(changes: ModuleType) -> None:
     assert changes.merged("# M\n\nold\n\n## A\n\n1\n\n## B\n\n2\n", ["# M\n\nnew\n", "## B\n\n3\n"]) == (
         "# M\n\nnew\n\n## A\n\n1\n\n## B\n\n3\n"
     )
+
+
+def test_the_serial_part_is_that_of_amdahls_law() -> None:
+    """A third of 3 s is serial: two processors take 2 s, eight 1.25 s."""
+    sys.path.insert(0, str(ROOT))
+    try:
+        from suite.cores import projected, serial_part
+    finally:
+        sys.path.remove(str(ROOT))
+    assert serial_part(3.0, 2.0) == pytest.approx(1 / 3)
+    assert projected(3.0, 1 / 3, 8) == pytest.approx(1.25)
+    assert serial_part(1.0, 1.2) == 1.0
+    assert serial_part(1.0, 0.4) == 0.0

@@ -197,7 +197,7 @@ def test_encoding_nothing_and_mixed_kinds() -> None:
 
 
 def test_taking_and_pooling() -> None:
-    rows = Trials(np.array([1.0, 2.0, 3.0]), trial=np.array(["a", "b", "c"])).take(np.array([2, 0]))
+    rows = Trials(np.array([1.0, 2.0, 3.0]), ids=np.array(["a", "b", "c"])).take(np.array([2, 0]))
     assert rows.score.tolist() == [3.0, 1.0]
     assert rows.row is not None
     assert rows.row.tolist() == [2, 0]

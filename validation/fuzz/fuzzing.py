@@ -147,8 +147,7 @@ def check_file(database: duckdb.DuckDBPyConnection, path: Path, format: str) -> 
 
 def _rows(database: duckdb.DuckDBPyConnection, source: Source, layout: LineLayout, how: Any) -> list[Row]:
     """Return the rows as the reader of large files has them, before it makes codes of names."""
-    query = f"SELECT {duckdb_parser._columns(layout, how)} FROM {duckdb_parser._scan(source, layout)}"
-    rows, width = database.execute(query).fetchall(), len(layout.names)
+    rows, width = database.execute(duckdb_parser._rows(source, layout, how)).fetchall(), len(layout.names)
     for column in range(width):
         names = [row[column] for row in rows]
         if how.quoted:

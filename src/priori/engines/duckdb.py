@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.base.types import Floats
-from priori.engines.arrow import MissingValues, batches
 from priori.engines.batch_counting import Batch, Scan, Streaming, means_between, settled
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
 from priori.engines.parquet_files import guarded

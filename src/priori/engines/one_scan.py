@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.arrow_streams import MissingValues, batches
 from priori.base.processors import processors
 from priori.base.types import Floats
-from priori.engines.arrow import MissingValues, batches
 from priori.engines.batch_counting import FEW_KEYS, Work, settled
 from priori.engines.duckdb import DuckDB, Labels
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, changed

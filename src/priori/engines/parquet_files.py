@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.arrow_streams import StreamError
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
 from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
-from priori.engines.arrow import StreamError
 from priori.engines.engine import TableSettings
 from priori.engines.object_stores import ObjectStore, State, is_address
 from priori.readers.arrow import as_parquet

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.arrow_streams import MissingValues, StreamError, batches, batches_with_text
 from priori.base.errors import InputError
 from priori.base.signals import end_if_asked, held_back
 from priori.base.temporary import discard, keep_temporary, temporary_file
@@ -31,13 +32,11 @@ from priori.readers.census import count_rows
 from priori.readers.input_file import BYTE_ORDER_MARK, Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
+from priori.scores.ids import IdBuffer, TextIds
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 Used = TypeVar("Used")
-
-#: Trial ids are fetched in pieces of this many rows, so that few of them exist as Python objects at a time.
-PIECE = 1 << 20
 
 #: Up to this many names are compared one by one, which beats looking them up.
 FEW = 8
@@ -72,6 +71,7 @@ def open_database(**settings: str) -> DuckDBPyConnection:
 
     database = duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
     database.execute("SET enable_progress_bar = false")
+    database.execute("SET arrow_large_buffer_size = true")  # long ids
     return database
 
 
@@ -133,8 +133,7 @@ def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyC
     """Write the columns of a text file of any size into a Parquet file, with our names for them."""
 
     def copy(source: Source, layout: LineLayout, how: _How) -> tuple[str, int]:
-        selected = f"SELECT {_columns(layout, how)} FROM {_scan(source, layout)}"
-        (rows,) = single(database, f"COPY ({selected}) TO {literal(target)} (FORMAT parquet)")
+        (rows,) = single(database, f"COPY ({_rows(source, layout, how)}) TO {literal(target)} (FORMAT parquet)")
         for column in layout.names if how.quoted else ():
             listed = database.execute(f'SELECT DISTINCT "{column}" FROM read_parquet({pattern(target)})').fetchall()
             _refuse_odd([name for (name,) in listed])
@@ -166,20 +165,20 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
     try:
         return _counted(source, layout, use)
-    except (duckdb.Error, Unclean) as error:
+    except (duckdb.Error, StreamError, Unclean) as error:
         end_if_asked()  # an interrupted query is an error like others
         if "No space left" in str(error) or "File too large" in str(error):
             raise InputError(f"{source.name}: the disk of the temporary files is full ({first_line(error)})") from None
     if layout.delimiter == BLANKS:
         with (
-            suppress(duckdb.Error, Unclean, InputError, EOFError, OSError, zlib.error),
+            suppress(duckdb.Error, StreamError, Unclean, InputError, EOFError, OSError, zlib.error),
             _squeezed(source, layout) as (copy, plain),
         ):
             return _counted(copy, plain, use)
     with _cleaned(source, layout) as (copy, plain, written):
         try:
             used, rows = use(copy, plain, _How(trusted=True)) if written else (None, 0)
-        except duckdb.Error as error:
+        except (duckdb.Error, StreamError) as error:
             raise InputError(f"{source.name}: cannot be read ({first_line(error)})") from None
     if rows != written:
         raise InputError(f"{source.name}: {written} rows were written for duckdb, which found {rows}; report this")
@@ -220,7 +219,7 @@ def _load(source: Source, layout: LineLayout, how: _How) -> tuple[Columns, int]:
     assert source.path is not None
     with connection(source.path) as database:
         database.execute(f"CREATE TEMP TABLE trials AS SELECT {_columns(layout, how)} FROM {_scan(source, layout)}")
-        table = table_of(database, layout, "trials")
+        table = table_of(database, layout)
     for names in table.names.values() if how.quoted else ():
         _refuse_odd(names.values.tolist())
     return table, len(table)
@@ -242,23 +241,46 @@ def _scan(source: Source, layout: LineLayout) -> str:
     )
 
 
+def _rows(source: Source, layout: LineLayout, how: _How) -> str:
+    """Return the query of the rows of a file: names, scores, trial id."""
+    columns = [f'"{column}"' for column in (*layout.names, *layout.scores)]
+    columns += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
+    return f"SELECT {', '.join(columns)} FROM (SELECT {_columns(layout, how)} FROM {_scan(source, layout)})"
+
+
 def _columns(layout: LineLayout, how: _How) -> str:
     """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
 
     def field(index: int) -> str:
         return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # without which it takes off any blank of Unicode
 
-    def checked(value: str, odd: str) -> str:
-        return value if how.trusted or not odd else f"CASE WHEN {odd} THEN error('unclean') ELSE {value} END"
+    def checked(value: str, odd: str, plain: str = "") -> str:
+        if how.trusted or not odd:
+            return value
+        return f"CASE {plain} WHEN {odd} THEN error('unclean') ELSE {value} END"
 
     columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
     for column, index in layout.scores.items():
-        columns.append(checked(f"CAST(c{index} AS DOUBLE)", odd_score(f"c{index}")) + f" AS {column}")
-    if layout.trial:
-        parts = [field(index) for index in layout.trial]
-        odd = " OR ".join(_odd(part) for part in parts) if how.quoted else ""
-        columns.append(checked(" || ' ' || ".join(parts), odd) + " AS trial")
+        written = f"c{index}"
+        value = checked(f"CAST({written} AS DOUBLE)", odd_score(written), _plain_score(written))
+        columns.append(f"{value} AS {column}")
+    for column, index in _id_parts(layout).items():
+        if column not in layout.names:
+            columns.append(checked(field(index), _odd(field(index)) if how.quoted else "") + f" AS {column}")
     return ", ".join(columns)
+
+
+def _id_parts(layout: LineLayout) -> dict[str, int]:
+    """Return the columns that make up the trial id, and the field of each; some may be kept as names anyway."""
+    if len(layout.trial) == 1:
+        return {"trial": layout.trial[0]}
+    names = {index: column for column, index in layout.names.items()}
+    return {names.get(index, f"trial{index}"): index for index in layout.trial}
+
+
+def _whole_id(layout: LineLayout) -> str:
+    """Return the expression of the trial id."""
+    return " || ' ' || ".join(f'"{column}"' for column in _id_parts(layout))
 
 
 def odd_score(written: str) -> str:
@@ -268,19 +290,25 @@ def odd_score(written: str) -> str:
     return f"{signs} OR ({too_large})"
 
 
+def _plain_score(written: str) -> str:
+    """Return the first case of an expression: the many scores that need no closer look."""
+    value = f"TRY_CAST({written} AS DOUBLE)"
+    return f"WHEN isfinite({value}) AND NOT contains({written}, '_') AND NOT starts_with({written}, '+-') THEN {value}"
+
+
 def _odd(part: str) -> str:
     """Return the expression that finds, in a part of a trial id, what `_ODD` finds in names."""
     tab = f"contains({part}, chr({ord(TAB)}))"
     return f"{part} IS NULL OR {part} = '' OR {tab} OR left({part}, 1) IN (' ', '\"') OR suffix({part}, ' ')"
 
 
-def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Columns:
+def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
     """Fetch the columns of the relation ``trials``: scores as numbers, names as codes into sorted lists of names.
 
-    ``ids`` is the table (no view, as its rows are numbered) that has the trial ids.
+    Trial ids stay text until somebody asks for them.
     """
     lists: dict[str, Names] = {}
-    expressions = [f"coalesce({column}, 'nan'::DOUBLE) AS {column}" for column in layout.scores]
+    expressions = {column: column for column in layout.scores}
     for group, members in layout.groups.items():
         union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
@@ -289,12 +317,50 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout, ids: str) -> Colu
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
         code = _coding(database, group, names)
-        expressions += [f'{code.format(member)} AS "{member}"' for member in members]
-    columns = database.execute(f"SELECT {', '.join(expressions)} FROM trials").fetchnumpy()
-    scores = {column: columns.pop(column) for column in layout.scores}
-    codes = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
-    trial = _trials(database, ids, layout.trial_is_built) if layout.trial else None
-    return Columns(scores, codes, lists, trial)
+        expressions |= {member: code.format(member) for member in members}
+    (rows,) = single(database, "SELECT count(*) FROM trials")
+    columns = {name: np.empty(rows, np.float64 if name in layout.scores else np.int32) for name in expressions}
+    listed = [f'{expression} AS "{name}"' for name, expression in expressions.items()]
+    listed += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
+    trial = _fetch(database.sql(f"SELECT {', '.join(listed)} FROM trials"), columns, layout)
+    scores = {name: columns.pop(name) for name in layout.scores}
+    return Columns(scores, columns, lists, trial)
+
+
+def _fetch(relation: DuckDBPyRelation, columns: Mapping[str, NDArray[Any]], layout: LineLayout) -> TextIds | None:
+    """Fill columns with what a relation has in theirs, and return the trial ids, its last column."""
+    if not layout.trial:
+        _fill(columns, batches(relation))
+        return None
+    ids = IdBuffer(min(column.size for column in columns.values()))
+
+    def numbers() -> Iterator[list[NDArray[Any]]]:
+        for batch, piece in batches_with_text(relation):
+            if not (piece.offsets[1:] > piece.offsets[:-1]).all() or not piece.text.all():  # empty, or a NUL
+                raise Unclean(["trial"])
+            ids.append(piece)
+            yield batch
+
+    try:
+        _fill(columns, numbers())
+    except MissingValues:
+        raise Unclean(["trial"]) from None
+    return TextIds(ids.text(built=layout.trial_is_built))
+
+
+def _fill(columns: Mapping[str, NDArray[Any]], found: Iterator[list[NDArray[Any]]]) -> None:
+    """Fill columns batch by batch."""
+    rows = min(column.size for column in columns.values())
+    done = 0
+    for batch in found:
+        end = done + batch[0].size
+        if end > rows:
+            break
+        for column, values in zip(columns.values(), batch, strict=True):
+            column[done:end] = values
+        done = end
+    if done != rows:
+        raise StreamError("its rows changed while they were read")
 
 
 def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
@@ -304,22 +370,6 @@ def _coding(database: DuckDBPyConnection, group: str, names: list[str]) -> str:
         return 'CAST(CASE "{}" ' + choices.replace("{", "{{").replace("}", "}}") + " END AS INTEGER)"
     database.execute(f"CREATE TYPE {group}_name AS ENUM (FROM {group}_names)")
     return 'enum_code("{}"::' + f"{group}_name)"
-
-
-def _trials(database: DuckDBPyConnection, ids: str, built: bool) -> NDArray[Any] | None:
-    """Fetch the trial ids, a piece at a time, so that few of them exist as Python objects."""
-    odd = "trial IS NULL OR trial = '' OR contains(trial, chr(0))"
-    query = f"SELECT count(*), max(length(trial)), count(*) FILTER ({odd}) FROM {ids}"
-    count, longest, unusable = single(database, query)
-    if unusable:
-        raise Unclean(["trial"])
-    if built and single(database, f"SELECT count(DISTINCT trial) FROM {ids}")[0] < count:
-        return None
-    trial = np.empty(count, dtype=f"U{longest}")
-    for start in range(0, count, PIECE):
-        piece = f"SELECT trial FROM {ids} WHERE rowid >= {start} AND rowid < {start + PIECE}"
-        trial[start : start + PIECE] = database.execute(piece).fetchnumpy()["trial"].astype(trial.dtype)
-    return trial
 
 
 def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats
+from priori.scores.ids import Ids
 from priori.scores.labels import is_missing_label, missing_labels
 from priori.scores.trials import Names
 
@@ -84,7 +83,7 @@ class Columns:
     scores: Mapping[str, Floats]
     codes: Mapping[str, Codes]
     names: Mapping[str, Names]
-    trial: NDArray[Any] | None = None
+    trial: Ids | None = None
     layout: LineLayout | None = field(default=None, repr=False)
 
     @property

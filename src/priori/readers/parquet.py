@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError
 from priori.base.signals import held_back
@@ -46,7 +47,7 @@ def read(sample: Sample) -> Columns:
             table = _fetched(database, tuple(titles))
         except Unclean as error:
             raise _missing(database, error.columns, titles, name) from None
-        except duckdb.Error as error:
+        except (duckdb.Error, StreamError) as error:
             raise InputError(f"{name}: the Parquet file cannot be read ({first_line(error)})") from None
     table.refuse_missing_labels(name, lambda row: f"in row {row + 1}")
     return table
@@ -54,10 +55,8 @@ def read(sample: Sample) -> Columns:
 
 def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
     trial = (columns.index("trial"),) if "trial" in columns else ()
-    if trial:
-        database.execute("CREATE TEMP TABLE ids AS SELECT trial FROM trials")
     indices = {column: index for index, column in enumerate(columns) if column != "trial"}
-    return table_of(database, LineLayout("", columns, indices, trial), "ids")
+    return table_of(database, LineLayout("", columns, indices, trial))
 
 
 def _expression(column: str, title: str, kind: str, name: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from priori.base.types import Counts, Floats, Index, Mask
+from priori.scores.sorting import gaps_of
 
 #: The candidates' ``fp`` and ``fn``.
 Errors = tuple[Counts, Counts]
@@ -140,7 +141,7 @@ class Gaps(Candidates):
         """Return the candidates just below these positives, each the first of its value, and the highest of all."""
         if self.positives[0] == -np.inf:  # nothing lies below it
             first = first[self.positives[first] > -np.inf]
-        fp = self.n_negatives - np.searchsorted(self.negatives, self.positives[first], side="left")
+        fp = self.n_negatives - gaps_of(self.negatives, self.positives[first])
         fp, fn = np.append(fp, 0), np.append(first, self.n_positives)
         return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 

@@ -269,13 +269,13 @@ class Scores(ScoreSet):
         if weights is not None:
             trials, positive = repeated(trials, weights), np.repeat(positive, weights)
         classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
-        scores = cls._checked(*classes, users, datasets, nan, lower_is_better, source)
+        scores = cls._checked(*classes, users, datasets, nan, lower_is_better, source, ours=True)
         return replace(scores, groups=groups, attack_types=attack_types)
 
     @classmethod
     def _checked(
         cls, negative: Trials, positive: Trials, users: Names | None, datasets: Names | None, nan: NanPolicy,
-        lower_is_better: bool, source: str,
+        lower_is_better: bool, source: str, *, ours: bool = False,
     ) -> Scores:  # fmt: skip
         """Apply the rules that every set of scores keeps; every way of making one ends here."""
         if nan not in NAN_POLICIES:
@@ -283,7 +283,7 @@ class Scores(ScoreSet):
         missing = int(np.isnan(negative.score).sum() + np.isnan(positive.score).sum())
         if missing and nan == "error":
             raise nan_error(source, missing, f"in row {first_nan(negative, positive) + 1}")
-        negative, positive = (settle(trials, nan, lower_is_better) for trials in (negative, positive))
+        negative, positive = (settle(trials, nan, lower_is_better, ours=ours) for trials in (negative, positive))
         for name, trials in (("negative", negative), ("positive", positive)):
             if not len(trials):
                 raise OneClassError(

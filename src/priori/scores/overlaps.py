@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Index
+from priori.base.types import Codes, Floats, Index
+from priori.scores.ids import comparable, exact_keys, repetitions
 from priori.scores.in_memory import Scores
-from priori.scores.pairing import comparable_ids, has_ids, id_keys, ids_of
+from priori.scores.pairing import has_ids, ids_of
 
 #: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
 FEWEST, SHARE = 10, 0.05
@@ -21,9 +20,9 @@ def repeated_ids(scores: Scores) -> int:
     """Return how many trials have the id of another trial before them; 0 where ids are not known."""
     if not has_ids(scores):
         return 0
-    ids, _ = comparable_ids(ids_of(scores), ids_of(scores)[:0])
-    keys = np.sort(id_keys(ids))
-    return int(np.count_nonzero(keys[1:] == keys[:-1]))
+    ids = ids_of(scores)
+    (keys,) = exact_keys(comparable(ids, ids[:0])[0])
+    return repetitions(keys)
 
 
 def times_repeated(scores: Scores) -> int:
@@ -59,10 +58,11 @@ def shared_trials(dev: Scores, test: Scores) -> int:
     the sets than within them.
     """
     if has_ids(dev) and has_ids(test):
-        dev_keys, test_keys = map(id_keys, comparable_ids(ids_of(dev), ids_of(test)))
+        datasets: tuple[Codes, ...] = ()
         if dev.datasets is not None and test.datasets is not None:
             names = np.union1d(dev.datasets.values.astype(str), test.datasets.values.astype(str))
-            dev_keys, test_keys = (_in_datasets(*each, names) for each in ((dev_keys, dev), (test_keys, test)))
+            datasets = _dataset_codes(dev, names), _dataset_codes(test, names)
+        dev_keys, test_keys = exact_keys(*comparable(ids_of(dev), ids_of(test)), within=datasets)
         _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
         same = _together(dev)[in_dev] == _together(test)[in_test]
         return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))
@@ -91,15 +91,14 @@ def _together(scores: Scores) -> Floats:
     return np.concatenate([scores.negative.score, scores.positive.score])
 
 
-def _in_datasets(keys: NDArray[Any], scores: Scores, names: NDArray[np.str_]) -> NDArray[np.uint64]:
-    """Return keys that are equal for the same id in the data set of the same name."""
+def _dataset_codes(scores: Scores, names: NDArray[np.str_]) -> Codes:
+    """Return the place of each trial's data set in a sorted list of names."""
     negative, positive = scores.negative.dataset, scores.positive.dataset
     assert scores.datasets is not None
     assert negative is not None
     assert positive is not None
-    place = np.searchsorted(names, scores.datasets.values.astype(str))[np.concatenate([negative, positive])]
-    by_id, by_dataset = np.random.Philox(1).random_raw(2) | np.uint64(1)
-    return np.asarray(keys.astype(np.uint64) * by_id + place.astype(np.uint64) * by_dataset)
+    places = np.searchsorted(names, scores.datasets.values.astype(str)).astype(np.int32)
+    return np.asarray(places[np.concatenate([negative, positive])])
 
 
 def _starts(ordered: Floats) -> Index:

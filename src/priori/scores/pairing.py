@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.errors import InputError, argument
 from priori.base.types import Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
+from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
 
 HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
 
@@ -60,10 +61,11 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
 
 
 def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
-    ids_a, ids_b = comparable_ids(ids_of(a), ids_of(b))
+    ids_a, ids_b = comparable(ids_of(a), ids_of(b))
     partner = _match(id_keys(ids_a), id_keys(ids_b))
-    if partner is None or not np.array_equal(ids_a, ids_b[partner]):
+    if partner is None or not same_ids(ids_a, ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
+        ids_a, ids_b = as_array(ids_a), as_array(ids_b)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
             _refuse_duplicates(ids, name)
@@ -73,42 +75,21 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     negative, positive = partner[: a.n_negatives], partner[a.n_negatives :]
     differing = np.concatenate([negative >= b.n_negatives, positive < b.n_negatives])
     if differing.any():
-        _refuse_labels(ids_a[differing], names, "trial")
+        _refuse_labels(as_array(ids_a[differing]), names, "trial")
     return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
 
 
 def has_ids(scores: Scores) -> bool:
     """Tell whether every trial has an id."""
-    return scores.negative.trial is not None and scores.positive.trial is not None
+    return scores.negative.has_ids and scores.positive.has_ids
 
 
-def ids_of(scores: Scores) -> NDArray[Any]:
+def ids_of(scores: Scores) -> Ids:
     """Return the ids of all trials, the negatives first."""
-    negative, positive = scores.negative.trial, scores.positive.trial
+    negative, positive = scores.negative.ids, scores.positive.ids
     assert negative is not None
     assert positive is not None
-    if negative.dtype.kind != positive.dtype.kind:
-        negative, positive = negative.astype(str), positive.astype(str)
-    return np.concatenate([negative, positive])
-
-
-def comparable_ids(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return ids that can be compared: as text; whole numbers need not be turned into text for that."""
-    if a.dtype.kind == "i" and b.dtype.kind == "i":
-        return a, b
-    a, b = a.astype(str, copy=False), b.astype(str, copy=False)
-    # One width for both, an even number of characters, so that `id_keys` sees whole words.
-    width = -(-max(a.dtype.itemsize, b.dtype.itemsize) // 8) * 2
-    return a.astype(f"U{width}"), b.astype(f"U{width}")
-
-
-def id_keys(ids: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers that are equal for equal ids: much faster to sort than text."""
-    if ids.dtype.kind != "U":
-        return ids
-    words = ids.view(np.uint64).reshape(ids.size, -1)
-    odd = np.random.Philox(0).random_raw(words.shape[1]) | np.uint64(1)
-    return np.asarray(words @ odd)
+    return joined(negative, positive)
 
 
 def _match(a: NDArray[Any], b: NDArray[Any]) -> Index | None:
@@ -139,8 +120,11 @@ def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
 
 def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
-    order = [[np.argsort(column, kind="stable") for column in columns] for columns in rows]
-    (negative_a, positive_a), (negative_b, positive_b) = [[np.sort(column) for column in columns] for columns in rows]
+    order = [[_ascending(column) for column in columns] for columns in rows]
+    (negative_a, positive_a), (negative_b, positive_b) = [
+        [column[index] for column, index in zip(columns, indices, strict=True)]
+        for columns, indices in zip(rows, order, strict=True)
+    ]
     if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
         # Scores made from one array per class number each class from 0: there the classes share row numbers,
         # so a row without a partner in its class says nothing about labels.
@@ -156,6 +140,11 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
     return Pairing(order[0][0], order[1][0], order[0][1], order[1][1], by="row")
+
+
+def _ascending(rows: NDArray[np.int64]) -> Index:
+    """Return the order that sorts rows; most are sorted."""
+    return np.arange(rows.size) if (rows[1:] >= rows[:-1]).all() else np.argsort(rows, kind="stable")
 
 
 def _rows(trials: Trials) -> NDArray[np.int64]:
@@ -188,7 +177,7 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
     Rows in another order within each class have the same labels: only the users give it away.
     """
     for column, noun in (("user", "users"), ("probe_user", "probe users")):
-        differing = []
+        differing: list[Any] = []
         for trials_a, trials_b, index_a, index_b in (
             (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
             (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
@@ -198,8 +187,8 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
                 continue
             one, other = _common_codes(a.users, b.users)
             apart = index_a[one[codes_a[index_a]] != other[codes_b[index_b]]]
-            labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.trial is None else trials_a.trial
-            differing.extend(labels[apart].tolist())
+            labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
+            differing.extend(as_array(labels[apart]).tolist() if apart.size else [])
         if differing:
             unit = f"{pairing.by}s"
             ids = "give trial ids, or " if pairing.by == "row" else "check the user columns, or "

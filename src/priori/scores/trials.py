@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from threading import Thread
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, argument
 from priori.base.types import Codes, Floats, Mask
+from priori.scores.ids import Ids, TextIds, as_array
+from priori.scores.sorting import sorted_columns
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
@@ -24,9 +25,6 @@ IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
 #: Rows that count more than once are repeated, up to so many trials in all.
 MOST_TRIALS = 10**8
-
-#: From so many scores on, threads pay.
-MANY = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,9 @@ class Trials:
     """The trials of one class, in the order in which they came.
 
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``, ``group`` into
-    ``Scores.groups``; ``trial`` holds the ids themselves; ``row`` the row of the table that was read (None: 0, 1, 2,
-    ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None: none did).
-    ``time`` is when each trial was made.
+    ``Scores.groups``; ``ids`` are the trial ids (``trial`` the same as an array); ``row`` the row of the table that was
+    read (None: 0, 1, 2, ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None:
+    none did). ``time`` is when each trial was made.
     ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
@@ -72,7 +70,7 @@ class Trials:
     score: Floats
     user: Codes | None = None
     probe_user: Codes | None = None
-    trial: NDArray[Any] | None = None
+    ids: Ids | None = None
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
     number: NDArray[Any] | None = None
@@ -85,6 +83,16 @@ class Trials:
         return int(self.score.size) if self.number is None else round(self.number.sum())
 
     @property
+    def has_ids(self) -> bool:
+        """Whether every trial has an id."""
+        return self.ids is not None and (not isinstance(self.ids, TextIds) or self.ids.usable)
+
+    @cached_property
+    def trial(self) -> NDArray[Any] | None:
+        """The trial ids, decoded when they are first asked for; None where there are none."""
+        return as_array(self.ids) if self.ids is not None and self.has_ids else None
+
+    @property
     def weighted(self) -> bool:
         """Whether entries have weights that are no whole numbers."""
         return self.number is not None and self.number.dtype.kind == "f"
@@ -92,7 +100,7 @@ class Trials:
     @cached_property
     def sorted(self) -> Floats:
         """The scores in ascending order."""
-        return _ordered(self.score)
+        return sorted_columns([self.score])[0]
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -121,14 +129,14 @@ class Trials:
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
 
-        def pick(column: NDArray[Any] | None) -> Any:
+        def pick(column: NDArray[Any] | TextIds | None) -> Any:
             return None if column is None else column[index]
 
         row = pick(self.row)
         if row is None:
             row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
         return Trials(
-            self.score[index], pick(self.user), pick(self.probe_user), pick(self.trial), pick(self.dataset), row,
+            self.score[index], pick(self.user), pick(self.probe_user), pick(self.ids), pick(self.dataset), row,
             pick(self.number), pick(self.group), pick(self.failed), pick(self.attack), pick(self.time),
         )  # fmt: skip
 
@@ -155,7 +163,7 @@ def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
 
     Examples
     --------
-    >>> repeated(Trials(np.array([0.1, 0.7]), trial=np.array(["a", "b"])), np.array([2, 1])).trial.tolist()
+    >>> repeated(Trials(np.array([0.1, 0.7]), ids=np.array(["a", "b"])), np.array([2, 1])).trial.tolist()
     ['a', 'a (2)', 'b']
     """
     if weights is None:
@@ -168,7 +176,7 @@ def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
         return copies
     number = np.arange(copies.trial.size) - np.repeat(np.cumsum(weights) - weights, weights)
     ids = [f"{name} ({copy + 1})" if copy else f"{name}" for name, copy in zip(copies.trial, number, strict=True)]
-    return replace(copies, trial=np.array(ids))
+    return replace(copies, ids=np.array(ids))
 
 
 def as_times(values: Iterable[Any], what: str) -> NDArray[np.datetime64]:
@@ -249,11 +257,15 @@ def first_nan(*classes: Trials) -> int:
     return int(min(rows))
 
 
-def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
-    """Apply the NaN policy and the direction; -0.0 becomes 0.0, so that equal scores have equal bits."""
+def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool = False) -> Trials:
+    """Apply the NaN policy and the direction; -0.0 becomes 0.0, so that equal scores have equal bits.
+
+    ``ours`` says that nobody else has the scores, which can then be changed where they are.
+    """
     if nan == "drop" and np.isnan(trials.score).any():
-        trials = trials.take(~np.isnan(trials.score))
-    score = (-trials.score if lower_is_better else trials.score) + 0.0
+        trials, ours = trials.take(~np.isnan(trials.score)), True
+    score = np.negative(trials.score, out=trials.score if ours else None) if lower_is_better else trials.score
+    score = np.add(score, 0.0, out=score if ours or lower_is_better else None)
     failed = trials.failed
     if nan == "reject" and (missing := np.isnan(score)).any():
         score[missing] = -np.inf
@@ -263,19 +275,8 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool) -> Trials:
 
 
 def sort_both(negative: Trials, positive: Trials) -> None:
-    """Sort the scores of two classes, many ones at the same time: nearly everything that needs one needs the other."""
+    """Sort the scores of two classes at the same time: nearly everything that needs one needs the other."""
     todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
-    if len(todo) < 2 or min(negative.score.size, positive.score.size) < MANY:
-        return
     # Past the property, which in Python 3.11 lets one caller in at a time.
-    threads = [Thread(target=lambda t=trials: t.__dict__.update(sorted=_ordered(t.score))) for trials in todo]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def _ordered(scores: Floats) -> Floats:
-    ordered = np.sort(scores)
-    ordered.setflags(write=False)
-    return ordered
+    for trials, ordered in zip(todo, sorted_columns([trials.score for trials in todo]), strict=True):
+        trials.__dict__["sorted"] = ordered

@@ -24,6 +24,7 @@ from priori.base.types import Floats
 from priori.decisions.measures import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters, Errors, ErrorSpread, measure_clusters, measure_differences
 
@@ -229,5 +230,5 @@ def _errors(sets: Sequence[Scores], cuts: Sequence[Floats], name: str) -> Errors
     trials: list[Trials] = [getattr(each, name) for each in sets]
     number = sets[0].negative_weights if name == "negative" else sets[0].positive.number
     ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
-    gaps = [np.searchsorted(np.sort(cut), each.score, side="left") for each, cut in zip(trials, cuts, strict=True)]
+    gaps = [gaps_of(np.sort(cut), each.score) for each, cut in zip(trials, cuts, strict=True)]
     return Errors(gaps, ranks, name == "negative", number)

@@ -161,14 +161,22 @@ def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
 
 
 def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
-    columns = [c for t in (scores.negative, scores.positive) for c in (t.user, t.probe_user if crossed else None)]
-    return np.unique(np.concatenate([column for column in columns if column is not None]))
+    both = [c for t in (scores.negative, scores.positive) for c in (t.user, t.probe_user if crossed else None)]
+    columns = [column for column in both if column is not None]
+    # Codes are small whole numbers: marking them beats sorting them.
+    seen = np.zeros(1 + max((int(column.max()) for column in columns if column.size), default=-1), dtype=np.bool_)
+    for column in columns:
+        seen[column] = True
+    return np.flatnonzero(seen)
 
 
 def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
+    table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
+    table[used] = new
+
     def recode(codes: NDArray[Any] | None) -> NDArray[Any]:
         assert codes is not None
-        return np.asarray(new[np.searchsorted(used, codes)], dtype=np.int32)
+        return np.asarray(table[codes])
 
     partner = recode(scores.negative.probe_user) if crossed else None
     return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)

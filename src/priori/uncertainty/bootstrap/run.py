@@ -19,6 +19,7 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
 from priori.uncertainty.bootstrap.mixtures import fold, scaled, stack_gaps
@@ -207,7 +208,7 @@ def _by_product(
     blocks, number = [], identities[0].count
     for test, edge, people in zip(tests, edges, identities, strict=True):
         for trials, users in ((test.negative, people.negative), (test.positive, people.positive)):
-            gap = np.searchsorted(edge, trials.score, side="left")
+            gap = gaps_of(edge, trials.score)
             size = edge.size + 1
             counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, number * size)
             blocks.append(np.cumsum(counted.reshape(number, size), axis=1))

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from priori.engines.arrow import MissingValues, StreamError, batches
+from priori.base.arrow_streams import MissingValues, StreamError, batches, batches_with_text
 
 
 def test_columns_of_numbers_come_batch_by_batch_and_may_be_kept():
@@ -28,6 +28,19 @@ def test_a_missing_number_is_nan_and_a_missing_whole_number_an_error():
     assert label.tolist() == [1, 0, 1]
     with pytest.raises(MissingValues) as error:
         list(batches(pa.table({"score": [0.5, 1.0], "label": [1, None]})))
+    assert error.value.column == 1
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_text_comes_as_it_stands(kind: pa.DataType) -> None:
+    table = pa.table({"score": [0.5, 1.0, 2.0, 3.0], "trial": pa.array(["a", "é", "", "xyz"], kind)})
+    (((score,), piece),) = batches_with_text(table.slice(1, 3))
+    assert score.tolist() == [1.0, 2.0, 3.0]
+    assert piece.text.tobytes() == "éxyz".encode()
+    held = [piece.data[start:end].tobytes() for start, end in zip(piece.offsets, piece.offsets[1:], strict=False)]
+    assert held == ["é".encode(), b"", b"xyz"]
+    with pytest.raises(MissingValues) as error:
+        list(batches_with_text(pa.table({"score": [0.5, 1.0], "trial": pa.array(["a", None], kind)})))
     assert error.value.column == 1
 
 
