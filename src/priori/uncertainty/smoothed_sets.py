@@ -112,7 +112,7 @@ def _by_trial(
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     if kind is None and devs[0].omega is not None:
         raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
+    kernel = load_kernel("bag_counts", "bagging") if kind is None else load_kernel("bag", "bagging", kind[0])
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         assert kind is not None
@@ -150,9 +150,10 @@ def _smooth_trials(
 def _by_histogram(
     systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int
 ) -> _Draw:
-    draw_weights, choose_rows = (load_kernel(name, "bagging") for name in ("draw_weights", "choose_rows"))
+    draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
+    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     for dev, axis, codes in zip(devs, axes, units, strict=True):
@@ -176,7 +177,7 @@ def _by_histogram(
             if system.dev is not None and (omega := system.dev.load().omega) is not None:
                 sums[0] = _join(sums[0], sums.pop(), float(omega))
             negative, positive = (np.rint(each).astype(np.int64) for each in sums)
-            if kind is None:
+            if kind is None or choose_rows is None:
                 rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
             else:
                 code, p, q = kind

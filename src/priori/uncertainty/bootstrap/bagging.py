@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, mix, stream
+from priori.uncertainty.bootstrap.choosing import by_criterion, choose, fill, stratum_weights
+from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, inner, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
 BITS = 12
 _S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 
 
-@compiled
+@inner
 def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
     """Draw the units of each stratum with replacement, as many as there are: ``drawn[u]`` is how often u came."""
     fill(drawn, 0)
@@ -26,14 +26,14 @@ def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
             drawn[strata[k] + below(state, size)] += 1
 
 
-@compiled
+@inner
 def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
     """Return how often a trial comes: as often as its unit, or as both of its identities together."""
     copies = drawn[unit]
     return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
 
 
-@compiled
+@inner
 def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
     """Write mean and standard deviation of what was drawn, by system; return how many trials that is."""
     unit, partner, place, held, _, _ = trials
@@ -58,7 +58,7 @@ def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
     return total
 
 
-@compiled
+@inner
 def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
     """Count the drawn trials in cells, each copy moved by its own normal number, the same for all systems.
 
@@ -89,7 +89,7 @@ def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ig
     state[0] = word
 
 
-@compiled
+@inner
 def draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
     """Draw a smoothed development set that has both classes into ``counts[class, system, cell]``.
 
@@ -122,7 +122,7 @@ def draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals)
         return
 
 
-@compiled
+@inner
 def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
     """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
     if gap < 1:
@@ -143,18 +143,17 @@ def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-d
     return negative.size
 
 
-@compiled
-def choose_cells(kind, negative, positive, totals, axis, p, q, scratch, gaps, rejected):  # type: ignore[no-untyped-def]
-    """Write how many cells the threshold chosen at each alpha p / q rejects."""
-    choose(kind, negative, positive, 1, totals, p, q, scratch, gaps)
-    for k in range(p.size):
+@inner
+def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-untyped-def]
+    """Write how many cells the threshold chosen at each alpha rejects."""
+    for k in range(gaps.size):
         if k > 0 and gaps[k] == gaps[k - 1]:
             rejected[k] = rejected[k - 1]
         else:
             rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
 
 
-@compiled
+@by_criterion
 def bag(first, seed, purpose, classes, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
     """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
     systems, cells = axis.shape
@@ -167,7 +166,8 @@ def bag(first, seed, purpose, classes, omega, strata, quantiles, axis, kind, p, 
         for u in range(drawn.size):
             weights[b, u] = drawn[u]
         for s in range(systems):
-            choose_cells(kind, counts[0, s], counts[1, s], totals, axis[s], p, q, scratch, gaps, rejected[b, s])
+            choose(kind, counts[0, s], counts[1, s], 1, totals, p, q, scratch, gaps)
+            _reject_cells(axis[s], gaps, counts[0, s], counts[1, s], rejected[b, s])
 
 
 @compiled
@@ -198,7 +198,7 @@ def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[
                 positives += drawn[u] * sizes[1, u]
 
 
-@compiled
+@by_criterion
 def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
     """Choose thresholds on each row of whole-number counts in cells, those of one system."""
     totals = np.empty(2, np.int64)
@@ -208,4 +208,5 @@ def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore
         for g in range(axis.size):
             totals[0] += negative[b, g]
             totals[1] += positive[b, g]
-        choose_cells(kind, negative[b], positive[b], totals, axis, p, q, scratch, gaps, rejected[b])
+        choose(kind, negative[b], positive[b], 1, totals, p, q, scratch, gaps)
+        _reject_cells(axis, gaps, negative[b], positive[b], rejected[b])

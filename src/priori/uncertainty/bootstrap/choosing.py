@@ -7,10 +7,15 @@ numbers. A candidate is named by its gap: the index of the last distinct score i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from types import FunctionType
+from typing import Any
+
 import numpy as np
 
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
-from priori.uncertainty.bootstrap.streams import compiled
+from priori.uncertainty.bootstrap.streams import compiled, inner
 
 #: Two costs nearer than this are compared again in whole numbers.
 NEAR = 1e-12
@@ -19,7 +24,7 @@ _S32 = np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
 
 
-@compiled
+@inner
 def _product(a, b):  # type: ignore[no-untyped-def]
     """Return the 128 bits of a product as (high, low)."""
     a_high, a_low, b_high, b_low = a >> _S32, a & _MASK, b >> _S32, b & _MASK
@@ -29,7 +34,7 @@ def _product(a, b):  # type: ignore[no-untyped-def]
     return a_high * b_high + (cross >> _S32) + (other >> _S32), (other << _S32) | (low & _MASK)
 
 
-@compiled
+@inner
 def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     """Return the sign of a b - c d for whole numbers that are not negative, exactly."""
     left, right = np.float64(a) * np.float64(b), np.float64(c) * np.float64(d)
@@ -46,7 +51,7 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     return 0
 
 
-@compiled
+@inner
 def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
     """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
 
@@ -61,53 +66,115 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
     return own, other
 
 
-@compiled
-def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Write the gap chosen at each alpha p / q into ``chosen``.
+# -- the rules, each for the kinds that it knows ---------------------------------------------------------------
+#
+# A rule writes the gap chosen at each alpha p / q into ``chosen``. ``negative[g]``, ``positive[g]`` are the weights at
+# distinct score g, ``totals`` their sums; the first ``lowest`` scores are -inf, which every threshold rejects.
 
-    ``negative[g]``, ``positive[g]`` are the weights at distinct score g, ``totals`` their sums; the first
-    ``lowest`` scores are -inf, which every threshold rejects.
-    """
+
+@inner
+def by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the weighted sum of the error rates is least."""
     following, gap = -1, -1
-    if kind == kinds.WEIGHTED:
-        size = _hull(negative, positive, lowest, totals, scratch)
-        _walk(size, totals, p, q, scratch, chosen)
-        for k in range(p.size):
-            again = k > 0 and chosen[k] == following
-            following = chosen[k]
-            gap = gap if again else _gap_before(following, negative, positive, lowest)
-            chosen[k] = gap
-    elif kind in (kinds.TARGET_NEGATIVE, kinds.TARGET_POSITIVE, kinds.TARGET_RECALL):
-        size = _reachable(kind, negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
-    elif kind == kinds.EQUAL_ERROR:
+    size = _hull(negative, positive, lowest, totals, scratch)
+    _walk(size, totals, p, q, scratch, chosen)
+    for k in range(p.size):
+        again = k > 0 and chosen[k] == following
+        following = chosen[k]
+        gap = gap if again else _gap_before(following, negative, positive, lowest)
+        chosen[k] = gap
+
+
+@inner
+def by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where a rate is nearest to alpha."""
+    size = _reachable(kind, negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
+
+
+@inner
+def by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the weighted sum of precision and recall is greatest."""
+    size = _rising_precision(negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+
+
+@inner
+def by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where one error rate is at most alpha and the other least."""
+    size = _corners(negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        if p[k] < 0:  # beyond every score, where no later trial can be an error
+            last = _gap_before(negative.size, negative, positive, lowest)
+            chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
+        else:
+            following = _within_limit(kind, size, totals, p[k], q[k], scratch)
+            chosen[k] = _gap_before(following, negative, positive, lowest)
+
+
+@inner
+def by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the error rates are equal, or precision and recall, whatever alpha."""
+    if kind == kinds.EQUAL_ERROR:
         fill(chosen, _equal_error(negative, positive, lowest, totals))
-    elif kind == kinds.PRECISION_RECALL:
-        size = _rising_precision(negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
-    elif kind in (kinds.AT_MOST_NEGATIVE, kinds.AT_MOST_POSITIVE):
-        size = _corners(negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            if p[k] < 0:  # beyond every score, where no later trial can be an error
-                last = _gap_before(negative.size, negative, positive, lowest)
-                chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
-            else:
-                following = _within_limit(kind, size, totals, p[k], q[k], scratch)
-                chosen[k] = _gap_before(following, negative, positive, lowest)
     else:
         fill(chosen, _break_even(negative, positive, lowest, totals))
 
 
-@compiled
+RULES = {
+    kinds.WEIGHTED: by_cost,
+    kinds.TARGET_NEGATIVE: by_target,
+    kinds.TARGET_POSITIVE: by_target,
+    kinds.TARGET_RECALL: by_target,
+    kinds.EQUAL_ERROR: by_balance,
+    kinds.BREAK_EVEN: by_balance,
+    kinds.PRECISION_RECALL: by_precision,
+    kinds.AT_MOST_NEGATIVE: by_limit,
+    kinds.AT_MOST_POSITIVE: by_limit,
+}
+
+
+@inner
+def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose by the rule of a kind, any of them; `by_criterion` puts one rule in its place."""
+    if kind == kinds.WEIGHTED:
+        by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.EQUAL_ERROR or kind == kinds.BREAK_EVEN:
+        by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.PRECISION_RECALL:
+        by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:
+        by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    else:
+        by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+
+
+def by_criterion(function: Callable[..., Any]) -> Callable[[int], Any]:
+    """Make a kernel for each kind of criterion of a function that calls `choose`, with that rule and no other in it.
+
+    The rules are most of the code, and a kernel is compiled when it is asked for.
+    """
+
+    @cache
+    def kernel(rule: Any) -> Any:
+        name = f"{function.__name__}_{rule.__name__}"
+        own = FunctionType(function.__code__, {**function.__globals__, "choose": rule}, name)
+        own.__qualname__ = name  # what its file in the cache is called
+        return compiled(own)
+
+    return lambda kind: kernel(RULES[kind])
+
+
+@inner
 def fill(numbers, value):  # type: ignore[no-untyped-def]
     """Write one value everywhere: a loop compiles much faster than a slice, and runs as fast."""
     for k in range(numbers.size):
         numbers[k] = value
 
 
-@compiled
+@inner
 def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
     fp, fn = totals[0], 0
@@ -117,7 +184,7 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
     return fp, fn, lowest - 1
 
 
-@compiled
+@inner
 def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
 
@@ -141,7 +208,7 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
     return size
 
 
-@compiled
+@inner
 def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
     """Return the last score drawn before another one; -1 where there is none."""
     g = following - 1
@@ -150,7 +217,7 @@ def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyp
     return g
 
 
-@compiled
+@inner
 def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     while size > 1:
         across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
@@ -161,7 +228,7 @@ def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     return size + 1
 
 
-@compiled
+@inner
 def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose the vertex for each alpha; rising alphas cost one walk along the hull."""
     negatives, positives = max(totals[0], 1), max(totals[1], 1)
@@ -179,7 +246,7 @@ def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
         chosen[k] = scratch[2, j]
 
 
-@compiled
+@inner
 def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
@@ -205,7 +272,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
     return size
 
 
-@compiled
+@inner
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
     on_negatives = kind == kinds.TARGET_NEGATIVE
@@ -233,7 +300,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     return scratch[2, before] if nearer_before else scratch[2, after]
 
 
-@compiled
+@inner
 def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
     size = 0
@@ -252,7 +319,7 @@ def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-un
     return size
 
 
-@compiled
+@inner
 def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the score above the gap whose error rate is at most p / q and whose other errors are fewest.
 
@@ -270,7 +337,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
     return scratch[2, low if row == 0 else max(low - 1, 0)]
 
 
-@compiled
+@inner
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
     negatives, positives = max(totals[0], 1), max(totals[1], 1)
@@ -295,7 +362,7 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
 # -- precision and recall ------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
     """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
     tp, other_tp = positives - fn, positives - other_fn
@@ -309,7 +376,7 @@ def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-
     return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
 
 
-@compiled
+@inner
 def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the candidates that may be best for some alpha, thresholds rising; return their number.
 
@@ -342,13 +409,13 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
     return size
 
 
-@compiled
+@inner
 def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
     tp = positives - scratch[1, i]
     return tp / max(tp + scratch[0, i], 1)
 
 
-@compiled
+@inner
 def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
     scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
     precision = _precision(size, positives, scratch)
@@ -363,7 +430,7 @@ def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-u
     return size + 1
 
 
-@compiled
+@inner
 def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
     positives = max(totals[1], 1)
@@ -382,7 +449,7 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
     return scratch[2, best]
 
 
-@compiled
+@inner
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, compare, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, picks, stream
+from priori.uncertainty.bootstrap.choosing import by_criterion, choose, compare, fill, stratum_weights
+from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, inner, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = 1 << 14
@@ -17,7 +17,7 @@ PART = 1 << 14
 ALONG, WITHIN, ROWS = range(3)
 
 
-@compiled
+@inner
 def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
     """Draw users with replacement: ``mult[u]`` becomes how often user u came.
 
@@ -48,7 +48,7 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
             drawn[i, u] = mult[u]
 
 
-@compiled
+@inner
 def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
     """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
 
@@ -68,7 +68,7 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
         sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
 
 
-@compiled
+@inner
 def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
@@ -111,7 +111,7 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     return total
 
 
-@compiled
+@inner
 def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
     """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
     while end - begin > 2 * PART:
@@ -123,7 +123,7 @@ def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyp
         picks(state, left, cells, begin, end - begin, weights)
 
 
-@compiled
+@inner
 def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
     left = draws
     for cell in range(weights.size):
@@ -170,7 +170,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
                     rejected[i, s, c, e] = below_edge
 
 
-@compiled
+@inner
 def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
     for g in range(gap + 1, distinct):
@@ -184,7 +184,7 @@ def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: 
     return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
 
 
-@compiled
+@inner
 def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
     """Return how many of the first ``count`` ascending values are at most the threshold."""
     low, high = 0, count
@@ -197,7 +197,7 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
     return low
 
 
-@compiled
+@inner
 def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     total = 0
     for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
@@ -205,7 +205,7 @@ def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     return total
 
 
-@compiled
+@inner
 def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
     fill(spread, 0)
@@ -213,7 +213,7 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
         spread[places[x]] += weights[x]
 
 
-@compiled
+@inner
 def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
     if omega[1] == 0:
@@ -225,7 +225,7 @@ def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     totals[0] = own * impostors + other * attacks
 
 
-@compiled
+@by_criterion
 def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
@@ -281,7 +281,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
 
 
-@compiled
+@inner
 def _ascending(rank):  # type: ignore[no-untyped-def]
     """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
     order = np.empty(rank.size, np.int64)
@@ -294,7 +294,7 @@ def _ascending(rank):  # type: ignore[no-untyped-def]
     return order
 
 
-@compiled
+@inner
 def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
     """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
 
@@ -320,13 +320,13 @@ def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: i
             errors[c, k] = totals[c] - under if c == 0 else under
 
 
-@compiled
+@inner
 def _room(side):  # type: ignore[no-untyped-def]
     """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
     return np.ones(side.negative.size.size, np.int64), (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
 
 
-@compiled
+@inner
 def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
