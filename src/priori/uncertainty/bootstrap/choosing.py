@@ -7,21 +7,18 @@ numbers. A candidate is named by its gap: the index of the last distinct score i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from types import FunctionType
-from typing import Any
-
 import numpy as np
 
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
-from priori.uncertainty.bootstrap.streams import compiled, inner
+from priori.uncertainty.bootstrap.streams import by_rule, inner
 
 #: Two costs nearer than this are compared again in whole numbers.
 NEAR = 1e-12
 
 _S32 = np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
+#: An alpha of 1/2. A plain 1 would be a type of its own, for which all is compiled again.
+_HALF, _WHOLE = np.int64(1), np.int64(2)
 
 
 @inner
@@ -52,6 +49,12 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @inner
+def at_least_one(number):  # type: ignore[no-untyped-def]
+    """Return a whole number, or 1 if that is more; numba's own takes longer to compile."""
+    return number if number > 1 else 1
+
+
+@inner
 def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
     """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
 
@@ -60,9 +63,9 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
     if impostors == 0 or attacks == 0:
         return 1, 1
     own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
-    total = (np.float64(own) * impostors + np.float64(other) * attacks) * max(positives, 1)
+    total = (np.float64(own) * impostors + np.float64(other) * attacks) * at_least_one(positives)
     while total > 2.0**61:
-        own, other, total = max((own + 1) >> 1, 1), max((other + 1) >> 1, 1), total / 2
+        own, other, total = at_least_one((own + 1) >> 1), at_least_one((other + 1) >> 1), total / 2
     return own, other
 
 
@@ -151,20 +154,8 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
         by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
 
 
-def by_criterion(function: Callable[..., Any]) -> Callable[[int], Any]:
-    """Make a kernel for each kind of criterion of a function that calls `choose`, with that rule and no other in it.
-
-    The rules are most of the code, and a kernel is compiled when it is asked for.
-    """
-
-    @cache
-    def kernel(rule: Any) -> Any:
-        name = f"{function.__name__}_{rule.__name__}"
-        own = FunctionType(function.__code__, {**function.__globals__, "choose": rule}, name)
-        own.__qualname__ = name  # what its file in the cache is called
-        return compiled(own)
-
-    return lambda kind: kernel(RULES[kind])
+#: Makes a kernel for each kind of criterion of a function that calls `choose`.
+by_criterion = by_rule("choose", RULES)
 
 
 @inner
@@ -191,10 +182,10 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
     ``next`` is the distinct score above the gap: a corner is only known to be one when a positive follows, and
     then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
     """
-    size = 0
+    size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
-    for g in range(max(lowest, 0), negative.size):
+    for g in range(lowest if lowest > 0 else 0, negative.size):  # not below 0: no time goes into asking
         misses = positive[g]
         if misses > 0:
             if corner:
@@ -231,7 +222,7 @@ def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
 @inner
 def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose the vertex for each alpha; rising alphas cost one walk along the hull."""
-    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
     j = 0
     for k in range(p.size):
         if k > 0 and np.float64(p[k]) * np.float64(q[k - 1]) < np.float64(p[k - 1]) * np.float64(q[k]):
@@ -277,7 +268,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
     on_negatives = kind == kinds.TARGET_NEGATIVE
     row = 0 if on_negatives else 1
-    whole = max(totals[row], 1)
+    whole = at_least_one(totals[row])
     low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
     while low < high:
         middle = (low + high) >> 1
@@ -292,9 +283,9 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
     fp, fn, next_fp, next_fn = scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after]
     if sign == 0 and kind == kinds.TARGET_RECALL:
-        nearer_before = _advantage(1, 2, totals[1], fp, fn, next_fp, next_fn) >= 0
+        nearer_before = _advantage(_HALF, _WHOLE, totals[1], fp, fn, next_fp, next_fn) >= 0
     elif sign == 0:
-        nearer_before = (fp - next_fp) * max(totals[1], 1) <= (next_fn - fn) * max(totals[0], 1)
+        nearer_before = (fp - next_fp) * at_least_one(totals[1]) <= (next_fn - fn) * at_least_one(totals[0])
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
@@ -303,10 +294,10 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
 @inner
 def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
-    size = 0
+    size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
-    for g in range(max(lowest, 0), negative.size + 1):
+    for g in range(lowest if lowest > 0 else 0, negative.size + 1):
         at_end = g == negative.size
         if corner and (at_end or positive[g] > 0):
             scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, g
@@ -329,7 +320,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
     low, high = 0, size  # the first corner that keeps the limit (FP), that breaks it (FN)
     while low < high:
         middle = (low + high) >> 1
-        kept = compare(q, scratch[row, middle], p, max(totals[row], 1)) <= 0
+        kept = compare(q, scratch[row, middle], p, at_least_one(totals[row])) <= 0
         if kept == (row == 0):
             high = middle
         else:
@@ -340,7 +331,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
 @inner
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
-    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
     fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     for g in range(lowest, negative.size):
         alarms, misses = negative[g], positive[g]
@@ -366,7 +357,7 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
 def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
     """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
     tp, other_tp = positives - fn, positives - other_fn
-    accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
+    accepted, other_accepted = at_least_one(tp + fp), at_least_one(other_tp + other_fp)
     precise, more = tp * other_accepted - other_tp * accepted, tp - other_tp
     sign = 1
     if precise < 0 or (precise == 0 and more < 0):  # the other is the more precise, or as precise and finds more
@@ -386,14 +377,14 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
     if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
         scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
         return 1
-    size = 0
+    size = np.int64(0)
     corner = True
     best_tp, best_accepted = np.int64(-1), np.int64(1)
     for g in range(lowest, negative.size + 1):
         at_end = g == negative.size
         if corner and (at_end or positive[g] > 0):
             tp = totals[1] - fn
-            accepted = max(tp + fp, 1)
+            accepted = at_least_one(tp + fp)
             if tp * best_accepted > best_tp * accepted or (size == 0):
                 best_tp, best_accepted = tp, accepted
                 size = _push_precision(size, fp, fn, gap, totals[1], scratch)
@@ -412,7 +403,7 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
 @inner
 def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
     tp = positives - scratch[1, i]
-    return tp / max(tp + scratch[0, i], 1)
+    return tp / at_least_one(tp + scratch[0, i])
 
 
 @inner
@@ -433,7 +424,7 @@ def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-u
 @inner
 def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
-    positives = max(totals[1], 1)
+    positives = at_least_one(totals[1])
     alpha = p / q
     best = 0
     top = -1.0
@@ -444,7 +435,7 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
         elif value >= top - NEAR:
             fp, fn, best_fp, best_fn = scratch[0, i], scratch[1, i], scratch[0, best], scratch[1, best]
             sign = _advantage(p, q, totals[1], fp, fn, best_fp, best_fn)
-            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], fp, fn, best_fp, best_fn) > 0):
+            if sign > 0 or (sign == 0 and _advantage(_HALF, _WHOLE, totals[1], fp, fn, best_fp, best_fn) > 0):
                 best, top = i, value
     return scratch[2, best]
 
@@ -466,6 +457,6 @@ def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-
         accepted, best_accepted = tp + fp, best_tp + best_fp
         apart, best_apart = tp * abs(positives - accepted), best_tp * abs(positives - best_accepted)
         sign = compare(apart, best_accepted, best_apart, accepted)
-        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, fp, fn, best_fp, best_fn) > 0):
+        if sign < 0 or (sign == 0 and _advantage(_HALF, _WHOLE, positives, fp, fn, best_fp, best_fn) > 0):
             best, best_fp, best_fn = g, fp, fn
     return best

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import by_criterion, choose, compare, fill, stratum_weights
+from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, compare, fill, stratum_weights
 from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, inner, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
-PART = 1 << 14
+PART = np.int64(1 << 14)
 #: How the trials of an urn come: along with it, drawn among themselves, or drawn as rows of both classes together.
 ALONG, WITHIN, ROWS = range(3)
 
@@ -78,7 +78,7 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     drawn from what was drawn.
     """
     fill(weights, 0)
-    total = 0
+    total = np.int64(0)
     for u in range(urns.size.size):
         m = mult[u]
         if m == 0:
@@ -146,11 +146,12 @@ def count_fixed(  # type: ignore[no-untyped-def]
     ``totals[r, c]``.
     """
     systems, edges = rejected.shape[1], rejected.shape[3]
-    mult = np.ones(negative.size.size, np.int64)
+    mult = np.empty(negative.size.size, np.int64)
+    fill(mult, 1)
     weights = np.empty(places.shape[2], np.int64)
     gap = np.empty(edges + 1, np.int64)
     sizes = np.empty((2, 2), np.int64)
-    whole = negative.size.sum(), positive.size.sum()
+    whole = _total(negative.size), _total(positive.size)
     for i in range(rejected.shape[0]):
         replicate = first + i
         if users > 0:
@@ -198,6 +199,11 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
 
 
 @inner
+def _total(numbers):  # type: ignore[no-untyped-def]
+    return _sum(numbers, np.int64(0), numbers.size)
+
+
+@inner
 def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     total = 0
     for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
@@ -218,7 +224,7 @@ def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
     if omega[1] == 0:
         return
-    impostors, attacks = _sum(counts, 0, width), _sum(counts, width, 2 * width)
+    impostors, attacks = _sum(counts, np.int64(0), width), _sum(counts, width, 2 * width)
     own, other = stratum_weights(omega, impostors, attacks, totals[1])
     for g in range(width):
         counts[g] = own * counts[g] + other * counts[g + width]
@@ -273,7 +279,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     _spread(test_cells[c], test.places[s, c], counted)
                 if c == 0:
                     _fold(counted, test.values.shape[1], test.omega, totals[i])
-                last, under = 0, 0
+                last, under = np.int64(0), 0
                 for j in range(alphas):
                     k = order[j]
                     under += _sum(counted, last, rank[k])
@@ -323,7 +329,9 @@ def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: i
 @inner
 def _room(side):  # type: ignore[no-untyped-def]
     """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
-    return np.ones(side.negative.size.size, np.int64), (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    mult = np.empty(side.negative.size.size, np.int64)
+    fill(mult, 1)
+    return mult, (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
 
 
 @inner
@@ -332,7 +340,7 @@ def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
     state = stream(seed, side.trial_stream, replicate)
     sizes = np.empty((2, 2), np.int64)
-    class_sizes(state, how, side.negative.size.sum(), side.positive.size.sum(), side.future, sizes)
+    class_sizes(state, how, _total(side.negative.size), _total(side.positive.size), side.future, sizes)
     totals[0] = draw_trials(state, side.negative, mult, how, sizes[0, 0], sizes[1, 0], cells[0])
     totals[1] = draw_trials(state, side.positive, mult, how, sizes[0, 1], sizes[1, 1], cells[1])
 
@@ -358,7 +366,7 @@ def climb(first, seed, inner, how, side, p, q, heights):  # type: ignore[no-unty
         _draw_side(side, seed, first + i, inner, how, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
-        positives = max(totals[1], 1)
+        positives = at_least_one(totals[1])
         for g in range(side.cells - 1, -1, -1):
             alarms, hits = negative[g], positive[g]
             while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
