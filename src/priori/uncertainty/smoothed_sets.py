@@ -75,12 +75,14 @@ def _choose(system: Resampled, counts: Sequence[Ints], axis: ScoreAxis) -> NDArr
 
 
 class SmoothTrials(NamedTuple):
-    """The development trials of one class for the kernel, see `priori.uncertainty.bootstrap.bagging`.
+    """The development trials for the kernel, one class after another, see `priori.uncertainty.bootstrap.bagging`.
 
-    ``place[i, s]`` is where trial i of system s lies, in cells; where ``held`` it stays there. ``width`` is the
-    bandwidth in standard deviations, ``shrink`` what keeps the spread as it is.
+    Those of class c are from ``starts[c]`` to ``starts[c + 1]``. ``place[i, s]`` is where trial i of system s lies, in
+    cells; where ``held`` it stays there. ``width[c, s]`` is the bandwidth in standard deviations, ``shrink`` what keeps
+    the spread as it is.
     """
 
+    starts: Ints
     unit: NDArray[np.int32]
     partner: NDArray[np.int32]
     place: Floats
@@ -102,17 +104,22 @@ def _by_trial(
         for part in (~attack, attack)
     )  # fmt: skip
     classes = impostors, _smooth_trials([dev.positive for dev in devs], axes, units.positive, None), attacks
+    starts = np.cumsum([0, *(unit.size for unit, *_ in classes)])
+    *columns, widths = zip(*classes, strict=True)
+    width = np.stack(widths)
+    unit, partner, place, held = (np.concatenate(column) for column in columns)
+    trials = SmoothTrials(starts, unit, partner, place, held, width, 1 / np.sqrt(1 + width**2))
     values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
     for row, axis in zip(values, axes, strict=True):
         row[: axis.cells] = axis.value
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
-    drawn = (seed, BAGS, classes, share_of(devs[0]), units.strata, quantiles)
+    drawn = (seed, BAGS, trials, share_of(devs[0]), units.strata, quantiles)
     fractions, most = systems[0].fractions, np.array([[axis.cells] for axis in axes])
     # A trial comes more than once where its users do.
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     if kind is None and devs[0].omega is not None:
         raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
+    kernel = load_kernel("bag_counts", "bagging") if kind is None else load_kernel("bag", "bagging", kind[0])
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         assert kind is not None
@@ -132,16 +139,14 @@ def _by_trial(
 
 def _smooth_trials(
     trials: Sequence[Trials], axes: Sequence[ScoreAxis], unit: NDArray[Any], partner: NDArray[Any] | None
-) -> SmoothTrials:
+) -> tuple[NDArray[Any], ...]:
+    """Return unit, partner, place and held of the trials of one class, in the order of their units, and the widths."""
     order = np.argsort(unit, kind="stable")
     place = np.stack([axis.places(each.score) for axis, each in zip(axes, trials, strict=True)], axis=1)
     held = np.stack([tied(each) | (not axis.smooth) for axis, each in zip(axes, trials, strict=True)], axis=1)
     width = np.full(len(axes), bandwidth(len(trials[0])))
     other = np.full(unit.size, -1, dtype=np.int32) if partner is None else partner
-    return SmoothTrials(
-        unit[order], other[order], np.ascontiguousarray(place[order]), np.ascontiguousarray(held[order]),
-        width, 1 / np.sqrt(1 + width**2),
-    )  # fmt: skip
+    return unit[order], other[order], place[order], held[order], width
 
 
 # -- by histogram ------------------------------------------------------------------------------------------------
@@ -150,9 +155,10 @@ def _smooth_trials(
 def _by_histogram(
     systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int
 ) -> _Draw:
-    draw_weights, choose_rows = (load_kernel(name, "bagging") for name in ("draw_weights", "choose_rows"))
+    draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
+    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     for dev, axis, codes in zip(devs, axes, units, strict=True):
@@ -176,7 +182,7 @@ def _by_histogram(
             if system.dev is not None and (omega := system.dev.load().omega) is not None:
                 sums[0] = _join(sums[0], sums.pop(), float(omega))
             negative, positive = (np.rint(each).astype(np.int64) for each in sums)
-            if kind is None:
+            if kind is None or choose_rows is None:
                 rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
             else:
                 code, p, q = kind

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, mix, stream
+from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, fill, stratum_weights
+from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, inner, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
 BITS = 12
 _S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 
 
-@compiled
+@inner
 def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
     """Draw the units of each stratum with replacement, as many as there are: ``drawn[u]`` is how often u came."""
     fill(drawn, 0)
@@ -26,23 +26,23 @@ def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
             drawn[strata[k] + below(state, size)] += 1
 
 
-@compiled
+@inner
 def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
     """Return how often a trial comes: as often as its unit, or as both of its identities together."""
     copies = drawn[unit]
     return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
 
 
-@compiled
-def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
-    """Write mean and standard deviation of what was drawn, by system; return how many trials that is."""
-    unit, partner, place, held, _, _ = trials
+@inner
+def _moments(c, trials, drawn, counted, mean, spread):  # type: ignore[no-untyped-def]
+    """Write mean and standard deviation of what was drawn of a class, by system; return how many trials that is."""
+    unit, partner, place, held = trials.unit, trials.partner, trials.place, trials.held
     systems = mean.size
     fill(mean, 0.0)
     fill(spread, 0.0)
+    fill(counted, 0)
     total = 0
-    counted = np.zeros(systems, np.int64)
-    for i in range(unit.size):
+    for i in range(trials.starts[c], trials.starts[c + 1]):
         copies = _copies(drawn, unit[i], partner[i])
         total += copies
         if copies > 0:
@@ -53,26 +53,29 @@ def _moments(trials, drawn, mean, spread):  # type: ignore[no-untyped-def]
                     mean[s] += moved
                     spread[s] += moved * place[i, s]
     for s in range(systems):
-        mean[s] /= max(counted[s], 1)
-        spread[s] = np.sqrt(max(spread[s] / max(counted[s], 1) - mean[s] * mean[s], 0.0))
+        number = at_least_one(counted[s])
+        mean[s] /= number
+        variance = spread[s] / number - mean[s] * mean[s]
+        spread[s] = np.sqrt(variance if variance > 0.0 else 0.0)
     return total
 
 
-@compiled
-def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
-    """Count the drawn trials in cells, each copy moved by its own normal number, the same for all systems.
+@inner
+def _scatter(state, c, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
+    """Count the drawn trials of a class in cells, each copy moved by its own normal number, the same for all systems.
 
-    Mean and spread of what was drawn are kept.
+    Mean and spread of what was drawn are kept, and become where a system's trials move to and how far.
     """
-    unit, partner, place, held, width, shrink = trials
+    unit, partner, place, held, shrink = trials.unit, trials.partner, trials.place, trials.held, trials.shrink[c]
     systems, last = counts.shape[0], counts.shape[1] - 2
-    offset, reach = np.empty(systems), np.empty(systems)
+    offset, reach = mean, spread
     for s in range(systems):
         offset[s] = mean[s] * (1 - shrink[s])
-        reach[s] = width[s] * spread[s] * shrink[s]
-        fill(counts[s], 0)
+        reach[s] = trials.width[c, s] * spread[s] * shrink[s]
+        for g in range(counts.shape[1]):
+            counts[s, g] = 0
     bits, left, word = np.uint64(0), 0, state[0]
-    for i in range(unit.size):
+    for i in range(trials.starts[c], trials.starts[c + 1]):
         for _ in range(_copies(drawn, unit[i], partner[i])):
             if left == 0:
                 word += GAMMA
@@ -84,45 +87,39 @@ def _scatter(state, trials, drawn, quantiles, mean, spread, counts):  # type: ig
                 if held[i, s]:
                     counts[s, np.int64(place[i, s])] += 1
                 else:
-                    moved = np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z)
-                    counts[s, min(max(moved, 1), last)] += 1
+                    moved = at_least_one(np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z))
+                    counts[s, moved if moved < last else last] += 1
     state[0] = word
 
 
-@compiled
-def draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
-    """Draw a smoothed development set that has both classes into ``counts[class, system, cell]``.
+@inner
+def draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
+    """Draw a smoothed development set that has every class into ``counts[class, system, cell]``.
 
-    ``classes`` are the negatives, the positives and, where attacks have the share ``omega`` of the negatives (q not
+    The classes are the negatives, the positives and, where attacks have the share ``omega`` of the negatives (q not
     0), the attacks: these are then drawn apart, and join the other negatives with their share.
     """
-    negative, positive, attack = classes
-    mean, spread = np.empty(counts.shape[1]), np.empty(counts.shape[1])
-    while True:
-        draw_units(state, strata, drawn)
-        totals[0] = _moments(negative, drawn, mean, spread)
-        if totals[0] == 0:
+    systems = counts.shape[1]
+    counted, mean, spread = np.empty(systems, np.int64), np.empty(systems, np.float64), np.empty(systems, np.float64)
+    c = np.int64(0)
+    while c < counts.shape[0]:
+        if c == 0:
+            draw_units(state, strata, drawn)
+        totals[c] = _moments(c, trials, drawn, counted, mean, spread)
+        if totals[c] == 0:
+            c = np.int64(0)  # not drawn: all over again
             continue
-        _scatter(state, negative, drawn, quantiles, mean, spread, counts[0])
-        totals[1] = _moments(positive, drawn, mean, spread)
-        if totals[1] == 0:
-            continue
-        _scatter(state, positive, drawn, quantiles, mean, spread, counts[1])
-        if omega[1] == 0:
-            return
-        attacks = _moments(attack, drawn, mean, spread)
-        if attacks == 0:
-            continue
-        _scatter(state, attack, drawn, quantiles, mean, spread, counts[2])
-        own, other = stratum_weights(omega, totals[0], attacks, totals[1])
-        for s in range(counts.shape[1]):
+        _scatter(state, c, trials, drawn, quantiles, mean, spread, counts[c])
+        c += 1
+    if omega[1] > 0:
+        own, other = stratum_weights(omega, totals[0], totals[2], totals[1])
+        for s in range(systems):
             for g in range(counts.shape[2]):
                 counts[0, s, g] = own * counts[0, s, g] + other * counts[2, s, g]
-        totals[0] = own * totals[0] + other * attacks
-        return
+        totals[0] = own * totals[0] + other * totals[2]
 
 
-@compiled
+@inner
 def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
     """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
     if gap < 1:
@@ -143,39 +140,39 @@ def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-d
     return negative.size
 
 
-@compiled
-def choose_cells(kind, negative, positive, totals, axis, p, q, scratch, gaps, rejected):  # type: ignore[no-untyped-def]
-    """Write how many cells the threshold chosen at each alpha p / q rejects."""
-    choose(kind, negative, positive, 1, totals, p, q, scratch, gaps)
-    for k in range(p.size):
+@inner
+def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-untyped-def]
+    """Write how many cells the threshold chosen at each alpha rejects."""
+    for k in range(gaps.size):
         if k > 0 and gaps[k] == gaps[k - 1]:
             rejected[k] = rejected[k - 1]
         else:
             rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
 
 
-@compiled
-def bag(first, seed, purpose, classes, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
+@by_criterion
+def bag(first, seed, purpose, trials, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
     """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
     systems, cells = axis.shape
     counts = np.empty((3 if omega[1] > 0 else 2, systems, cells), np.int64)
-    totals, drawn = np.empty(2, np.int64), np.empty(weights.shape[1], np.int64)
+    totals, drawn = np.empty(3, np.int64), np.empty(weights.shape[1], np.int64)
     scratch, gaps = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
     for b in range(weights.shape[0]):
         state = stream(seed, purpose, first + b)
-        draw_counts(state, classes, omega, strata, quantiles, drawn, counts, totals)
+        draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals)
         for u in range(drawn.size):
             weights[b, u] = drawn[u]
         for s in range(systems):
-            choose_cells(kind, counts[0, s], counts[1, s], totals, axis[s], p, q, scratch, gaps, rejected[b, s])
+            choose(kind, counts[0, s], counts[1, s], 1, totals, p, q, scratch, gaps)
+            _reject_cells(axis[s], gaps, counts[0, s], counts[1, s], rejected[b, s])
 
 
 @compiled
-def bag_counts(replicate, seed, purpose, classes, omega, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
+def bag_counts(replicate, seed, purpose, trials, omega, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
     """Return the counts of one smoothed set, ``counts[class, system, cell]``, and fill ``drawn``."""
-    counts = np.empty((2, classes[0].place.shape[1], cells), np.int64)
+    counts = np.empty((2, trials.place.shape[1], cells), np.int64)
     state = stream(seed, purpose, replicate)
-    draw_counts(state, classes, omega, strata, quantiles, drawn, counts, np.empty(2, np.int64))
+    draw_counts(state, trials, omega, strata, quantiles, drawn, counts, np.empty(3, np.int64))
     return counts
 
 
@@ -198,7 +195,7 @@ def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[
                 positives += drawn[u] * sizes[1, u]
 
 
-@compiled
+@by_criterion
 def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
     """Choose thresholds on each row of whole-number counts in cells, those of one system."""
     totals = np.empty(2, np.int64)
@@ -208,4 +205,5 @@ def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore
         for g in range(axis.size):
             totals[0] += negative[b, g]
             totals[1] += positive[b, g]
-        choose_cells(kind, negative[b], positive[b], totals, axis, p, q, scratch, gaps, rejected[b])
+        choose(kind, negative[b], positive[b], 1, totals, p, q, scratch, gaps)
+        _reject_cells(axis, gaps, negative[b], positive[b], rejected[b])

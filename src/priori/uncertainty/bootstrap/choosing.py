@@ -10,16 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
-from priori.uncertainty.bootstrap.streams import compiled
+from priori.uncertainty.bootstrap.streams import by_rule, inner
 
 #: Two costs nearer than this are compared again in whole numbers.
 NEAR = 1e-12
 
 _S32 = np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
+#: An alpha of 1/2. A plain 1 would be a type of its own, for which all is compiled again.
+_HALF, _WHOLE = np.int64(1), np.int64(2)
 
 
-@compiled
+@inner
 def _product(a, b):  # type: ignore[no-untyped-def]
     """Return the 128 bits of a product as (high, low)."""
     a_high, a_low, b_high, b_low = a >> _S32, a & _MASK, b >> _S32, b & _MASK
@@ -29,7 +31,7 @@ def _product(a, b):  # type: ignore[no-untyped-def]
     return a_high * b_high + (cross >> _S32) + (other >> _S32), (other << _S32) | (low & _MASK)
 
 
-@compiled
+@inner
 def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     """Return the sign of a b - c d for whole numbers that are not negative, exactly."""
     left, right = np.float64(a) * np.float64(b), np.float64(c) * np.float64(d)
@@ -46,7 +48,13 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     return 0
 
 
-@compiled
+@inner
+def at_least_one(number):  # type: ignore[no-untyped-def]
+    """Return a whole number, or 1 if that is more; numba's own takes longer to compile."""
+    return number if number > 1 else 1
+
+
+@inner
 def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
     """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
 
@@ -55,59 +63,109 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
     if impostors == 0 or attacks == 0:
         return 1, 1
     own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
-    total = (np.float64(own) * impostors + np.float64(other) * attacks) * max(positives, 1)
+    total = (np.float64(own) * impostors + np.float64(other) * attacks) * at_least_one(positives)
     while total > 2.0**61:
-        own, other, total = max((own + 1) >> 1, 1), max((other + 1) >> 1, 1), total / 2
+        own, other, total = at_least_one((own + 1) >> 1), at_least_one((other + 1) >> 1), total / 2
     return own, other
 
 
-@compiled
-def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Write the gap chosen at each alpha p / q into ``chosen``.
+# -- the rules, each for the kinds that it knows ---------------------------------------------------------------
+#
+# A rule writes the gap chosen at each alpha p / q into ``chosen``. ``negative[g]``, ``positive[g]`` are the weights at
+# distinct score g, ``totals`` their sums; the first ``lowest`` scores are -inf, which every threshold rejects.
 
-    ``negative[g]``, ``positive[g]`` are the weights at distinct score g, ``totals`` their sums; the first
-    ``lowest`` scores are -inf, which every threshold rejects.
-    """
+
+@inner
+def by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the weighted sum of the error rates is least."""
     following, gap = -1, -1
-    if kind == kinds.WEIGHTED:
-        size = _hull(negative, positive, lowest, totals, scratch)
-        _walk(size, totals, p, q, scratch, chosen)
-        for k in range(p.size):
-            again = k > 0 and chosen[k] == following
-            following = chosen[k]
-            gap = gap if again else _gap_before(following, negative, positive, lowest)
-            chosen[k] = gap
-    elif kind in (kinds.TARGET_NEGATIVE, kinds.TARGET_POSITIVE, kinds.TARGET_RECALL):
-        size = _reachable(kind, negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
-    elif kind == kinds.EQUAL_ERROR:
+    size = _hull(negative, positive, lowest, totals, scratch)
+    _walk(size, totals, p, q, scratch, chosen)
+    for k in range(p.size):
+        again = k > 0 and chosen[k] == following
+        following = chosen[k]
+        gap = gap if again else _gap_before(following, negative, positive, lowest)
+        chosen[k] = gap
+
+
+@inner
+def by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where a rate is nearest to alpha."""
+    size = _reachable(kind, negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
+
+
+@inner
+def by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the weighted sum of precision and recall is greatest."""
+    size = _rising_precision(negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+
+
+@inner
+def by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where one error rate is at most alpha and the other least."""
+    size = _corners(negative, positive, lowest, totals, scratch)
+    for k in range(p.size):
+        if p[k] < 0:  # beyond every score, where no later trial can be an error
+            last = _gap_before(negative.size, negative, positive, lowest)
+            chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
+        else:
+            following = _within_limit(kind, size, totals, p[k], q[k], scratch)
+            chosen[k] = _gap_before(following, negative, positive, lowest)
+
+
+@inner
+def by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose where the error rates are equal, or precision and recall, whatever alpha."""
+    if kind == kinds.EQUAL_ERROR:
         fill(chosen, _equal_error(negative, positive, lowest, totals))
-    elif kind == kinds.PRECISION_RECALL:
-        size = _rising_precision(negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
-    elif kind in (kinds.AT_MOST_NEGATIVE, kinds.AT_MOST_POSITIVE):
-        size = _corners(negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            if p[k] < 0:  # beyond every score, where no later trial can be an error
-                last = _gap_before(negative.size, negative, positive, lowest)
-                chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
-            else:
-                following = _within_limit(kind, size, totals, p[k], q[k], scratch)
-                chosen[k] = _gap_before(following, negative, positive, lowest)
     else:
         fill(chosen, _break_even(negative, positive, lowest, totals))
 
 
-@compiled
+RULES = {
+    kinds.WEIGHTED: by_cost,
+    kinds.TARGET_NEGATIVE: by_target,
+    kinds.TARGET_POSITIVE: by_target,
+    kinds.TARGET_RECALL: by_target,
+    kinds.EQUAL_ERROR: by_balance,
+    kinds.BREAK_EVEN: by_balance,
+    kinds.PRECISION_RECALL: by_precision,
+    kinds.AT_MOST_NEGATIVE: by_limit,
+    kinds.AT_MOST_POSITIVE: by_limit,
+}
+
+
+@inner
+def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose by the rule of a kind, any of them; `by_criterion` puts one rule in its place."""
+    if kind == kinds.WEIGHTED:
+        by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.EQUAL_ERROR or kind == kinds.BREAK_EVEN:
+        by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.PRECISION_RECALL:
+        by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:
+        by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    else:
+        by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+
+
+#: Makes a kernel for each kind of criterion of a function that calls `choose`.
+by_criterion = by_rule("choose", RULES)
+
+
+@inner
 def fill(numbers, value):  # type: ignore[no-untyped-def]
     """Write one value everywhere: a loop compiles much faster than a slice, and runs as fast."""
     for k in range(numbers.size):
         numbers[k] = value
 
 
-@compiled
+@inner
 def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
     fp, fn = totals[0], 0
@@ -117,17 +175,17 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
     return fp, fn, lowest - 1
 
 
-@compiled
+@inner
 def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
 
     ``next`` is the distinct score above the gap: a corner is only known to be one when a positive follows, and
     then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
     """
-    size = 0
+    size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
-    for g in range(max(lowest, 0), negative.size):
+    for g in range(lowest if lowest > 0 else 0, negative.size):  # not below 0: no time goes into asking
         misses = positive[g]
         if misses > 0:
             if corner:
@@ -141,7 +199,7 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
     return size
 
 
-@compiled
+@inner
 def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
     """Return the last score drawn before another one; -1 where there is none."""
     g = following - 1
@@ -150,7 +208,7 @@ def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyp
     return g
 
 
-@compiled
+@inner
 def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     while size > 1:
         across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
@@ -161,10 +219,10 @@ def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     return size + 1
 
 
-@compiled
+@inner
 def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose the vertex for each alpha; rising alphas cost one walk along the hull."""
-    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
     j = 0
     for k in range(p.size):
         if k > 0 and np.float64(p[k]) * np.float64(q[k - 1]) < np.float64(p[k - 1]) * np.float64(q[k]):
@@ -179,7 +237,7 @@ def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
         chosen[k] = scratch[2, j]
 
 
-@compiled
+@inner
 def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
@@ -205,12 +263,12 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
     return size
 
 
-@compiled
+@inner
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
     on_negatives = kind == kinds.TARGET_NEGATIVE
     row = 0 if on_negatives else 1
-    whole = max(totals[row], 1)
+    whole = at_least_one(totals[row])
     low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
     while low < high:
         middle = (low + high) >> 1
@@ -225,21 +283,21 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
     fp, fn, next_fp, next_fn = scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after]
     if sign == 0 and kind == kinds.TARGET_RECALL:
-        nearer_before = _advantage(1, 2, totals[1], fp, fn, next_fp, next_fn) >= 0
+        nearer_before = _advantage(_HALF, _WHOLE, totals[1], fp, fn, next_fp, next_fn) >= 0
     elif sign == 0:
-        nearer_before = (fp - next_fp) * max(totals[1], 1) <= (next_fn - fn) * max(totals[0], 1)
+        nearer_before = (fp - next_fp) * at_least_one(totals[1]) <= (next_fn - fn) * at_least_one(totals[0])
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
 
 
-@compiled
+@inner
 def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
-    size = 0
+    size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
-    for g in range(max(lowest, 0), negative.size + 1):
+    for g in range(lowest if lowest > 0 else 0, negative.size + 1):
         at_end = g == negative.size
         if corner and (at_end or positive[g] > 0):
             scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, g
@@ -252,7 +310,7 @@ def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-un
     return size
 
 
-@compiled
+@inner
 def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the score above the gap whose error rate is at most p / q and whose other errors are fewest.
 
@@ -262,7 +320,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
     low, high = 0, size  # the first corner that keeps the limit (FP), that breaks it (FN)
     while low < high:
         middle = (low + high) >> 1
-        kept = compare(q, scratch[row, middle], p, max(totals[row], 1)) <= 0
+        kept = compare(q, scratch[row, middle], p, at_least_one(totals[row])) <= 0
         if kept == (row == 0):
             high = middle
         else:
@@ -270,10 +328,10 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
     return scratch[2, low if row == 0 else max(low - 1, 0)]
 
 
-@compiled
+@inner
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
-    negatives, positives = max(totals[0], 1), max(totals[1], 1)
+    negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
     fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     for g in range(lowest, negative.size):
         alarms, misses = negative[g], positive[g]
@@ -295,11 +353,11 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
 # -- precision and recall ------------------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
     """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
     tp, other_tp = positives - fn, positives - other_fn
-    accepted, other_accepted = max(tp + fp, 1), max(other_tp + other_fp, 1)
+    accepted, other_accepted = at_least_one(tp + fp), at_least_one(other_tp + other_fp)
     precise, more = tp * other_accepted - other_tp * accepted, tp - other_tp
     sign = 1
     if precise < 0 or (precise == 0 and more < 0):  # the other is the more precise, or as precise and finds more
@@ -309,7 +367,7 @@ def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-
     return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
 
 
-@compiled
+@inner
 def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the candidates that may be best for some alpha, thresholds rising; return their number.
 
@@ -319,14 +377,14 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
     if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
         scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
         return 1
-    size = 0
+    size = np.int64(0)
     corner = True
     best_tp, best_accepted = np.int64(-1), np.int64(1)
     for g in range(lowest, negative.size + 1):
         at_end = g == negative.size
         if corner and (at_end or positive[g] > 0):
             tp = totals[1] - fn
-            accepted = max(tp + fp, 1)
+            accepted = at_least_one(tp + fp)
             if tp * best_accepted > best_tp * accepted or (size == 0):
                 best_tp, best_accepted = tp, accepted
                 size = _push_precision(size, fp, fn, gap, totals[1], scratch)
@@ -342,13 +400,13 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
     return size
 
 
-@compiled
+@inner
 def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
     tp = positives - scratch[1, i]
-    return tp / max(tp + scratch[0, i], 1)
+    return tp / at_least_one(tp + scratch[0, i])
 
 
-@compiled
+@inner
 def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
     scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
     precision = _precision(size, positives, scratch)
@@ -363,10 +421,10 @@ def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-u
     return size + 1
 
 
-@compiled
+@inner
 def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
-    positives = max(totals[1], 1)
+    positives = at_least_one(totals[1])
     alpha = p / q
     best = 0
     top = -1.0
@@ -377,12 +435,12 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
         elif value >= top - NEAR:
             fp, fn, best_fp, best_fn = scratch[0, i], scratch[1, i], scratch[0, best], scratch[1, best]
             sign = _advantage(p, q, totals[1], fp, fn, best_fp, best_fn)
-            if sign > 0 or (sign == 0 and _advantage(1, 2, totals[1], fp, fn, best_fp, best_fn) > 0):
+            if sign > 0 or (sign == 0 and _advantage(_HALF, _WHOLE, totals[1], fp, fn, best_fp, best_fn) > 0):
                 best, top = i, value
     return scratch[2, best]
 
 
-@compiled
+@inner
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]
@@ -399,6 +457,6 @@ def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-
         accepted, best_accepted = tp + fp, best_tp + best_fp
         apart, best_apart = tp * abs(positives - accepted), best_tp * abs(positives - best_accepted)
         sign = compare(apart, best_accepted, best_apart, accepted)
-        if sign < 0 or (sign == 0 and _advantage(1, 2, positives, fp, fn, best_fp, best_fn) > 0):
+        if sign < 0 or (sign == 0 and _advantage(_HALF, _WHOLE, positives, fp, fn, best_fp, best_fn) > 0):
             best, best_fp, best_fn = g, fp, fn
     return best

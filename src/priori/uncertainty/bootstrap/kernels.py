@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.choosing import choose, compare, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, picks, stream
+from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, compare, fill, stratum_weights
+from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, inner, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
-PART = 1 << 14
+PART = np.int64(1 << 14)
 #: How the trials of an urn come: along with it, drawn among themselves, or drawn as rows of both classes together.
 ALONG, WITHIN, ROWS = range(3)
 
 
-@compiled
+@inner
 def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
     """Draw users with replacement: ``mult[u]`` becomes how often user u came.
 
@@ -48,7 +48,7 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
             drawn[i, u] = mult[u]
 
 
-@compiled
+@inner
 def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
     """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
 
@@ -68,7 +68,7 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
         sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
 
 
-@compiled
+@inner
 def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
@@ -78,7 +78,7 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     drawn from what was drawn.
     """
     fill(weights, 0)
-    total = 0
+    total = np.int64(0)
     for u in range(urns.size.size):
         m = mult[u]
         if m == 0:
@@ -111,7 +111,7 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     return total
 
 
-@compiled
+@inner
 def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
     """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
     while end - begin > 2 * PART:
@@ -123,7 +123,7 @@ def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyp
         picks(state, left, cells, begin, end - begin, weights)
 
 
-@compiled
+@inner
 def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
     left = draws
     for cell in range(weights.size):
@@ -146,11 +146,12 @@ def count_fixed(  # type: ignore[no-untyped-def]
     ``totals[r, c]``.
     """
     systems, edges = rejected.shape[1], rejected.shape[3]
-    mult = np.ones(negative.size.size, np.int64)
+    mult = np.empty(negative.size.size, np.int64)
+    fill(mult, 1)
     weights = np.empty(places.shape[2], np.int64)
     gap = np.empty(edges + 1, np.int64)
     sizes = np.empty((2, 2), np.int64)
-    whole = negative.size.sum(), positive.size.sum()
+    whole = _total(negative.size), _total(positive.size)
     for i in range(rejected.shape[0]):
         replicate = first + i
         if users > 0:
@@ -170,7 +171,7 @@ def count_fixed(  # type: ignore[no-untyped-def]
                     rejected[i, s, c, e] = below_edge
 
 
-@compiled
+@inner
 def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
     for g in range(gap + 1, distinct):
@@ -184,7 +185,7 @@ def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: 
     return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
 
 
-@compiled
+@inner
 def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
     """Return how many of the first ``count`` ascending values are at most the threshold."""
     low, high = 0, count
@@ -197,7 +198,12 @@ def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
     return low
 
 
-@compiled
+@inner
+def _total(numbers):  # type: ignore[no-untyped-def]
+    return _sum(numbers, np.int64(0), numbers.size)
+
+
+@inner
 def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     total = 0
     for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
@@ -205,7 +211,7 @@ def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     return total
 
 
-@compiled
+@inner
 def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
     fill(spread, 0)
@@ -213,19 +219,19 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
         spread[places[x]] += weights[x]
 
 
-@compiled
+@inner
 def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
     if omega[1] == 0:
         return
-    impostors, attacks = _sum(counts, 0, width), _sum(counts, width, 2 * width)
+    impostors, attacks = _sum(counts, np.int64(0), width), _sum(counts, width, 2 * width)
     own, other = stratum_weights(omega, impostors, attacks, totals[1])
     for g in range(width):
         counts[g] = own * counts[g] + other * counts[g + width]
     totals[0] = own * impostors + other * attacks
 
 
-@compiled
+@by_criterion
 def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
@@ -273,7 +279,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     _spread(test_cells[c], test.places[s, c], counted)
                 if c == 0:
                     _fold(counted, test.values.shape[1], test.omega, totals[i])
-                last, under = 0, 0
+                last, under = np.int64(0), 0
                 for j in range(alphas):
                     k = order[j]
                     under += _sum(counted, last, rank[k])
@@ -281,7 +287,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
 
 
-@compiled
+@inner
 def _ascending(rank):  # type: ignore[no-untyped-def]
     """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
     order = np.empty(rank.size, np.int64)
@@ -294,7 +300,7 @@ def _ascending(rank):  # type: ignore[no-untyped-def]
     return order
 
 
-@compiled
+@inner
 def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
     """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
 
@@ -320,19 +326,21 @@ def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: i
             errors[c, k] = totals[c] - under if c == 0 else under
 
 
-@compiled
+@inner
 def _room(side):  # type: ignore[no-untyped-def]
     """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
-    return np.ones(side.negative.size.size, np.int64), (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
+    mult = np.empty(side.negative.size.size, np.int64)
+    fill(mult, 1)
+    return mult, (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
 
 
-@compiled
+@inner
 def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
     state = stream(seed, side.trial_stream, replicate)
     sizes = np.empty((2, 2), np.int64)
-    class_sizes(state, how, side.negative.size.sum(), side.positive.size.sum(), side.future, sizes)
+    class_sizes(state, how, _total(side.negative.size), _total(side.positive.size), side.future, sizes)
     totals[0] = draw_trials(state, side.negative, mult, how, sizes[0, 0], sizes[1, 0], cells[0])
     totals[1] = draw_trials(state, side.positive, mult, how, sizes[0, 1], sizes[1, 1], cells[1])
 
@@ -358,7 +366,7 @@ def climb(first, seed, inner, how, side, p, q, heights):  # type: ignore[no-unty
         _draw_side(side, seed, first + i, inner, how, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
-        positives = max(totals[1], 1)
+        positives = at_least_one(totals[1])
         for g in range(side.cells - 1, -1, -1):
             alarms, hits = negative[g], positive[g]
             while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:

@@ -117,11 +117,16 @@ def _each(
         pool.shutdown(cancel_futures=True)
 
 
-def load_kernel(name: str, module: str = "kernels") -> Any:
-    """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
+def load_kernel(name: str, module: str = "kernels", kind: int | None = None) -> Any:
+    """Import the kernels; say so where one has to be compiled, which happens once on a machine.
+
+    Kernels that choose thresholds are made for a kind of criterion.
+    """
     global _warned
     kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{name}-*.nbi")
+    if kind is not None:
+        kernel = kernel(kind)
+    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")
@@ -244,7 +249,7 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
         if mixed:
             raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
         return _by_criterion(systems, plan, dev, test), 16
-    kernel = load_kernel("count_rechosen")
+    kernel = load_kernel("count_rechosen", kind=kind[0])
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)

@@ -9,8 +9,11 @@ Importing this module imports numba: only the kernels do, when a bootstrap runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache, partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from numba import njit
 from numba.core import config
 
 from priori.base.errors import OptionError
+from priori.uncertainty.bootstrap.linked import LinkingCompiler
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _A, _B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -32,33 +36,84 @@ if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it
     raise OptionError("bootstraps run compiled, and NUMBA_DISABLE_JIT forbids that; unset it")
 
 
+_compile: Any = partial(njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function, once on a machine; without the cache on disk where it is damaged, full or forbidden."""
     try:
-        kernel = njit(nogil=True, cache=True, error_model="numpy")(function)
+        kernel = _compile(cache=True)(function)
     except RuntimeError:  # no directory for the cache
-        return njit(nogil=True, error_model="numpy")(function)
+        return _without_gc(_compile()(function))
     # Numba has no public name for it, and takes a damaged file for a fault of the program.
-    cache: Any = vars(kernel)["_cache"]
-    load, save = cache.load_overload, cache.save_overload
+    kept: Any = vars(kernel)["_cache"]
+    load, save = kept.load_overload, kept.save_overload
 
     def load_or_forget(*key: Any) -> Any:
         try:
             return load(*key)
         except Exception:
             with suppress(OSError):
-                cache.flush()
+                kept.flush()
             return None
 
     def save_if_possible(*entry: Any) -> None:
         with suppress(OSError):
             save(*entry)
 
-    cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
+    kept.load_overload, kept.save_overload = load_or_forget, save_if_possible
+    return _without_gc(kernel)
+
+
+def _without_gc(kernel: Any) -> Any:
+    """Let a kernel compile, or load, without Python's search for garbage: numba makes many objects, and keeps them."""
+    compile_or_load = kernel.compile
+
+    def compile_at_once(signature: Any) -> Any:
+        searching = gc.isenabled()
+        gc.disable()
+        try:
+            return compile_or_load(signature)
+        finally:
+            if searching:
+                gc.enable()
+
+    kernel.compile = compile_at_once
     return kernel
 
 
-@compiled
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile a function that only kernels call, as a part of these: much sooner than by itself."""
+    kernel = _compile(no_cpython_wrapper=True, pipeline_class=LinkingCompiler)(function)
+
+    def refuse(*arguments: Any) -> None:
+        raise TypeError(f"{function.__name__} is for other kernels; call one that is compiled")
+
+    # Numba would call it all the same, without an address: it must not find what was compiled.
+    kernel._insert, kernel._compile_for_args = (lambda *overload: None), refuse
+    return kernel
+
+
+def by_rule(name: str, rules: Mapping[int, Any]) -> Callable[[Callable[..., Any]], Callable[[int], Any]]:
+    """Make kernels of a function that calls a rule by a name: one for each rule, and none has the others in it.
+
+    A kernel is compiled when it is asked for, by the number of its rule.
+    """
+
+    def make_kernels(function: Callable[..., Any]) -> Callable[[int], Any]:
+        @cache
+        def kernel(rule: Any) -> Any:
+            own_name = f"{function.__name__}_{rule.__name__.lstrip('_')}"
+            own = FunctionType(function.__code__, {**function.__globals__, name: rule}, own_name)
+            own.__qualname__ = own_name  # what its file in the cache is called
+            return compiled(own)
+
+        return lambda number: kernel(rules[number])
+
+    return make_kernels
+
+
+@inner
 def mix(z):  # type: ignore[no-untyped-def]
     """Scramble 64 bits (the finaliser of splitmix64)."""
     z = (z ^ (z >> _S30)) * _A
@@ -66,7 +121,7 @@ def mix(z):  # type: ignore[no-untyped-def]
     return z ^ (z >> _S31)
 
 
-@compiled
+@inner
 def stream(seed, purpose, replicate):  # type: ignore[no-untyped-def]
     """Return the state of the stream for one purpose of one replicate, in an array of one."""
     state = np.empty(1, np.uint64)
@@ -76,7 +131,7 @@ def stream(seed, purpose, replicate):  # type: ignore[no-untyped-def]
     return state
 
 
-@compiled
+@inner
 def uniform(state):  # type: ignore[no-untyped-def]
     """Return a number in (0, 1): the middle of one of 2^53 equal parts."""
     state[0] += GAMMA
@@ -92,7 +147,7 @@ def uniforms(seed, purpose, first, numbers):  # type: ignore[no-untyped-def]
             numbers[i, j] = uniform(state)
 
 
-@compiled
+@inner
 def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
     """Replace a draw that would favour some numbers (Lemire 2019) by rehashing, off the counter's path."""
     threshold = (_TWO32 - size) % size
@@ -104,7 +159,7 @@ def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
     return high
 
 
-@compiled
+@inner
 def _below(half, z, size, salt):  # type: ignore[no-untyped-def]
     """Return a whole number in [0, size) from 32 bits, a half of ``z``."""
     product = half * size
@@ -114,7 +169,7 @@ def _below(half, z, size, salt):  # type: ignore[no-untyped-def]
     return high
 
 
-@compiled
+@inner
 def below(state, size):  # type: ignore[no-untyped-def]
     """Return a whole number in [0, size), all equally likely; size < 2^32."""
     state[0] += GAMMA
@@ -122,7 +177,7 @@ def below(state, size):  # type: ignore[no-untyped-def]
     return np.int64(_below(z >> _S32, z, np.uint64(size), _SALT))
 
 
-@compiled
+@inner
 def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped-def]
     """Draw ``count`` of ``cells[start:start+size]`` with replacement; add one to the weight of each.
 
@@ -152,7 +207,7 @@ _TAILS = np.array([
 ])  # fmt: skip
 
 
-@compiled
+@inner
 def _stirling(k):  # type: ignore[no-untyped-def]
     """log k! minus Stirling's approximation at k + 1: the tail of Hoermann (1993)."""
     if k < 10:
@@ -162,7 +217,7 @@ def _stirling(k):  # type: ignore[no-untyped-def]
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 * square) * square) * x
 
 
-@compiled
+@inner
 def _by_inversion(state, n, p):  # type: ignore[no-untyped-def]
     """Walk the cumulative distribution from 0; the cost is the mean."""
     odds = p / (1.0 - p)
@@ -181,7 +236,7 @@ def _by_inversion(state, n, p):  # type: ignore[no-untyped-def]
             return k
 
 
-@compiled
+@inner
 def _by_rejection(state, n, p):  # type: ignore[no-untyped-def]
     """Transformed rejection with squeeze (BTRS, Hoermann 1993), for n p >= 10 and p <= 1/2."""
     odds = p / (1.0 - p)
@@ -215,7 +270,7 @@ def _by_rejection(state, n, p):  # type: ignore[no-untyped-def]
             return np.int64(real)
 
 
-@compiled
+@inner
 def binomial(state, n, part, whole):  # type: ignore[no-untyped-def]
     """Return how many of ``n`` independent draws hit, each with probability part / whole (whole numbers).
 
@@ -237,7 +292,7 @@ def binomial(state, n, part, whole):  # type: ignore[no-untyped-def]
 # -- the gamma distribution ----------------------------------------------------------------------------
 
 
-@compiled
+@inner
 def _normal(state):  # type: ignore[no-untyped-def]
     """Return a standard normal number (Marsaglia's polar method)."""
     while True:
@@ -248,7 +303,7 @@ def _normal(state):  # type: ignore[no-untyped-def]
             return x * np.sqrt(-2.0 * np.log(square) / square)
 
 
-@compiled
+@inner
 def gamma(state, shape):  # type: ignore[no-untyped-def]
     """Return a gamma variable of a whole-number shape (Marsaglia and Tsang 2000); 0 for shape 0."""
     if shape <= 0:

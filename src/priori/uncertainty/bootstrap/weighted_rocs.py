@@ -5,15 +5,49 @@ Importing this module imports numba: `priori.uncertainty.both_rankings` does so 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from priori.uncertainty.bootstrap.streams import compiled
+from priori.uncertainty.bootstrap.streams import by_rule, inner
 
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
 
 
-@compiled
+@inner
+def _to_eer(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
+    """Keep the mean of the error rates where they are nearest to one another."""
+    for d in range(found.size):
+        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+        apart = abs(alarms - misses)
+        nearer = apart < nearest[d]
+        nearest[d] = apart if nearer else nearest[d]
+        found[d] = (alarms + misses) / 2 if nearer else found[d]
+
+
+@inner
+def _to_min_dcf(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
+    """Keep the smallest cost."""
+    for d in range(found.size):
+        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+        cost = cost_fn * misses + cost_fp * alarms
+        found[d] = cost if cost < found[d] else found[d]
+
+
+@inner
+def _to_auc(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
+    """Take away what lies above the curve."""
+    for d in range(found.size):
+        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+        found[d] -= (frr[d] + misses) / 2 * (far[d] - alarms)
+        far[d], frr[d] = alarms, misses
+
+
+go_on: Any = None  # the rule's place
+
+
+@by_rule("go_on", {EER: _to_eer, MIN_DCF: _to_min_dcf, AUC: _to_auc})
 def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
     """Write the figure of each draw into ``found``; ``weights[t, d]`` is how often trial t comes in draw d.
 
@@ -23,8 +57,16 @@ def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, f
     written out, since expressions of arrays take seconds to compile.
     """
     draws = found.size
-    reached, total = np.zeros((2, draws)), np.zeros((2, draws))
-    far, frr, nearest = np.empty(draws), np.empty(draws), np.empty(draws)
+    reached, total, rates = (
+        np.empty((2, draws), np.float64),
+        np.empty((2, draws), np.float64),
+        np.empty((3, draws), np.float64),
+    )
+    far, frr, nearest = rates[0], rates[1], rates[2]
+    for c in range(2):
+        for d in range(draws):
+            reached[c, d] = 0.0
+            total[c, d] = 0.0
     for t in range(order.size):
         c = 1 if t >= negatives else 0
         for d in range(draws):
@@ -42,18 +84,5 @@ def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, f
         c = 1 if t >= negatives else 0
         for d in range(draws):
             reached[c, d] += weights[t, d]
-        if not last[k]:
-            continue
-        for d in range(draws):
-            alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
-            if figure == AUC:
-                found[d] -= (frr[d] + misses) / 2 * (far[d] - alarms)
-                far[d], frr[d] = alarms, misses
-            elif figure == MIN_DCF:
-                cost = cost_fn * misses + cost_fp * alarms
-                found[d] = cost if cost < found[d] else found[d]
-            else:
-                apart = abs(alarms - misses)
-                nearer = apart < nearest[d]
-                nearest[d] = apart if nearer else nearest[d]
-                found[d] = (alarms + misses) / 2 if nearer else found[d]
+        if last[k]:
+            go_on(reached, total, far, frr, nearest, cost_fn, cost_fp, found)
