@@ -253,7 +253,8 @@ class Tree:
         text = (self.folder / file).read_text(encoding="utf-8")
         if file.startswith("src") and ">>>" not in text:
             return Recorded({}, [])
-        stamp = hashlib.sha256(f"{file} {text}".encode()).hexdigest()[:16]
+        beside = "".join(each.read_text(encoding="utf-8") for each in sorted((self.folder / file).parent.glob("*.txt")))
+        stamp = hashlib.sha256(f"{file} {text}{beside}".encode()).hexdigest()[:16]
         kept = KEPT / f"tests-{stamp}.json"
         with RECORDING[file]:
             if not kept.exists():

@@ -12,7 +12,7 @@ from scipy import stats
 
 import priori
 from priori import OptionError, Scores
-from priori.decisions.constraints import Constraint, _most_errors
+from priori.decisions.constraints import Constraint, _effective_trials, _most_errors
 from priori.decisions.criteria import BreakEven, Target, get_criterion
 from priori.studies.simulation import population
 
@@ -217,3 +217,13 @@ def test_a_prior_shifts_the_band_too() -> None:
     draws = [(rng.binomial(300, far) / 300, rng.binomial(90, frr) / 90) for _ in range(4000)]
     by_hand = [0.01 * (1 - miss) / (0.01 * (1 - miss) + 0.99 * alarm) for alarm, miss in draws]
     assert [band.lower[0], band.upper[0]] == pytest.approx(np.quantile(by_hand, [0.025, 0.975]), rel=0.1)
+
+
+def test_two_users_have_one_degree_of_freedom() -> None:
+    rng = np.random.default_rng(4)
+    user = np.repeat(["a", "b"], 4000)
+    scores = priori.Scores.from_arrays(rng.normal(size=8000) + 0.3 * (user == "a"), rng.normal(2, 1, 10),
+                                       negative_user=user, positive_user=np.repeat(["a", "b"], 5))  # fmt: skip
+    worth = [float(_effective_trials(scores, np.array([1.0]), True, level)[0]) for level in (0.6, 0.8)]
+    expected = [(stats.norm.ppf(level) / stats.t.ppf(level, df=1)) ** 2 for level in (0.6, 0.8)]
+    assert worth[1] / worth[0] == pytest.approx(expected[1] / expected[0])
