@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs clean test-lowest test-wheel test-cluster
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times clean test-lowest test-wheel test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -71,6 +71,9 @@ fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each
 
 mutate: $(VENV)/.installed-test  ## Change SAMPLE=300 places of the source, one at a time; list those that no test notices (an hour)
 	$(BIN)/python tools/mutate.py --sample $(or $(SAMPLE),300)
+
+compile-times: $(VENV)/.installed  ## Print how long each kernel takes to compile, for a first band and for the demo
+	$(BIN)/python tools/compile_times.py
 
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -86,7 +86,7 @@ def floor_of(path: str) -> str:
 
 def is_compiled(source: str) -> bool:
     """Tell whether functions of a module are compiled before they run."""
-    return "@compiled" in source
+    return re.search(r"^@(compiled|inner)$", source, re.MULTILINE) is not None
 
 
 @cache

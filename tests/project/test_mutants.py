@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from mutants import Mutant, mutants_of  # noqa: E402
-from mutate import Recorded, called_at_import, function_of  # noqa: E402
+from mutate import Recorded, called_at_import, function_of, is_compiled  # noqa: E402
 
 SOURCE = '''"""A module."""
 from typing import TYPE_CHECKING
@@ -110,6 +110,12 @@ def test_what_modules_and_classes_call_is_known(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "module.py").write_text(source)
     assert called_at_import(tmp_path) == {"f", "g", "h", "j", "n"}
+
+
+@pytest.mark.parametrize(("module", "compiled"), [("streams", True), ("choosing", True), ("run", False)])
+def test_modules_of_kernels_are_known(module: str, compiled: bool) -> None:
+    source = ROOT / "src" / "priori" / "uncertainty" / "bootstrap" / f"{module}.py"
+    assert is_compiled(source.read_text(encoding="utf-8")) is compiled
 
 
 def test_the_tests_of_a_function_are_those_that_call_it() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from numba import njit
@@ -114,3 +116,17 @@ def test_inner_kernels_cannot_be_called_from_outside():
     for state in (np.zeros(1, np.uint64), [0]):
         with pytest.raises(TypeError, match="uniform is for other kernels"):
             streams.uniform(state)
+
+
+def test_nothing_searches_for_garbage_while_a_kernel_compiles_and_then_it_does_again():
+    class Kernel:
+        def compile(self, signature):
+            assert signature, "no types"
+            return gc.isenabled()
+
+    kernel = streams._without_gc(Kernel())
+    assert not kernel.compile("int64")
+    assert gc.isenabled()
+    with pytest.raises(AssertionError, match="no types"):
+        kernel.compile("")
+    assert gc.isenabled()

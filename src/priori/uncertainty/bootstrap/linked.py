@@ -12,7 +12,7 @@ from numba import version_info
 from numba.core import codegen, compiler
 
 #: Versions of numba, from the first to before the second, that link so.
-TRIED = (0, 60), (0, 70)
+TRIED = (0, 60), (0, 69)
 
 _Library: Any = codegen.JITCodeLibrary
 _Usual: Any = compiler.Compiler
