@@ -227,3 +227,4 @@ def test_two_users_have_one_degree_of_freedom() -> None:
     worth = [float(_effective_trials(scores, np.array([1.0]), True, level)[0]) for level in (0.6, 0.8)]
     expected = [(stats.norm.ppf(level) / stats.t.ppf(level, df=1)) ** 2 for level in (0.6, 0.8)]
     assert worth[1] / worth[0] == pytest.approx(expected[1] / expected[0])
+    assert _effective_trials(scores, np.array([1.0]), True, 0.95).tolist() == [1.0]  # never fewer than one

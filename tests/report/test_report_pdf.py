@@ -42,3 +42,9 @@ def test_drawn_where_there_is_none_or_it_fails(
     assert pages(content) == 8  # the summary and seven figures
     streams = [zlib.decompress(part) for part in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)[:1]]
     assert b"Tj" in streams[0] or b"TJ" in streams[0]
+
+
+def test_a_chromium_is_named_or_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for named, found in (("/opt/my-chromium", "/opt/my-chromium"), ("", None)):
+        monkeypatch.setenv("PRIORI_CHROMIUM", named)
+        assert find_chromium() == found
