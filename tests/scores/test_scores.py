@@ -237,3 +237,18 @@ def test_groups_are_kept_with_the_trials_and_split_by() -> None:
     named = Scores.from_frame(frame, columns={"group": "sex"}).groups
     assert named is not None
     assert named.values.tolist() == ["f", "m"]
+
+
+def test_many_trials_are_taken_as_few_are(monkeypatch):
+    codes = np.array([3, 1, 2], dtype=np.int32)
+    trials = Trials(np.array([1.0, 2.0, 3.0]), user=codes, ids=np.array(["a", "b", "c"]), attack=codes + 1)
+    monkeypatch.setattr("priori.scores.trials.MANY", 1)
+    for index in (np.array([2, 0]), np.array([True, False, True])):
+        taken = trials.take(index)
+        assert taken.score.tolist() == trials.score[index].tolist()
+        assert taken.user.tolist() == codes[index].tolist()
+        assert taken.attack.tolist() == (codes[index] + 1).tolist()
+        assert taken.trial.tolist() == trials.trial[index].tolist()
+        assert taken.row.tolist() == np.arange(3)[index].tolist()
+        assert taken.probe_user is None
+    assert trials.take(np.array([2, 0])).take(np.array([1])).row.tolist() == [0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, argument
+from priori.base.processors import processors
 from priori.base.types import Codes, Floats, Mask
 from priori.scores.ids import Ids, TextIds, as_array
 from priori.scores.sorting import sorted_columns
@@ -25,6 +27,10 @@ IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
 #: Rows that count more than once are repeated, up to so many trials in all.
 MOST_TRIALS = 10**8
+
+
+#: From so many trials on, their columns are taken by several threads.
+MANY = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -132,13 +138,17 @@ class Trials:
         def pick(column: NDArray[Any] | TextIds | None) -> Any:
             return None if column is None else column[index]
 
-        row = pick(self.row)
-        if row is None:
-            row = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
-        return Trials(
-            self.score[index], pick(self.user), pick(self.probe_user), pick(self.ids), pick(self.dataset), row,
-            pick(self.number), pick(self.group), pick(self.failed), pick(self.attack), pick(self.time),
-        )  # fmt: skip
+        columns = (self.score, self.user, self.probe_user, self.ids, self.dataset, self.row, self.number, self.group,
+                   self.failed, self.attack, self.time)  # fmt: skip
+        if index.size < MANY:
+            taken = Trials(*map(pick, columns))
+        else:
+            with ThreadPoolExecutor(processors()) as pool:
+                taken = Trials(*pool.map(pick, columns))
+        if taken.row is not None:
+            return taken
+        rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
+        return replace(taken, row=rows.astype(np.int64, copy=False))
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
