@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 
 from priori.base.errors import OptionError, argument
@@ -141,8 +143,9 @@ def _in_order(parts: list[tuple[Distinct, Mask]]) -> tuple[Distinct, Mask]:
 
 def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bounds: Shares) -> tuple[list[int], float]:
     """Join atoms while they hold no more than the bounds together; return the last of each, and the most in one."""
+    # Lists, which are searched ten times faster than arrays, one number at a time.
     running = [
-        np.cumsum(column) / size
+        (np.cumsum(column) / size).tolist()
         for column, size in ((atoms.negative, histogram.negatives), (atoms.positive, histogram.positives))
     ]
     ends: list[int] = []
@@ -151,11 +154,10 @@ def _joined(atoms: Distinct, single: Mask, histogram: Histogram, bounds: Shares)
     start = 0
     while start < atoms.value.size:
         before = [column[start - 1] if start else 0.0 for column in running]
-        reach = [
-            np.searchsorted(column, share + own, side="right")
-            for column, share, own in zip(running, before, most, strict=True)
-        ]
-        end = max(int(min(reach)), start + 1)
+        reach = (
+            bisect_right(column, share + own, start) for column, share, own in zip(running, before, most, strict=True)
+        )
+        end = max(min(reach), start + 1)
         ends.append(end - 1)
         if end > start + 1 or not single[start]:
             largest = max(largest, *(column[end - 1] - share for column, share in zip(running, before, strict=True)))

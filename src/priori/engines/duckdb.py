@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 #: A grouping in SQL takes little longer than numpy with so few cuts.
 FEW_CUTS = 16
+#: With more cuts a grouping in SQL takes minutes to be written alone.
+MANY_CUTS = 1 << 10
 #: Labels of these types are compared as they are, others as text.
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
@@ -83,6 +85,7 @@ class DuckDB(Streaming):
             self._check_files()
         self._total = 0
         self._state = _State()
+        self._listed: dict[tuple[str, ...], str] = {}
         self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
 
     # -- the columns -------------------------------------------------------------------------------------
@@ -132,6 +135,9 @@ class DuckDB(Streaming):
     def _check_files(self) -> None:
         """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
         roles = [role for role in ("user", "probe_user", "dataset", "group") if role in self.columns]
+        if self.files is not None:  # whole numbers that are all there need no look
+            whole = {role for role in roles if _WHOLE.fullmatch(self._type(role))}
+            roles = [role for role in roles if role not in whole or not self.files.complete(self.columns[role])]
         texts = [f"CAST({self._column(role)} AS VARCHAR)" for role in roles]
         odd = [test for text in texts for test in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")]
         if not odd:
@@ -263,7 +269,7 @@ class DuckDB(Streaming):
         coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
         if self.files is not None:  # pieces must share their codes
             with guarded(self.source):
-                self.files.keep("names", self.query(coded))
+                self.files.keep_names(names.tolist())
             coded = "FROM names"
         return Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
 
@@ -294,6 +300,12 @@ class DuckDB(Streaming):
         with self._joined(other) as (left, right):
             return left.tally_pairs(right, cuts, by_user=by_user)
 
+    def load_pairs(
+        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
+    ) -> tuple[Scores, Scores]:
+        with self._joined(other) as (left, right):
+            return left.load_pairs(right, cuts, roles, limit)
+
     def same_trials(self, other: Engine) -> bool:
         with self._joined(other) as (left, right):
             return left.same_trials(right)
@@ -315,18 +327,21 @@ class DuckDB(Streaming):
             return self._lazy(self.relation).load()
 
     def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        named = self._combinations(roles)
+        coded = self._coded(roles)
+        named = self._combinations(roles, coded, limit)
         owners = max((column.size for column in named.values()), default=1)
         # Which trials failed to acquire matters at thresholds that are known, not in cells.
         failures = self.settings.nan == "reject" and cuts.size <= FEW_CUTS
         if failures or owners * (cuts.size + 1) > limit:
+            if cuts.size > MANY_CUTS:
+                raise TooMany
             with self._unchanged():
                 return self._lazy(self.relation).load_between(cuts, roles, limit)
         # Without a grouping in SQL, which takes far longer where there are many cuts.
         joined = None
         if roles:
             same = " AND ".join(f"trials.{self._column(role)} = named.{quoted(role)}" for role in roles)
-            joined = Owners("CAST(named.code AS BIGINT)", f"trials JOIN ({self._coded(roles)}) AS named ON {same}")
+            joined = Owners("CAST(named.code AS BIGINT)", f"trials JOIN ({coded}) AS named ON {same}")
         classes = list(means_between(self._pieces(joined), cuts, self.dtype, owners))
         self.finish()
         if sum(score.size for _, score in classes) > limit:
@@ -342,22 +357,33 @@ class DuckDB(Streaming):
 
     def _coded(self, roles: Sequence[str]) -> str:
         """Return the query that numbers the combinations of names; of files its answer is kept, as pieces share it."""
+        if not roles:
+            return ""
+        if tuple(roles) in self._listed:
+            return f"FROM {self._listed[tuple(roles)]}"
         listed = ", ".join(f"{self._column(role)} AS {quoted(role)}" for role in roles)
         distinct = f"SELECT DISTINCT {listed} FROM trials WHERE {self._present}"
+        for known, table in self._listed.items():
+            if {*roles} <= {*known}:  # no scan is needed
+                distinct = f"SELECT DISTINCT {', '.join(map(quoted, roles))} FROM {table}"
         coded = f"SELECT *, row_number() OVER (ORDER BY {', '.join(map(quoted, roles))}) - 1 AS code FROM ({distinct})"
         if self.files is None:
             return coded
+        table = f"combinations_{id(self)}_{len(self._listed)}"
         with guarded(self.source):
-            self.files.keep("combinations", self.query(coded))
-        return "FROM combinations"
+            self.files.keep(table, self.query(coded))
+        self._listed[tuple(roles)] = table
+        return f"FROM {table}"
 
-    def _combinations(self, roles: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Return the combinations of names that occur, in the order of their codes."""
+    def _combinations(self, roles: Sequence[str], coded: str, limit: int) -> dict[str, NDArray[Any]]:
+        """Return the combinations of names that occur, in the order of their codes, if they are not too many."""
         if not roles:
             return {}
-        coded = self._coded(roles)
         with guarded(self.source):
-            found = self.query(f"SELECT * EXCLUDE code FROM ({coded}) ORDER BY code").fetchnumpy()
+            ordered = f"SELECT * EXCLUDE code FROM ({coded}) ORDER BY code LIMIT {limit + 1}"
+            found = self.query(ordered).fetchnumpy()
+        if found[roles[0]].size > limit:
+            raise TooMany
         named = {role: unmasked(found[role]) for role in roles}
         for role, names in named.items():
             self._check_names(role, names.tolist())

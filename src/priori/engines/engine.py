@@ -168,6 +168,16 @@ class Engine(ABC):
         """
         raise self._cannot_pair()
 
+    def load_pairs(
+        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
+    ) -> tuple[Scores, Scores]:
+        """Return two sets that hold, entry by entry, as many trials between the cuts of each of two systems.
+
+        Trials are paired as in `tally_pairs`, and told apart by the names in the columns ``roles``; more entries than
+        the limit raise `TooMany`.
+        """
+        raise self._cannot_pair()
+
     def same_trials(self, other: Engine) -> bool:
         """Raise an error unless two systems have the same trials; return whether their users are the same too."""
         raise self._cannot_pair()

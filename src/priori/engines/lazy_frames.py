@@ -144,10 +144,14 @@ class Lazy(Engine):
             self.progress(1, 1)
         return columns
 
-    def _counted(self, frame: Any, keys: Sequence[str]) -> Columns:
-        """Return how many rows there are with each combination of keys; all but users are whole numbers."""
-        counted = self.collect(frame.select(*keys).group_by(*keys).agg(nw.len().alias("rows")))
-        return {name: column if name == "user" else _whole(column) for name, column in counted.items()}
+    def _counted(self, frame: Any, keys: Sequence[str], limit: int | None = None) -> Columns:
+        """Return how many rows there are with each combination of keys; all but people are whole numbers."""
+        grouped = frame.select(*keys).group_by(*keys).agg(nw.len().alias("rows"))
+        counted = self.collect(grouped if limit is None else grouped.head(limit + 1))
+        if limit is not None and counted["rows"].size > limit:
+            raise TooMany
+        people = ("user", "probe_user")
+        return {name: column if name in people else _whole(column) for name, column in counted.items()}
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -207,27 +211,42 @@ class Lazy(Engine):
         return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
+        return self._tallies(self._pairs(other, cuts, ["user"] if by_user else []), ["gap", "gap_b"])
+
+    def load_pairs(
+        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
+    ) -> tuple[Scores, Scores]:
+        assert isinstance(other, Lazy)
+        known = [role for role in roles if role in self.columns]
+        counted = self._pairs(other, cuts, known, limit)
+        order = np.lexsort([_sortable(counted[name]) for name in ("gap_b", "gap", *known)])
+        kept = {name: counted[name][order] for name in ("positive", "rows", *known)}
+        gaps = counted["gap"][order], counted["gap_b"][order]
+        first, second = (
+            engine.scores_of({"score": np.append(cut, np.inf)[gap], **kept})
+            for engine, cut, gap in zip((self, other), cuts, gaps, strict=True)
+        )
+        return first, second
+
+    def _pairs(
+        self, other: Engine, cuts: tuple[Floats, Floats], names: Sequence[str], limit: int | None = None
+    ) -> Columns:
+        """Count the trials between the cuts of two systems, by some names too: by rows, or joined by ids."""
+        keys, gap = ["positive", *names], _gap(cuts[0]).alias("gap")
         if self.beside(other):
-            return self._tally_beside(other, cuts, by_user=by_user)
+            assert isinstance(other, Lazy)
+            self._check_complete(other)
+            beside = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
+            frame = self._selected(self.frame, beside.alias("score_b"))
+            frame = frame.with_columns(gap, _gap(cuts[1], "score_b").alias("gap_b"))
+            return self._counted(frame, [*keys, "gap", "gap_b"], limit)
         right = self._to_join(other)
-        keys = ["positive", "gap", *(["user"] if by_user else [])]
-        left = self.trials.with_columns(_gap(cuts[0]).alias("gap")).select("trial", *keys)
+        left = self.trials.with_columns(gap).select("trial", "gap", *keys)
         others = right.trials.select("trial", nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b"))
         joined = left.join(others, on="trial", how="inner")
-        counted = self._counted(joined, [*keys, "positive_b", "gap_b"])
-        differing = counted["positive"] != counted["positive_b"]
-        self._check_paired(right, counted["rows"], differing)
-        return self._tallies(counted, ["gap", "gap_b"])
-
-    def _tally_beside(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool) -> tuple[Tally, Tally]:
-        """Count the trials of two systems whose scores stand in the same rows."""
-        assert isinstance(other, Lazy)
-        self._check_complete(other)
-        beside = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
-        keys = ["positive", "gap", "gap_b", *(["user"] if by_user else [])]
-        frame = self._selected(self.frame, beside.alias("score_b"))
-        frame = frame.with_columns(_gap(cuts[0]).alias("gap"), _gap(cuts[1], "score_b").alias("gap_b"))
-        return self._tallies(self._counted(frame, keys), ["gap", "gap_b"])
+        counted = self._counted(joined, [*keys, "positive_b", "gap", "gap_b"], limit)
+        self._check_paired(right, counted["rows"], counted["positive"] != counted["positive_b"])
+        return counted
 
     def _check_complete(self, *others: Lazy) -> None:
         for engine in (self, *others):

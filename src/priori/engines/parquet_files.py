@@ -29,7 +29,7 @@ from priori.base.temporary import discard, temporary_folder
 from priori.engines.engine import TableSettings
 from priori.engines.object_stores import ObjectStore, State, is_address
 from priori.readers.arrow import as_parquet
-from priori.readers.duckdb_parser import convert, first_line, open_database, pattern, single
+from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.input_file import open_source, shown, utf8_path
@@ -252,6 +252,11 @@ class Files:
         self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
         relation.create(name)
 
+    def keep_names(self, names: list[str]) -> None:
+        """Keep names, and their places in the list, as the small table ``names``."""
+        listed = "SELECT unnest($1::VARCHAR[]) AS name, unnest(range(len($1::VARCHAR[]))) AS code"
+        self.connection.execute(f"CREATE OR REPLACE TABLE names AS {listed}", [names]).fetchall()
+
     @cached_property
     def _ranges(self) -> dict[str, tuple[float, float]]:
         """The range of each column of numbers, where the files tell it."""
@@ -262,6 +267,14 @@ class Files:
         ).fetchall()
         known = [(column, low, high) for column, low, high in told if low is not None and high is not None]
         return {column: (low, high) for column, low, high in known if np.isfinite([low, high]).all()}
+
+    def complete(self, column: str) -> bool:
+        """Tell whether the files themselves say that no value of a column is missing."""
+        ((told, missing),) = self.connection.execute(
+            "SELECT count(*) = count(stats_null_count), sum(stats_null_count) "
+            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"
+        ).fetchall()
+        return bool(told) and missing == 0
 
     def limits(self, column: str) -> tuple[float, float] | None:
         """Return the range of a column, if the files tell it; a part's lies within."""

@@ -50,7 +50,7 @@ class Table(ScoreSet):
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[object, list[Scores]] | None = None
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
-        self._condensed: tuple[object, tuple[Scores, tuple[Caution, ...]]] | None = None
+        self._condensed: tuple[object, Floats, tuple[Scores, tuple[Caution, ...]]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 8
 
@@ -174,24 +174,25 @@ class Table(ScoreSet):
     ) -> tuple[Scores, tuple[Caution, ...]]:
         if self.fits:
             return self.load(), ()
-        key = (tuple(roles), np.asarray(cuts, dtype=np.float64).tobytes(), narrow)
-        if self._condensed is None or self._condensed[0] != key:
+        key, asked = (tuple(roles), narrow), np.ravel(np.asarray(cuts, dtype=np.float64))
+        if self._condensed is None or self._condensed[0] != key or not np.isin(asked, self._condensed[1]).all():
             self._condensed = None  # before the next takes its room
-            self._condensed = key, self._condense(roles, cuts, narrow)
-        return self._condensed[1]
+            self._condensed = key, asked, self._condense(roles, cuts, narrow)
+        return self._condensed[2]
 
     def _condense(self, roles: Sequence[Role], cuts: ArrayLike, narrow: bool) -> tuple[Scores, tuple[Caution, ...]]:
         wanted = [role for role in roles if role in self.engine.columns]
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
         # Twice as many cells as the bound asks for, in each class.
-        bound = max(BOUND, self.engine.finest, 8 * (self.n_users if "user" in wanted else 1) / limit)
+        people = self.n_users if {"user", "probe_user"} & {*wanted} else 1
+        bound = max(BOUND, self.engine.finest, 8 * people / limit)
         while not narrow or bound <= COARSEST:
             edges, error = narrow_cuts(self.explorer, bound, trials=1) if narrow else (np.empty(0), 0.0)
             try:
                 entries = self.engine.load_between(_with_ends(edges, cuts), wanted, limit)
                 break
             except TooMany:
-                if "probe_user" in wanted:
+                if {"user", "probe_user"} <= {*wanted}:
                     wanted.remove("probe_user")
                     notes.append(self._said("probes-left-out", "too many pairs of people for the memory given: "
                                                                "trials are told apart by user only"))  # fmt: skip
@@ -207,6 +208,13 @@ class Table(ScoreSet):
             counted = f"counted in {edges.size + 1} cells of scores"
             notes.append(self._said("counted-in-cells", f"{counted}: {WITHIN} {error:.1e}"))
         return replace(entries, backend=self.backend, format=self.format), tuple(notes)
+
+    def sketched(self) -> Scores:
+        if self.fits:
+            return self.load()
+        cuts = self._edges.below
+        negative, positive = self._tally([cuts], [], by_user=False)
+        return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), source=self.source)
 
     @property
     def fits(self) -> bool:
@@ -253,6 +261,18 @@ class Table(ScoreSet):
             return None
         each = zip(tables, edges, strict=True)
         return [counted for table, edge in each for counted in table.between([edge], by_user=True)]
+
+    def by_both_identities(self, other: ScoreSet, cuts: tuple[Floats, Floats]) -> tuple[Scores, Scores]:
+        """Return sets that hold, entry by entry, as many trials of each two people between the cuts of two systems."""
+        (table,) = _tables([other])
+        limit = self.memory // PER_ENTRY
+        try:
+            sets = self.engine.load_pairs(table.engine, cuts, ("user", "probe_user"), limit)
+        except TooMany:
+            raise self._too_many(limit) from None
+        if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
+            raise changed(self.source)
+        return sets
 
     def check_same_trials(self, other: ScoreSet) -> None:
         (table,) = _tables([other])

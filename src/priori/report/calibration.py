@@ -15,7 +15,7 @@ def calibration(study: Study) -> dict[str, Any] | None:
     """Return a table of Cllr, its minimum and the loss between; None unless the criterion sets thresholds by theory."""
     curves = study.curves
     rule = curves[0].criterion
-    if not isinstance(rule, Bayes) or any(curve.dev.scanned or curve.test.scanned for curve in curves):
+    if not isinstance(rule, Bayes):
         return None
     level, rows = study.settings.confidence_level, []
     for curve in curves:

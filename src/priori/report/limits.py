@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from priori.curves.epc import EPC, epc
+from priori.report.people import PEOPLE
 from priori.report.tables import TextTable
+from priori.scores import Scores
 from priori.studies.evaluation import Study
 from priori.uncertainty.rate_intervals import Rate, RateInterval, interval_of_any
 from priori.words.numbers import bounds, cell, deployable, level_text, percent, short, threshold_text
@@ -25,18 +27,23 @@ MOST = 10
 def limits(study: Study) -> dict[str, Any] | None:
     """Return a table for each limit of the FAR that the development trials can show; None without such trials."""
     members = study.members
-    if any(member.curve.dev.scanned or member.curve.test.scanned for member in members):
-        return None
     most = min(member.curve.dev.n_negatives for member in members)
     kept = [limit for limit in LIMITS if limit * most >= ALLOWED]
     if not kept:
         return None
     curves = [
-        epc(member.curve.dev, member.curve.test, criterion="at-most-far", alpha=kept, name=short(member.name))
+        epc(member.curve.dev, member.roc.scores, criterion="at-most-far", alpha=kept, name=short(member.name))
         for member in members
     ]
     level = study.settings.confidence_level
-    tables = {percent(limit): _table(curves, index, limit, level) for index, limit in enumerate(kept)}
+    # Of tables, what is known at all limits from one scan.
+    tests = [member.curve.test for member in members]
+    more = [float(member.curve.threshold[study.at]) for member in members]  # rates by group are asked for there
+    known = [
+        (curve, test.condensed(PEOPLE, cuts=[*curve.threshold, at])[0])
+        for curve, test, at in zip(curves, tests, more, strict=True)
+    ]
+    tables = {percent(limit): _table(known, index, limit, level) for index, limit in enumerate(kept)}
     return {
         "tables": tables,
         "first": percent(FIRST if FIRST in kept else kept[0]),
@@ -44,12 +51,12 @@ def limits(study: Study) -> dict[str, Any] | None:
     }
 
 
-def _table(curves: Sequence[EPC], index: int, limit: float, level: float) -> TextTable:
+def _table(curves: Sequence[tuple[EPC, Scores]], index: int, limit: float, level: float) -> TextTable:
     rows: list[tuple[float, tuple[str, ...]]] = []
     kinds: tuple[Rate, ...] = ("frr", "far")
-    for curve in curves:
+    for curve, test in curves:
         threshold = float(curve.threshold[index])
-        rates = [interval_of_any(curve.test, threshold, rate=kind, confidence_level=level) for kind in kinds]
+        rates = [interval_of_any(test, threshold, rate=kind, confidence_level=level) for kind in kinds]
         parts = [text for rate in rates for text in _texts(rate)]
         rows.append((rates[0].rate, (curve.name, threshold_text(deployable(curve, index)), *parts)))
     rows.sort(key=lambda row: row[0])

@@ -7,6 +7,7 @@ from typing import Any
 from priori.report.figures import drawn
 from priori.report.tables import TextTable
 from priori.scores import ScoreSet
+from priori.scores.score_set import Role
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.group_rates import group_rates
@@ -14,6 +15,8 @@ from priori.uncertainty.user_rates import FEW_USERS, KINDS, Kind, UserRates, use
 from priori.words.numbers import cell, clean, short
 from priori.words.people import about_groups, about_users
 
+#: What trials are told apart by, the same wherever the page asks for it: the combinations are then listed once.
+PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
 #: How many users of each kind the page names.
 WORST = 10
 #: With more users than this, nobody looks for single ones on a page.
@@ -23,7 +26,7 @@ MOST_USERS = 20_000
 def users(study: Study) -> dict[str, Any] | None:
     """Return the users of the best system that make most of the errors, where enough users are known."""
     name, test, threshold = _best(study)
-    if test.scanned or not FEW_USERS <= test.n_users <= MOST_USERS:
+    if not FEW_USERS <= test.n_users <= MOST_USERS:
         return None
     found = user_rates(test, threshold, confidence_level=study.settings.confidence_level)
     return {
@@ -38,7 +41,8 @@ def users(study: Study) -> dict[str, Any] | None:
 def groups(study: Study) -> dict[str, Any] | None:
     """Return the rates of the best system by group, where the groups of the trials are known."""
     name, test, threshold = _best(study)
-    if test.scanned or test.load().groups is None:
+    known, _ = test.condensed(PEOPLE, cuts=[threshold])
+    if known.groups is None:
         return None
     found = group_rates(test, threshold, confidence_level=study.settings.confidence_level)
     rates = found.rows("far")["group"].size + found.rows("frr")["group"].size

@@ -30,6 +30,7 @@ class SavedScores(ScoreSet):
     load: Any = NotSaved()
     fits: Any = NotSaved()
     condensed: Any = NotSaved()
+    sketched: Any = NotSaved()
     between: Any = NotSaved()
     apart: Any = NotSaved()
     check_same_trials: Any = NotSaved()

@@ -13,7 +13,20 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.keywords import keywords
-from priori.base.layouts import FLAG, LEVEL, NUMBERS, PLAIN_NUMBER, SIZE, Layout, Schema, choice, maybe, of, record
+from priori.base.layouts import (
+    CAUTIONS,
+    FLAG,
+    LEVEL,
+    NUMBERS,
+    PLAIN_NUMBER,
+    SIZE,
+    Layout,
+    Schema,
+    choice,
+    maybe,
+    of,
+    record,
+)
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
@@ -85,6 +98,8 @@ class Coverage(Result):
         band, and the band's expected width.
     settings : dict
         Everything that decides the numbers.
+    warnings : tuple of str
+        How far counts in cells, of sets that were scanned, can be off.
     """
 
     bootstrap: tuple[str, ...]
@@ -92,6 +107,7 @@ class Coverage(Result):
     covered: Floats
     widths: Floats
     settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
 
     _layout = Layout(
         "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
@@ -100,8 +116,10 @@ class Coverage(Result):
             **SETTINGS,
             "experiments": SIZE,
             "conjecture": maybe(record({"widths": NUMBERS, "share": PLAIN_NUMBER, "holds": FLAG})),
+            "warnings": CAUTIONS,
         },
         settings=SETTINGS,
+        optional=("warnings",),
     )
 
     @classmethod
@@ -172,7 +190,8 @@ class Coverage(Result):
         conjecture = self.conjecture and {
             "widths": list(self.conjecture.widths), "share": self.conjecture.share, "holds": self.conjecture.holds
         }  # fmt: skip
-        return {**self.settings, "experiments": self._experiments, "conjecture": conjecture}
+        told = {"experiments": self._experiments, "conjecture": conjecture, "warnings": list(self.warnings)}
+        return {**self.settings, **told}
 
 
 @keywords
@@ -231,7 +250,8 @@ def coverage(
     )
     shared = Resampling(confidence_level=confidence_level, resample=resample)
     experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
-    pool = [_in_memory(pair) for pair in (systems.values() if isinstance(systems, Mapping) else systems)]
+    known = [_in_memory(pair) for pair in (systems.values() if isinstance(systems, Mapping) else systems)]
+    pool = [pair for pair, _ in known]
     variants = experiment.variants(n_resamples, fixed)
     for pair in pool:
         experiment.check(pair)
@@ -249,16 +269,17 @@ def coverage(
         shares,
         widths,
         {"systems": len(pool), "repeats": repeats, "fixed": fixed, **experiment.settings()},
+        tuple(dict.fromkeys(note for _, notes in known for note in notes)),
     )._came_from(*(test for _, test in pool))
 
 
-def _in_memory(system: Sequence[ScoreSet]) -> Pair:
-    """Return the two sets of a system with their trials in memory: experiments resample them."""
+def _in_memory(system: Sequence[ScoreSet]) -> tuple[Pair, tuple[str, ...]]:
+    """Return the two sets of a system in memory, for experiments to resample, and what to say of those scanned."""
     refusal = InputError("each system must be a pair of Scores: development and test")
     if len(system) != 2:
         raise refusal
-    dev, test = (as_score_set(scores, refusal).load() for scores in system)
-    return dev, test
+    (dev, notes), (test, more) = (as_score_set(scores, refusal).condensed(("user",), narrow=True) for scores in system)
+    return (dev, test), (*notes, *more)
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,12 @@ def design_effect(scores: Any, threshold: float) -> DesignEffect:
 
 def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold_b: float) -> DesignEffect:
     """Measure the same for the difference between two systems on the same trials, each at its threshold."""
+    if not (a.fits and b.fits):  # trials are paired, and counted, where they are
+        cuts = [np.array([float(threshold)]) for threshold in (threshold_a, threshold_b)]
+        a, b = a.between(cuts, [b], by_user=a.has_users)
+        accepted = [(s.negative.score > t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
+        rejected = [(s.positive.score <= t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
+        return _measured(a, accepted[0] - accepted[1], rejected[0] - rejected[1])
     a, b = a.load(), b.load()
     pairing = pair(a, b)
     negative = np.zeros(a.n_negatives)

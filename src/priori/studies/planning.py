@@ -20,7 +20,7 @@ from priori.scores.inputs import as_score_set
 from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim
+from priori.uncertainty.claims import Claim, prepare
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
@@ -33,6 +33,8 @@ FEW_PILOT_USERS = 30
 #: Where thresholds are chosen on development data, rates and so variances differ more from study to study than their
 #: trials tell: they have this share of the degrees of freedom (measured, validation/coverage/plans.py).
 CHOSEN = 0.6
+#: What is said of pilots that were scanned.
+OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,22 +167,22 @@ def plan(
     kinds = ["single"] if difference is None else _kinds(effects, test)
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
-    known, dev_ratio = _variability(ready[kind], weights, by_user), None
+    known, dev_ratio, notes = _variability(ready[kind], weights, by_user), None, tuple[str, ...]()
     if kind == "single" and first is not None and first.curve is not None:
         known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
     if kind == "compare":
         claim = _claim(claim, pilots)
         if claim == "method":
-            known, dev_ratio = _as_method(known, ready[kind], effects[kind], pilots, weights, measure, development)
+            effect = ready[kind], effects[kind]
+            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
         "measure": get_measure(measure).name, "test": None if difference is None else kind, "claim": claim,
         "development": development if claim == "method" else None, "assurance": goal.assurance,
     }  # fmt: skip
-    return _planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed)._came_from(
-        None if first is None else first.scores
-    )
+    planned = _planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed)
+    return replace(planned, warnings=(*planned.warnings, *notes))._came_from(None if first is None else first.scores)
 
 
 def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
@@ -310,16 +312,20 @@ def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
 def _as_method(
     deployed: Variability, planned: DesignEffect, measured: DesignEffect, pilots: list[Pilot | None], weights: Weights,
     measure: AnyMeasure, development: Development,
-) -> tuple[Variability, float]:  # fmt: skip
+) -> tuple[Variability, float, tuple[str, ...]]:  # fmt: skip
     """Return the variability of the difference of two systems as methods, and development users for each test user.
+
+    What to say of pilots that were scanned comes with them.
 
     The variance by test users and that by development users each go with one over their number. Other trials per user
     than the pilot's change the first as they do where thresholds are kept.
     """
     chosen = get_measure(measure)
     curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
-    dev, test = curves[0].dev, curves[0].test
-    estimates = expected_values(curves, Resampling(resample="both").settle(dev, test))
+    compared = prepare(curves, Resampling(), "method")
+    dev, test = compared.curves[0].dev, compared.curves[0].test
+    notes = tuple(note for note in compared.warnings if isinstance(note, Caution) and note.code in OF_SCANS)
+    estimates = expected_values(compared.curves, compared.plan)
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
     variances = [float(each @ each) for each in moved]
     units, dev_units = (s.n_users if deployed.by_user else s.n_positives for s in (test, dev))
@@ -328,8 +334,8 @@ def _as_method(
     _, _, degrees = estimates.contrast([1, -1])
     pilot = min(deployed.pilot, float(degrees[0]))
     if development == "stay":
-        return replace(deployed, unit=by_test, kept=by_dev, pilot=pilot), 0.0
-    return replace(deployed, unit=by_test + by_dev * units, pilot=pilot), dev_units / units
+        return replace(deployed, unit=by_test, kept=by_dev, pilot=pilot), 0.0, notes
+    return replace(deployed, unit=by_test + by_dev * units, pilot=pilot), dev_units / units, notes
 
 
 # -- the plan ----------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measures import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.scores.score_set import Role
 from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
@@ -123,7 +123,9 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
     """
     curve = curve.to_resample(resampling.resample)
-    if resampling.by_both_identities and not paired and (curve.test.scanned or curve.dev.scanned):
+    if resampling.by_both_identities and (curve.test.scanned or curve.dev.scanned):
+        if paired and resampling.resample != "both" and not curve.test.fits:
+            return curve, ()  # their trials are paired where they are
         return _by_both_identities(curve, resampling)
     if resampling.resample != "both":
         return curve, ()
@@ -131,16 +133,21 @@ def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> 
     paired = paired and not by_user  # users come with all their trials, whichever is which
     dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
     test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
-    return replace(curve, dev=dev, test=test), tuple(note for note in (dev_note, test_note) if note)
+    notes = [note for note in (dev_note, test_note) if note]
+    if resampling.bootstrap is None and by_user:
+        notes += CROSSED.left_out_of_cells([curve.dev, curve.test])
+    return replace(curve, dev=dev, test=test), tuple(notes)
 
 
 def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[str, ...]]:
-    """Return the curve with sets in which trials are counted by both of their identities."""
-    roles: tuple[Role, ...] = ("user", "probe_user")
-    fixed = resampling.resample != "both"
-    test, notes = curve.test.condensed(roles, cuts=curve.threshold, narrow=not fixed)
-    dev, dev_notes = (curve.dev, ()) if fixed else curve.dev.condensed(roles, narrow=True)
-    return replace(curve, dev=dev, test=test), (*notes, *dev_notes)
+    """Return the curve with a test set in which trials are counted by both of their identities.
+
+    To resample the development set too, trials are smoothed one by one: they must be in memory.
+    """
+    if resampling.resample == "both":
+        return replace(curve, dev=curve.dev.load(), test=curve.test.load()), ()
+    test, notes = curve.test.condensed(("user", "probe_user"), cuts=curve.threshold)
+    return replace(curve, test=test), notes
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

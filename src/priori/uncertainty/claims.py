@@ -9,10 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
+from priori.engines import Table
 from priori.scores import ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import resamplable
@@ -70,6 +71,8 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     ready = [resamplable(curve, resampling, paired=not unpaired) for curve in curves]
     placed = [curve for curve, _ in ready]
     if not unpaired:
+        if resampling.by_both_identities:
+            placed = _counted_by_both(placed)
         placed = _paired(placed, with_dev=claim == "method")
     if claim == "method":
         sets = [each for curve in placed for each in (curve.dev, curve.test)]
@@ -116,6 +119,20 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
             f"thresholds were chosen by different criteria ({a.criterion.name}, {b.criterion.name}); "
             "choose both by one, or compare the thresholds as they are (claim='deployed')"
         )
+
+
+def _counted_by_both(curves: Sequence[EPC]) -> list[EPC]:
+    """Return two curves whose trials are paired in a scan, and counted by both identities, if they are there."""
+    if not all(isinstance(curve.test, Table) for curve in curves):
+        return list(curves)
+    if len(curves) != 2:
+        raise OptionError("the crossed bootstrap compares two scanned systems at a time; or read them into memory "
+                          f"({argument('engine', 'memory')})")  # fmt: skip
+    first, second = (curve.test for curve in curves)
+    assert isinstance(first, Table)
+    cuts = np.unique(curves[0].threshold), np.unique(curves[1].threshold)
+    sets = first.by_both_identities(second, cuts)
+    return [replace(curve, test=test) for curve, test in zip(curves, sets, strict=True)]
 
 
 def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:

@@ -123,7 +123,7 @@ def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:
 
 
 def _scores(study: Study, member: Member) -> str:
-    test, _ = member.curve.test.condensed((), narrow=True)
+    test = member.roc.scores.load()
     middle = [median(trials) for trials in (test.negative, test.positive)]
     return (
         f"Histogram of the test scores of {short(member.name)}: {test.n_negatives:,} negatives around "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.curves.thinning import thin
-from priori.scores import ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials
 
 
 def probit_floor(test: ScoreSet) -> float:
@@ -54,14 +54,13 @@ class ScoreHistogram:
         return {name: getattr(self, name) / getattr(self, name).sum() for name in names}
 
 
-def bin_scores(dev: ScoreSet, test: ScoreSet, threshold: float) -> ScoreHistogram:
+def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
     """Count the scores of both sets in common bins: (a, b], so that a threshold on an edge parts them rightly.
 
     The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
     interest is always inside.
     """
-    known = [scores.condensed((), narrow=True)[0] for scores in (dev, test)]  # the test set last: it is asked again
-    sets = [trials for scores in known[::-1] for trials in (scores.negative, scores.positive)]
+    sets = [trials for scores in (test, dev) for trials in (scores.negative, scores.positive)]
     finite = [each if (inside := np.isfinite(each.score)).all() else each.take(inside) for each in sets]
     finite = [trials for trials in finite if len(trials)] or [Trials(np.zeros(1))]
     least, most = min(trials.sorted[0] for trials in finite), max(trials.sorted[-1] for trials in finite)

@@ -18,7 +18,6 @@ from priori.base.types import Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.scores import ScoreSet
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
 from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
@@ -292,20 +291,13 @@ def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], 
 
 
 def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
-    dev, test = system.dev, system.test
+    dev, test = system.dev.sketched(), system.test.sketched()
     try:
-        area: float | None = curve.area
+        area: float | None = replace(curve, dev=dev, test=test).area
     except OptionError:  # a criterion without an exact curve
         area = None
     return Member(
         system.name, curve, band, *thinned_curves(test, system.name),
         bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
-        _auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
+        a_posteriori_auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
     )  # fmt: skip
-
-
-def _auc(test: ScoreSet) -> float:
-    """Return the AUC; of a large table as its cells tell it, which costs no scan and is right to about 1e-6."""
-    if test.fits:
-        return a_posteriori_auc(test)
-    return test.pairs_in_order(rough=True) / (2 * test.n_negatives * test.n_positives)

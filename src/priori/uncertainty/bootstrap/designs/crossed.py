@@ -32,6 +32,12 @@ class _Crossed(Bootstrap):
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
+    def left_out_of_cells(self, sets: Sequence[ScoreSet]) -> list[str]:
+        """Return the same where trials are counted in cells by user, because there is no room for all of them."""
+        left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
+        warning = "trials are told apart by user only, and those that share the other identity seem independent"
+        return [Caution("probes-left-out", f"{source}: {warning}; {TO_MEMORY}") for source in left_out]
+
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:
             raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
