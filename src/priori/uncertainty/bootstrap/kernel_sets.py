@@ -25,6 +25,12 @@ from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 LIGHT = 24
 #: From this many trials on it pays to count at ranks only.
 MANY = 1 << 15
+#: Entries in a block, or some more where scores are equal: smaller blocks are more to add up, larger ones to look into.
+BLOCK = 64
+#: By how many standard deviations the expected sum of Poisson numbers is short of the trials that are drawn.
+SHORT = 5.0
+#: The equal parts of the unit interval for which it is known where to begin in a table.
+GUIDES = 256
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 
@@ -252,6 +258,91 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         below=_below(ranks[0], width) if at_ranks else np.zeros((2, 1), dtype=np.int64),
         omega=share_of(first),
     )
+
+
+class Line(NamedTuple):
+    """The entries of one class along the axis; an entry is a trial, or those that nothing tells apart.
+
+    In the order of scores, ``place[t]`` is where the weight of entry t is looked up and ``inside[t]`` its distinct
+    score, counted from the first one of its block; ``below[g]`` entries are among the first g distinct scores.
+    """
+
+    place: NDArray[np.int32]
+    inside: NDArray[np.int32]
+    below: Ints
+
+
+class LateDraws(NamedTuple):
+    """What it takes to draw the number of trials in each block first.
+
+    ``block`` and ``inside`` are those of entries in the order of urns, single ones first; ``singles[b]`` is where the
+    single ones of block b begin. ``cumulated[row[b]]`` is the Poisson distribution of how many of these are drawn,
+    ``guide`` tells where to begin in it.
+    """
+
+    block: NDArray[np.int32]
+    inside: NDArray[np.int32]
+    singles: Ints
+    row: Ints
+    cumulated: Floats
+    guide: Ints
+
+
+class Blocks(NamedTuple):
+    """What `blocks.count_rechosen_in_blocks` needs of one set: a side of one system, its cells the entries themselves.
+
+    ``edges`` cut the distinct scores into blocks; -inf is a block of its own. Where every entry weighs what its urn
+    does, ``by_urn`` is true, and ``place`` is the urn. Where trials are drawn from one urn, ``late`` is true: first it
+    is drawn how many of each block there are, later which.
+    """
+
+    side: Side
+    lines: tuple[Line, Line]
+    draws: tuple[LateDraws, LateDraws]
+    edges: Ints
+    by_urn: bool
+    late: bool
+
+
+def in_blocks(side: Side, plan: BootstrapPlan, *, late: bool = False) -> Blocks:
+    """Lay out a side of one system along the axis of its scores, as far as its draws ask for it."""
+    both, distinct = (side.negative, side.positive), int(side.distinct[0])
+    by_urn = plan.design.whole_users and all((urns.number == 1).all() for urns in both)
+    cells = [np.concatenate([urns.single, urns.cell]) for urns in both]
+    below = [_starts(np.bincount(own, minlength=distinct)) for own in cells]
+    entries = below[0] + below[1]
+    edges = np.searchsorted(entries, np.arange(entries[side.lowest[0]], entries[-1], BLOCK))
+    edges = np.unique(np.concatenate([[0], side.lowest, edges, [distinct]]))
+    block = np.repeat(np.arange(edges.size - 1, dtype=np.int32), np.diff(edges))
+    inside = np.arange(distinct, dtype=np.int32) - edges[block].astype(np.int32)
+    lines, draws, relabelled = [], [], []
+    for urns, own, starts in zip(both, cells, below, strict=True):
+        looked_up = own[:0] if late or side.at_ranks else own
+        order = np.argsort(looked_up, kind="stable").astype(np.int32)
+        place = np.repeat(np.arange(urns.size.size, dtype=np.int32), np.diff(urns.heavy))[order] if by_urn else order
+        lines.append(Line(place, inside[looked_up[order]], starts))
+        singles = urns.single.size if late else 0
+        drawn = own if late else own[:0]
+        trials = np.bincount(block[own[:singles]], minlength=edges.size - 1)
+        draws.append(LateDraws(block[drawn], inside[drawn], _starts(trials), *_poisson(trials)))
+        entry = np.arange(own.size, dtype=np.int32)
+        relabelled.append(urns._replace(single=entry[: urns.single.size], cell=entry[urns.single.size :]))
+    side = side._replace(negative=relabelled[0], positive=relabelled[1])
+    return Blocks(side, (lines[0], lines[1]), (draws[0], draws[1]), edges, by_urn, late)
+
+
+def _poisson(trials: Ints) -> tuple[Ints, Floats, Ints]:
+    """Return tables of Poisson distributions, one for each number of trials; all together come short of the trials."""
+    from scipy.special import pdtr
+
+    present, row = np.unique(trials, return_inverse=True)
+    total = max(int(trials.sum()), 1)
+    mean = present * max(1 - SHORT / np.sqrt(total), 0.0)
+    most = float(mean.max())
+    cumulated = pdtr(np.arange(int(most + 12 * np.sqrt(most) + 32)), mean[:, None])
+    cumulated[:, -1] = 2.0  # above any number that is drawn
+    guide = np.array([np.searchsorted(each, np.arange(GUIDES) / GUIDES) for each in cumulated])
+    return row.astype(np.int64), cumulated, guide
 
 
 def share_of(scores: Scores) -> Ints:

@@ -85,15 +85,8 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
             continue
         if how != ALONG:
             left = m * urns.size[u] if draws < 0 else draws
-            whole = urns.size[u]
             total += left
-            for i in range(urns.heavy[u], urns.heavy[u + 1]):
-                hits = binomial(state, left, urns.number[i], whole)
-                weights[urns.cell[i]] += hits
-                left -= hits
-                whole -= urns.number[i]
-                if left == 0:
-                    break
+            left = draw_heavy(state, urns, u, left, weights)
             if left > 0:
                 _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
         else:
@@ -109,6 +102,20 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     if future >= 0:
         total = _draw_again(state, future, total, weights)
     return total
+
+
+@inner
+def draw_heavy(state, urns, u, left, weights):  # type: ignore[no-untyped-def]
+    """Add to the weights what of ``left`` draws falls on the heavy cells of an urn; return how many draws remain."""
+    whole = urns.size[u]
+    for i in range(urns.heavy[u], urns.heavy[u + 1]):
+        hits = binomial(state, left, urns.number[i], whole)
+        weights[urns.cell[i]] += hits
+        left -= hits
+        whole -= urns.number[i]
+        if left == 0:
+            break
+    return left
 
 
 @inner
@@ -174,15 +181,26 @@ def count_fixed(  # type: ignore[no-untyped-def]
 @inner
 def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
-    for g in range(gap + 1, distinct):
-        if drawn_negative[g] > 0 or drawn_positive[g] > 0:
-            if gap < 0:
-                return -np.inf
-            low, high = values[gap], values[g]
-            middle = 0.5 * low + 0.5 * high
-            return middle if low <= middle < high else low
-    # Nothing above was drawn: reject all. Where every score drawn is -inf, the lowest threshold does already.
-    return np.inf if gap >= 0 and values[gap] > -np.inf else -np.inf
+    return midway(values, gap, next_drawn(distinct, drawn_negative, drawn_positive, gap), distinct)
+
+
+@inner
+def next_drawn(distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
+    """Return the distinct score above a gap that was drawn next, or how many there are."""
+    g = gap + 1
+    while g < distinct and drawn_negative[g] == 0 and drawn_positive[g] == 0:
+        g += 1
+    return g
+
+
+@inner
+def midway(values, gap, following, distinct):  # type: ignore[no-untyped-def]
+    """Return the threshold between two distinct scores, of which -1 is below all and ``distinct`` above all."""
+    low = values[gap] if gap >= 0 else -np.inf
+    if following == distinct:  # reject all; where every score drawn is -inf, the lowest threshold does already
+        return np.inf if low > -np.inf else -np.inf
+    middle = 0.5 * low + 0.5 * values[following]
+    return middle if low <= middle < values[following] else low
 
 
 @inner

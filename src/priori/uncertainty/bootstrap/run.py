@@ -21,7 +21,17 @@ from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
-from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, Side, lay_out, lay_out_counts, make_side
+from priori.uncertainty.bootstrap.kernel_sets import (
+    BLOCK,
+    TEST_TRIALS,
+    TEST_USERS,
+    Blocks,
+    Side,
+    in_blocks,
+    lay_out,
+    lay_out_counts,
+    make_side,
+)
 from priori.uncertainty.bootstrap.mixtures import fold, scaled, stack_gaps
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
@@ -34,6 +44,8 @@ Batch = Callable[[int, int], list[Outcomes]]
 _log = logging.getLogger("priori")
 _warned = False
 
+#: From this many blocks of distinct development scores on it pays to choose among blocks first.
+SEVERAL_BLOCKS = 1024
 #: The most numbers in the matrix of users and thresholds; larger ones are kept sparse.
 DENSE = 1 << 25
 
@@ -249,12 +261,16 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
         if mixed:
             raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
         return _by_criterion(systems, plan, dev, test), 16
+    sides: tuple[Side, Side] | tuple[Blocks, Blocks] = dev, test
     kernel = load_kernel("count_rechosen", kind=kind[0])
+    if _pays_in_blocks((dev, test)):
+        sides = in_blocks(dev, plan, late=not plan.design.by_user), in_blocks(test, plan)
+        kernel = load_kernel("count_rechosen_in_blocks", "blocks", kind[0])
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
         totals = np.empty((rows, 2), dtype=np.int64)
-        kernel(first, plan.seed, plan.inner, plan.design.trial_draws, dev, test, *kind, errors, totals)
+        kernel(first, plan.seed, plan.inner, plan.design.trial_draws, *sides, *kind, errors, totals)
         negatives, positives = totals[:, :1], totals[:, 1:]
         outcomes = [
             Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
@@ -263,6 +279,17 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
         return [scaled(each, systems[0].test.n_negatives) for each in outcomes] if mixed else outcomes
 
     return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
+
+
+def _pays_in_blocks(sides: Sequence[Side]) -> bool:
+    """Tell whether to choose among blocks of scores: of one system, many of them, and no future set is drawn."""
+    for side in sides:
+        heaviest = max(int(urns.size.max()) for urns in (side.negative, side.positive)) * max(side.users, 1)
+        if any((urns.partner >= 0).any() for urns in (side.negative, side.positive)):
+            heaviest *= side.users
+        if not side.direct or side.omega[1] > 0 or side.future.any() or heaviest >= 2**31:
+            return False
+    return bool(sides[0].distinct[0] >= SEVERAL_BLOCKS * BLOCK)
 
 
 def _by_criterion(systems: Sequence[Resampled], plan: BootstrapPlan, dev: Side, test: Side) -> Batch:

@@ -125,17 +125,27 @@ def mix(z):  # type: ignore[no-untyped-def]
 def stream(seed, purpose, replicate):  # type: ignore[no-untyped-def]
     """Return the state of the stream for one purpose of one replicate, in an array of one."""
     state = np.empty(1, np.uint64)
-    key = mix(np.uint64(seed) + GAMMA)
-    key = mix((key ^ np.uint64(purpose)) * _SALT + GAMMA)
-    state[0] = mix((key ^ np.uint64(replicate)) * _SALT + GAMMA)
+    state[0] = branch(branch(mix(np.uint64(seed) + GAMMA), purpose), replicate)
     return state
 
 
 @inner
+def branch(key, number):  # type: ignore[no-untyped-def]
+    """Return the state of one of many streams that begin at a state."""
+    return mix((key ^ np.uint64(number)) * _SALT + GAMMA)
+
+
+@inner
 def uniform(state):  # type: ignore[no-untyped-def]
-    """Return a number in (0, 1): the middle of one of 2^53 equal parts."""
+    """Return a number in (0, 1)."""
     state[0] += GAMMA
-    return (np.float64(mix(state[0]) >> _S11) + 0.5) * _UNIT
+    return fraction(mix(state[0]))
+
+
+@inner
+def fraction(bits):  # type: ignore[no-untyped-def]
+    """Return 64 bits as a number in (0, 1): the middle of one of 2^53 equal parts."""
+    return (np.float64(bits >> _S11) + 0.5) * _UNIT
 
 
 @compiled
