@@ -158,6 +158,17 @@ def curve(name: str, **options: Any) -> priori.EPC:
     return priori.epc(dev, test, **{"points": 5, "name": name.upper(), **options})
 
 
+def large(size: int, *, users: int = 0, **options: Any) -> priori.EPC:
+    """Return the curve of a system with many trials."""
+    sets = []
+    for seed in (31, 32):
+        rng = np.random.default_rng(seed)
+        label = (np.arange(size) % 4 == 0).astype(int)
+        known = {"user": np.arange(size) % users} if users else {}
+        sets.append(priori.Scores.from_predictions(label, np.round(rng.normal(2 * label), 5), **known))
+    return priori.epc(*sets, **{"alpha": [0.1, 0.5, 0.9], **options})
+
+
 def _rows() -> tuple[Any, Any]:
     rng = np.random.default_rng(7)
     rows, truth = rng.normal(size=(240, 3)), rng.integers(0, 2, 240)
