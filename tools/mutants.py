@@ -25,7 +25,7 @@ OPPOSITES = {
     "sorted": "list", "abs": "float",
 }  # fmt: skip
 #: Functions whose first two arguments may change places.
-SYMMETRIC = {"min", "max", "minimum", "maximum", "gcd", "hypot", "isclose", "union", "intersection"}
+SYMMETRIC = {"min", "max", "minimum", "maximum", "gcd", "hypot", "isclose", "union", "intersection", "suppress"}
 WORDS = {"left": "right", "right": "left"}
 
 

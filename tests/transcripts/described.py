@@ -133,6 +133,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 def _drawn(axes: Any) -> Iterator[str]:
     """Give what a figure of matplotlib shows: lines, areas, texts, names, limits."""
+    yield f"figure: {_array(axes.figure.get_size_inches())}"
     for number, each in enumerate(axes.figure.axes):
         yield f"axes {number}: {each.get_title()!r} {each.get_xlabel()!r} {each.get_ylabel()!r}"
         limits = _array([*each.get_xlim(), *each.get_ylim()])
@@ -153,7 +154,7 @@ def _drawn(axes: Any) -> Iterator[str]:
         for image in each.images:
             yield f"  image {_array(np.asarray(image.get_array(), dtype=float))} {_array(np.array(image.get_extent()))}"
         for text in each.texts:
-            place = [one for one in text.get_position() if not isinstance(one, str)]
+            place = [one for one in (*text.get_position(), *getattr(text, "xy", ())) if not isinstance(one, str)]
             yield f"  text {text.get_text()!r} {_array(np.array(place, dtype=float))} {text.get_color()}"
         if legend := each.get_legend():
             yield f"  legend {[text.get_text() for text in legend.get_texts()]}"

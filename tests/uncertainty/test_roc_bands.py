@@ -164,3 +164,15 @@ def test_low_rates_are_those_of_few_independent_negatives():
     for rate, said in (("0.03", True), ("0.2", False)):
         band = roc_band(Scores.from_arrays(negatives, positives, **users), fpr=[rate], n_resamples=400)
         assert ("low-fpr" in [caution.code for caution in band.warnings]) == said
+
+
+@pytest.mark.parametrize("weighted", ["negative", "positive"])
+def test_weights_of_one_class_are_repeated_trials(weighted):
+    rng = np.random.default_rng(8)
+    classes = {"negative": rng.normal(0, 1, 40), "positive": rng.normal(1.5, 1, 40)}
+    weights = {f"{weighted}_weight": np.arange(40) % 3 + 1}
+    repeated = {**classes, weighted: np.repeat(classes[weighted], np.arange(40) % 3 + 1)}
+    sets = [priori.Scores.from_arrays(*each.values(), **more) for each, more in ((classes, weights), (repeated, {}))]
+    bands = [priori.roc(scores).band(points=5, n_resamples=400) for scores in sets]
+    assert bands[0].lower == pytest.approx(bands[1].lower, abs=0.03)
+    assert bands[0].upper == pytest.approx(bands[1].upper, abs=0.03)

@@ -141,7 +141,7 @@ class Identities:
     count: int
 
 
-def identify(sets: list[Scores], *, crossed: bool = False, shared: bool = False) -> list[Identities]:
+def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identities]:
     """Give the identities of each set their codes; with ``shared`` the same codes to the same names.
 
     An identity that only probes, never claims, counts only where trials are crossed.
