@@ -3,6 +3,7 @@
 (a) fixed thresholds: ten million trials against a hundred thousand, after the sort;
 (b) the joint bootstrap of both sets at the NIST 2005 shape against the straightforward numpy loop, kept here;
 (c) the paired comparison of two systems on a million trials;
+(d) new thresholds in every replicate of half a million trials, by trials and by users;
 and the first compilation, in a process with an empty cache.
 """
 
@@ -151,6 +152,28 @@ def test_paired_comparison(benchmark: Any) -> None:
         seconds=seconds,
     )
     benchmark.pedantic(lambda: priori.compare(a, b, claim="deployed", n_resamples=10), rounds=1)
+
+
+# -- (d) ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "joint"])
+def test_new_thresholds(benchmark: Any, bootstrap: str) -> None:
+    rng = np.random.default_rng(3)
+    label = np.repeat([0, 1], [500_000, 50_000])
+    user = np.arange(label.size) % 100
+    sets = [Scores.from_predictions(label, rng.normal(2.0 * label), user=user) for _ in range(2)]
+    curve = priori.epc(*sets)
+    options = {"bootstrap": bootstrap, "resample": "both", "interval": "percentile"}
+    curve.band(n_resamples=10, **options)
+    seconds, used = timed(lambda: curve.band(n_resamples=REPLICATES // 5, **options), rounds=2)
+    report(
+        benchmark,
+        f"(d) {REPLICATES // 5} {bootstrap} replicates with new thresholds, 5.5 x 10^5 trials in each set, 101 alphas: "
+        f"{seconds:.2f} s ({used:.2f} s of processors)",
+        seconds=seconds,
+    )
+    benchmark.pedantic(lambda: curve.band(n_resamples=10, **options), rounds=1)
 
 
 # -- compilation -------------------------------------------------------------------------------------------------

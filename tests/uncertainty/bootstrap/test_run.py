@@ -13,7 +13,9 @@ import brute
 import priori
 from four_users import ALPHAS, small
 from priori import Scores
+from priori.scores import Trials
 from priori.uncertainty.bands import value_of
+from priori.uncertainty.bootstrap import kernel_sets
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
 
@@ -246,6 +248,19 @@ def test_a_criterion_without_a_kernel_can_choose_anew():
     expected = np.array([priori.epc(*sets, **settings).value for sets in redrawn])
     for mine, other in zip(found.T, expected.T, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+def test_counts_of_trials_are_drawn_like_the_trials_written_out(monkeypatch):
+    monkeypatch.setattr(kernel_sets, "MANY", 10)
+    rng = np.random.default_rng(6)
+    counted, written = [], []
+    for _ in "dt":
+        classes = [(np.sort(rng.normal(shift, 1, 20).round(1)), rng.integers(1, 60, 20)) for shift in (0, 1)]
+        counted.append(Scores(*(Trials(score, number=number) for score, number in classes)))
+        written.append(Scores(*(Trials(np.repeat(*pair)) for pair in classes)))
+    options = {"bootstrap": "sample", "resample": "both", "n_resamples": 300}
+    found, expected = (values(priori.epc(*sets, alpha=ALPHAS), **options) for sets in (counted, written))
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_an_interrupt_ends_the_run_at_once():

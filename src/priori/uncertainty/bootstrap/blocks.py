@@ -107,22 +107,22 @@ def _draw(blocks, seed, replicate, inner, how, mult, tables, totals):  # type: i
 @inner
 def _add_up(table, line, edges, sums):  # type: ignore[no-untyped-def]
     """Write the weight of each block; loops over blocks call nothing, since a call costs as much as a block."""
-    place, before = line.place, line.below
+    source, before = line.source, line.below
     for b in range(sums.size):
         total = 0
         for t in range(np.uint64(before[edges[b]]), np.uint64(before[edges[b + 1]])):
-            total += table[np.uint64(place[t])]  # unsigned: nobody asks whether indices count from the end
+            total += table[np.uint64(source[t])]  # unsigned: nobody asks whether indices count from the end
         sums[b] = total
 
 
 @inner
 def _count_at(table, line, rank, under):  # type: ignore[no-untyped-def]
     """Write the weight at or below each rank, one pass for all of them."""
-    place, before = line.place, line.below
+    source, before = line.source, line.below
     last, total = 0, 0
     for k in _ascending(rank):
         for t in range(np.uint64(last), np.uint64(before[rank[k]])):
-            total += table[np.uint64(place[t])]
+            total += table[np.uint64(source[t])]
         last = before[rank[k]]
         under[k] = total
 
@@ -141,12 +141,12 @@ def _lay_cells(start, sums, weights):  # type: ignore[no-untyped-def]
 @inner
 def _look_inside(table, line, edges, start, weights):  # type: ignore[no-untyped-def]
     """Write the weights of the cells of blocks that are kept."""
-    place, inside, before = line.place, line.inside, line.below
+    source, inside, before = line.source, line.inside, line.below
     for b in range(edges.size - 1):
         first = start[b]
         if start[b + 1] - first > 1:
             for t in range(np.uint64(before[edges[b]]), np.uint64(before[edges[b + 1]])):
-                weights[np.uint64(first + inside[t])] += table[np.uint64(place[t])]
+                weights[np.uint64(first + inside[t])] += table[np.uint64(source[t])]
 
 
 @inner

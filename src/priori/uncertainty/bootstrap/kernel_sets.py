@@ -226,7 +226,7 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
     mixed = first.omega is not None
     for pair, scores in zip(ranks, sets, strict=True):
         pair[0] += (above(scores) * width).astype(np.int32)
-    sizes = [rank.size for rank in ranks[0]]
+    sizes, numbers = [rank.size for rank in ranks[0]], (first.negative.number, first.positive.number)
     at_ranks = direct and identities is None and not any(plan.future) and not plan.whole and sum(sizes) >= MANY
     at_ranks = at_ranks and not mixed
     if direct:
@@ -243,7 +243,7 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         now = (0 if identities is None else identities.count, first.n_negatives, first.n_positives)
         future = np.where(future > 0, now, 0)
     return Side(
-        *_fill_classes(cells, (first.negative.number, first.positive.number), plan, identities),
+        *_fill_classes(cells, numbers, plan, identities),
         cells=width * (1 + mixed) if direct else max(sizes),
         users=identities.count if identities is not None and plan.design.draws_users else 0,
         user_stream=(DEV_USERS if dev and not plan.shared_users else TEST_USERS) + 4 * plan.streams,
@@ -255,7 +255,7 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
         places=places,
         direct=direct,
         at_ranks=at_ranks,
-        below=_below(ranks[0], width) if at_ranks else np.zeros((2, 1), dtype=np.int64),
+        below=_below(ranks[0], numbers, width) if at_ranks else np.zeros((2, 1), dtype=np.int64),
         omega=share_of(first),
     )
 
@@ -263,11 +263,11 @@ def make_side(sets: Sequence[Scores], plan: BootstrapPlan, identities: Identitie
 class Line(NamedTuple):
     """The entries of one class along the axis; an entry is a trial, or those that nothing tells apart.
 
-    In the order of scores, ``place[t]`` is where the weight of entry t is looked up and ``inside[t]`` its distinct
+    In the order of scores, ``source[t]`` is where the weight of entry t is looked up and ``inside[t]`` its distinct
     score, counted from the first one of its block; ``below[g]`` entries are among the first g distinct scores.
     """
 
-    place: NDArray[np.int32]
+    source: NDArray[np.int32]
     inside: NDArray[np.int32]
     below: Ints
 
@@ -292,7 +292,7 @@ class Blocks(NamedTuple):
     """What `blocks.count_rechosen_in_blocks` needs of one set: a side of one system, its cells the entries themselves.
 
     ``edges`` cut the distinct scores into blocks; -inf is a block of its own. Where every entry weighs what its urn
-    does, ``by_urn`` is true, and ``place`` is the urn. Where trials are drawn from one urn, ``late`` is true: first it
+    does, ``by_urn`` is true, and ``source`` is the urn. Where trials are drawn from one urn, ``late`` is true: first it
     is drawn how many of each block there are, later which.
     """
 
@@ -319,8 +319,8 @@ def in_blocks(side: Side, plan: BootstrapPlan, *, late: bool = False) -> Blocks:
     for urns, own, starts in zip(both, cells, below, strict=True):
         looked_up = own[:0] if late or side.at_ranks else own
         order = np.argsort(looked_up, kind="stable").astype(np.int32)
-        place = np.repeat(np.arange(urns.size.size, dtype=np.int32), np.diff(urns.heavy))[order] if by_urn else order
-        lines.append(Line(place, inside[looked_up[order]], starts))
+        source = np.repeat(np.arange(urns.size.size, dtype=np.int32), np.diff(urns.heavy))[order] if by_urn else order
+        lines.append(Line(source, inside[looked_up[order]], starts))
         singles = urns.single.size if late else 0
         drawn = own if late else own[:0]
         trials = np.bincount(block[own[:singles]], minlength=edges.size - 1)
@@ -352,9 +352,9 @@ def share_of(scores: Scores) -> Ints:
     return np.array(pair, dtype=np.int64)
 
 
-def _below(ranks: Sequence[NDArray[np.int32]], width: int) -> Ints:
+def _below(ranks: Sequence[NDArray[np.int32]], numbers: Sequence[Ints | None], width: int) -> Ints:
     """Return how many trials of each class have a rank below 0, 1, ..., width."""
     below = np.zeros((2, width + 1), dtype=np.int64)
-    for row, rank in zip(below, ranks, strict=True):
-        np.cumsum(np.bincount(rank, minlength=width), out=row[1:])
+    for row, rank, number in zip(below, ranks, numbers, strict=True):
+        np.cumsum(np.bincount(rank, number, minlength=width).astype(np.int64), out=row[1:])
     return below

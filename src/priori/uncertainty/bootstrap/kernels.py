@@ -86,7 +86,8 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
         if how != ALONG:
             left = m * urns.size[u] if draws < 0 else draws
             total += left
-            left = draw_heavy(state, urns, u, left, weights)
+            if urns.heavy[u] < urns.heavy[u + 1]:
+                left = draw_heavy(state, urns, u, left, weights)
             if left > 0:
                 _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
         else:
