@@ -73,6 +73,7 @@ def test_adcf_and_pad_give_the_numbers_of_python(files: list[str]) -> None:
     assert "largest APCER" in CliRunner().invoke(cli, ["pad", "--system", "A", *files]).stdout
 
 
-def test_attacks_are_refused_where_they_cannot_be_known(files: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["epsc", "--system", "A", *files, "--engine", "duckdb", "--attack", "spoof"])
-    assert "knows no attack of a trial; use --engine memory" in str(result.exception)
+def test_attacks_are_known_in_scanned_files(files: list[str]) -> None:
+    for command in (["epsc", "--omega", "0.5"], ["adcf"], ["pad", "--attack-column", "kind"]):
+        arguments = [*command, "--system", "A", *files]
+        assert rows(*arguments, "--engine", "duckdb") == rows(*arguments)

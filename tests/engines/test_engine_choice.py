@@ -71,3 +71,17 @@ def test_parquet_is_judged_by_its_rows_not_by_its_size(
     path = tmp_path / f"scores.{kind}"
     frame.write_parquet(path) if kind == "parquet" else frame.head(1000).write_csv(path)
     assert isinstance(priori.scan(path, memory="1MB"), Table) == scanned
+
+
+def test_groups_of_text_files_are_known_when_they_are_scanned(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"score": np.arange(200) % 17, "label": np.arange(200) % 2, "sex": ["f", "m", "m", "f"] * 50})
+    frame.write_csv(tmp_path / "scores.csv")
+    read, scanned = (
+        priori.scan(tmp_path / "scores.csv", engine=engine, columns={"group": "sex"})  # type: ignore[arg-type]
+        for engine in ("memory", "duckdb")
+    )
+    assert isinstance(scanned, Table)
+    ours, theirs = (priori.group_rates(scores, 8.0).columns() for scores in (scanned, read))
+    assert {name: column.tolist() for name, column in ours.items()} == {
+        name: column.tolist() for name, column in theirs.items()
+    }

@@ -44,8 +44,7 @@ class Reading:
     def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
         settings = self.settings
-        known = [role for role in ("attack", "time", "weight") if role in settings["columns"]]
-        known += ["attack"] * (settings["attack_label"] is not None)
+        known = [role for role in ("time", "weight") if role in settings["columns"]]
         if trials is not None or path == "-" or known or (self.engine == "auto" and _small(path)):
             if known and self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} knows no {known[0]} of a trial; use --engine memory")
@@ -56,7 +55,6 @@ class Reading:
             return read(path, trials=trials, **settings)
         from priori.engines import Table, scan
 
-        settings.pop("attack_label")
         scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **settings)  # type: ignore[arg-type]
         if isinstance(scores, Table):
             scores.engine.progress = Progress(f"scanning {path}")

@@ -443,6 +443,11 @@ def _attacks_pooled(curve: EPC, row: int) -> str:
     )
 
 
+def _counted_in_cells(curve: EPC, row: int) -> str:
+    sets = _loaded(curve)
+    return "" if sets is None else "; ".join(dict.fromkeys(scores.counted for scores in sets if scores.counted))
+
+
 #: Every check by the code of its caution.
 CHECKS: dict[str, Find] = {
     "same-data": _same_data,
@@ -464,4 +469,5 @@ CHECKS: dict[str, Find] = {
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,
     "shared-users": _shared_users,
+    "counted-in-cells": _counted_in_cells,
 }

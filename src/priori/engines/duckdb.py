@@ -96,6 +96,23 @@ class DuckDB(Streaming):
     def _column(self, role: str) -> str:
         return quoted(self.columns[role])
 
+    def tells(self, role: str) -> bool:
+        if role == "attack" and role not in self.columns and "label" in self.columns:
+            _ = self.labels
+            return bool(self.marked)
+        return role in self.columns
+
+    def _name(self, role: str, table: str = "trials") -> str:
+        """Return the expression of a name; of attacks that of their type, empty where a trial is none."""
+        if role != "attack":
+            return f"{table}.{self._column(role)}"
+        kind = f"CAST({table}.{self._column('attack' if role in self.columns else 'label')} AS VARCHAR)"
+        if self.marked:
+            label = f"CAST({table}.{self._column('label')} AS VARCHAR)"
+            listed = ", ".join(literal(str(each)) for each in self.marked)
+            kind = f"CASE WHEN {label} IN ({listed}) THEN {kind} END"
+        return f"coalesce({kind}, '')"
+
     @cached_property
     def score(self) -> str:
         """The expression of the score."""
@@ -340,7 +357,7 @@ class DuckDB(Streaming):
         # Without a grouping in SQL, which takes far longer where there are many cuts.
         joined = None
         if roles:
-            same = " AND ".join(f"trials.{self._column(role)} = named.{quoted(role)}" for role in roles)
+            same = " AND ".join(f"{self._name(role)} = named.{quoted(role)}" for role in roles)
             joined = Owners("CAST(named.code AS BIGINT)", f"trials JOIN ({coded}) AS named ON {same}")
         classes = list(means_between(self._pieces(joined), cuts, self.dtype, owners))
         self.finish()
@@ -361,7 +378,7 @@ class DuckDB(Streaming):
             return ""
         if tuple(roles) in self._listed:
             return f"FROM {self._listed[tuple(roles)]}"
-        listed = ", ".join(f"{self._column(role)} AS {quoted(role)}" for role in roles)
+        listed = ", ".join(f"{self._name(role)} AS {quoted(role)}" for role in roles)
         distinct = f"SELECT DISTINCT {listed} FROM trials WHERE {self._present}"
         for known, table in self._listed.items():
             if {*roles} <= {*known}:  # no scan is needed
@@ -386,7 +403,8 @@ class DuckDB(Streaming):
             raise TooMany
         named = {role: unmasked(found[role]) for role in roles}
         for role, names in named.items():
-            self._check_names(role, names.tolist())
+            if role != "attack":
+                self._check_names(role, names.tolist())
         return named
 
     def close(self) -> None:

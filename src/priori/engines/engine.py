@@ -16,7 +16,7 @@ from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
-from priori.scores.labels import is_missing_label, missing_labels, normal, positive_value
+from priori.scores.labels import attack_values, is_missing_label, missing_labels, normal, positive_value
 
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
@@ -34,6 +34,7 @@ class TableSettings:
     nan: NanPolicy = "error"
     lower_is_better: bool = False
     as_text: bool = False
+    attack_label: Any = None
     more: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -90,6 +91,8 @@ class Engine(ABC):
     settings: TableSettings
     #: Our columns that the table has, and its names for them.
     columns: Mapping[str, str] = {}
+    #: Labels that mark attacks, known once the labels have been looked at.
+    marked: Sequence[Any] = ()
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
@@ -133,9 +136,16 @@ class Engine(ABC):
         missing = [label for label in counted if is_missing_label(label)]
         if missing:
             raise missing_labels(self.source, sum(counted[label] for label in missing), missing)
-        labels = list(counted)
-        positive = normal(positive_value(sorted(labels), self.settings.pos_label, where=self.source))
+        labels = sorted(counted)
+        attacks = attack_values(labels, self.settings.attack_label, where=self.source)
+        positive = normal(positive_value(labels, self.settings.pos_label, where=self.source, attacks=attacks))
+        words = {normal(attack) for attack in attacks} - {positive}
+        self.marked = [label for label in labels if normal(label) in words]
         return [label for label in labels if normal(label) == positive]
+
+    @abstractmethod
+    def tells(self, role: str) -> bool:
+        """Tell whether something is known of trials: by a column, or of attacks by their labels."""
 
     @abstractmethod
     def survey(self) -> Survey:

@@ -48,7 +48,8 @@ def bytes_of(memory: str | int) -> int:
 def scan(
     source: Any, *, engine: EngineName = "auto", memory: str | int = "1GB", temp: str | os.PathLike[str] | None = None,
     format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    nan: NanPolicy = "error", lower_is_better: bool = False, announce: Callable[[str], None] | None = None,
+    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
 ) -> Scores | Table:  # fmt: skip
     """Open scores that may not fit in memory, for use wherever `Scores` are used.
 
@@ -67,7 +68,7 @@ def scan(
         How much memory may be used: ``"500MB"``, ``"2GB"``, or bytes.
     temp : path, optional
         Where temporary files go, such as text files turned into Parquet. They are removed at the end.
-    format, columns, pos_label, nan, lower_is_better
+    format, columns, pos_label, attack_label, nan, lower_is_better
         As in `priori.read`.
     announce : callable, optional
         Gets one line of text that says which engine was taken.
@@ -92,9 +93,8 @@ def scan(
     room = bytes_of(memory)
     say = announce or (lambda line: None)
     is_path = isinstance(source, (str, os.PathLike))
-    if "attack" in (columns or {}):
-        raise OptionError("attack types are read into memory only: use priori.read, or --engine memory")
-    settings = TableSettings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path)
+    settings = TableSettings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path,
+                             attack_label=attack_label)  # fmt: skip
     if not is_path:
         return _from_frame(source, settings, engine, room)
     if engine == "spark":

@@ -23,6 +23,7 @@ from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, 
 from priori.engines.grid import Grid, joined_runs
 from priori.readers.duckdb_parser import first_line
 from priori.scores import Names, Scores, Trials, nan_error
+from priori.scores.attacks import attack_codes
 
 Columns = dict[str, NDArray[Any]]
 
@@ -115,6 +116,20 @@ class Lazy(Engine):
     def _text(self, role: str) -> Any:
         return nw.col(self.columns[role]).cast(nw.String)
 
+    def tells(self, role: str) -> bool:
+        if role == "attack" and role not in self.columns and "label" in self.columns:
+            _ = self._classes
+            return bool(self.marked)
+        return role in self.columns
+
+    @property
+    def _attack(self) -> Any:
+        """The type of attack of a trial, empty where it is none."""
+        kind = self._text("attack" if "attack" in self.columns else "label").fill_null("")
+        if not self.marked:
+            return kind
+        return nw.when(reduce(or_, [self._label == label for label in self.marked])).then(kind).otherwise(nw.lit(""))
+
     @cached_property
     def trials(self) -> Any:
         """The frame with columns score (no NaN), positive (0 or 1), user and trial where there are."""
@@ -126,6 +141,8 @@ class Lazy(Engine):
         columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
         columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
         columns += [self._text(role).alias(role) for role in ("trial", "dataset", "group") if role in self.columns]
+        if self.tells("attack"):
+            columns.append(self._attack.alias("attack"))
         if self.settings.nan == "reject":
             columns.append(self._missing.cast(nw.Int64).alias("failed"))
         return frame.select(*columns, *more)
@@ -312,7 +329,7 @@ class Lazy(Engine):
         return self.scores_of(self.collect(self.trials))
 
     def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        keys = ["gap", "positive", *(role for role in roles if role in self.columns)]
+        keys = ["gap", "positive", *(role for role in roles if self.tells(role))]
         if self.settings.nan == "reject" and self._classes.missing:
             keys.append("failed")
         # Not the mean of infinite scores: engines differ in what that is.
@@ -339,16 +356,21 @@ class Lazy(Engine):
         users, (codes, probes) = Names.encode(user, probe)
         datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
         groups, (group,) = Names.encode(columns["group"].astype(str) if "group" in columns else None)
-        trial = columns["trial"].astype(str) if "trial" in columns else None
+        trial, positive = columns["trial"].astype(str) if "trial" in columns else None, columns["positive"] == 1
+        types, attack = None, None
+        if "attack" in columns:
+            held = columns["attack"].astype(str)
+            types, attack = attack_codes(held, held != "" if self.marked else None, held, positive)
         failed = _whole(columns["failed"]) == 1 if "failed" in columns and self._classes.missing else None
         number = _whole(columns["rows"]) if "rows" in columns else None
         return Scores.from_columns(
             Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed,
-                   number=number),
-            columns["positive"] == 1,
+                   number=number, attack=attack),
+            positive,
             users=users,
             datasets=datasets,
             groups=groups,
+            attack_types=types,
             source=self.source,
         )  # fmt: skip
 

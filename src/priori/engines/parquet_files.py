@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.arrow_streams import StreamError
+from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
 from priori.base.signals import held_back
@@ -199,7 +200,8 @@ class Files:
         (name,) = names
         if name not in ("parquet", "arrow"):
             # They have our names now.
-            self.settings = replace(self.settings, columns={}, more={column: column for column in self.settings.more})
+            named = {role: role for role in self.settings.columns if role in NAMED_ONLY}
+            self.settings = replace(self.settings, columns=named, more={each: each for each in self.settings.more})
         return name, paths
 
     def part(self, condition: str, rows: int) -> Files:

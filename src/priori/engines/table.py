@@ -181,7 +181,7 @@ class Table(ScoreSet):
         return self._condensed[2]
 
     def _condense(self, roles: Sequence[Role], cuts: ArrayLike, narrow: bool) -> tuple[Scores, tuple[Caution, ...]]:
-        wanted = [role for role in roles if role in self.engine.columns]
+        wanted = [role for role in roles if self.engine.tells(role)]
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
         # Twice as many cells as the bound asks for, in each class.
         people = self.n_users if {"user", "probe_user"} & {*wanted} else 1
@@ -204,10 +204,12 @@ class Table(ScoreSet):
             raise self._too_many(limit)
         if (entries.n_negatives, entries.n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
+        counted = ""
         if narrow:
-            counted = f"counted in {edges.size + 1} cells of scores"
-            notes.append(self._said("counted-in-cells", f"{counted}: {WITHIN} {error:.1e}"))
-        return replace(entries, backend=self.backend, format=self.format), tuple(notes)
+            cells = f"counted in {edges.size + 1} cells of scores"
+            notes.append(self._said("counted-in-cells", f"{cells}: {WITHIN} {error:.1e}"))
+            counted = str(notes[-1])
+        return replace(entries, backend=self.backend, format=self.format, counted=counted), tuple(notes)
 
     def sketched(self) -> Scores:
         if self.fits:

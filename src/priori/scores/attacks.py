@@ -114,12 +114,13 @@ class Mixture(NamedTuple):
         """Return what each negative weighs, in average trials."""
         assert negative.attack is not None
         each = np.where(negative.attack > 0, float(self.attack_weight), float(self.impostor_weight))
-        return np.asarray(each * (len(negative) / self.whole))
+        number = 1.0 if negative.number is None else negative.number
+        return np.asarray(number * each * (len(negative) / self.whole))
 
-    def candidates(self, positives: Floats) -> Shortlist:
+    def candidates(self, positive: Trials) -> Shortlist:
         """Return every candidate; fp is what the false positives weigh."""
-        values = np.unique(np.concatenate([self.impostors.sorted, self.attacks.sorted, positives]))
+        values = np.unique(np.concatenate([self.impostors.sorted, self.attacks.sorted, positive.sorted]))
         if values[0] != -np.inf:
             values = np.insert(values, 0, -np.inf)
-        fp, fn = self.whole - self.rejected(values), np.searchsorted(positives, values, side="right")
-        return Shortlist(fp, fn.astype(np.int64), values, np.append(values[1:], np.inf), self.whole, positives.size)
+        fp, fn = self.whole - self.rejected(values), positive.rejected(values)
+        return Shortlist(fp, fn.astype(np.int64), values, np.append(values[1:], np.inf), self.whole, len(positive))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument
 from priori.scores.in_memory import Scores
-from priori.scores.score_set import ScoreSet
+from priori.scores.score_set import Role, ScoreSet
 from priori.scores.trials import Trials, kind_of
 
 
@@ -53,6 +53,10 @@ def weigh_users(scores: ScoreSet) -> Scores:
     return replace(known, negative=classes[0], positive=classes[1])
 
 
+#: What tells trials apart where attacks have a share of their own.
+BY_ATTACK: tuple[Role, ...] = ("user", "probe_user", "attack")
+
+
 def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
     """Give attacks the share ``omega`` among the negatives, whatever their number; see `priori.scores.attacks`.
 
@@ -65,7 +69,7 @@ def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
     >>> weigh_attacks(scores, Fraction(1))
     Scores(1 negatives, 1 positives, 1 of the negatives attacks)
     """
-    known = scores.load()
+    known, _ = scores.condensed(BY_ATTACK, narrow=True)
     impostors = known.n_negatives - known.n_attacks
     if not (known.n_attacks and impostors):
         missing = "no attack" if not known.n_attacks else "no zero-effort impostor"

@@ -62,6 +62,8 @@ class Scores(ScoreSet):
         The types of attacks behind the codes in ``attack``, "" first; None where nothing says what is an attack.
     omega : Fraction or None
         The share that attacks have among the negatives, whatever their number; None: every negative weighs alike.
+    counted : str
+        Where these are cells that stand for the trials of a table: how they were counted, and what that costs.
     """
 
     negative: Trials
@@ -74,6 +76,7 @@ class Scores(ScoreSet):
     groups: Names | None = None
     attack_types: Names | None = None
     omega: Fraction | None = None
+    counted: str = ""
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -350,7 +353,8 @@ class Scores(ScoreSet):
     @property
     def n_attacks(self) -> int:
         """How many of the negatives are attacks."""
-        return 0 if self.negative.attack is None else int(np.count_nonzero(self.negative.attack))
+        attack = self.negative.attack
+        return 0 if attack is None else len(self.negative.take(np.flatnonzero(attack)))
 
     @property
     def n_attack_types(self) -> int:
@@ -361,7 +365,7 @@ class Scores(ScoreSet):
     def attacks(self) -> NDArray[np.str_]:
         """The type of attack of each negative trial, "" where it is none."""
         if self.attack_types is None or self.negative.attack is None:
-            return np.full(len(self.negative), "")
+            return np.full(self.negative.score.size, "")
         return np.asarray(self.attack_types.values[self.negative.attack].astype(str))
 
     @cached_property
@@ -394,7 +398,7 @@ class Scores(ScoreSet):
     def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Candidates:
         """Return every candidate, whatever it is for: they are looked up when asked for."""
         if self.mixture is not None:
-            return self.mixture.candidates(self.positives)
+            return self.mixture.candidates(self.positive)
         if self._counted:
             return self._counted_candidates()
         return Gaps(self.negatives, self.positives)

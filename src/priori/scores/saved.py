@@ -47,6 +47,7 @@ class SavedScores(ScoreSet):
     n_attacks: Any = NotSaved()
     n_attack_types: Any = NotSaved()
     omega: Any = NotSaved()
+    counted: Any = NotSaved()
     mixture: Any = NotSaved()
     negative_weights: Any = NotSaved()
     whole_negatives: Any = NotSaved()

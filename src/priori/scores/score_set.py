@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
 
 #: The columns of names that tell trials apart.
-Role = Literal["user", "probe_user", "dataset", "group"]
+Role = Literal["user", "probe_user", "dataset", "group", "attack"]
 
 
 class ScoreSet(ABC):

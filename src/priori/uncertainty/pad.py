@@ -26,6 +26,7 @@ from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.epc import choose_threshold
 from priori.scores import Scores
+from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import Dependence, RateInterval, joint_interval, rate_interval
@@ -127,13 +128,15 @@ def pad(
     (0.3333333333333333, 'mask', 0.25)
     """
     level = check_level(confidence_level)
-    dev, test = (_only_attacks(as_score_set(scores).load()) for scores in (dev, test))
+    known = [as_score_set(scores).condensed(BY_ATTACK, narrow=True) for scores in (dev, test)]
+    dev, test = (_only_attacks(scores) for scores, _ in known)
     dev_types, types = _by_type(dev), _by_type(test)
     points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
     for target in as_fractions(apcer, "apcer"):
         best = _rejected(test, _at_most(test, types, target))
         points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
-    rows, said = [], []
+    rows: list[tuple[Any, ...]] = []
+    said: list[tuple[str, ...]] = [notes for _, notes in known]
     for point, (threshold, best) in points.items():
         found, warnings = _rates(test, types, threshold, level, dependence)
         said.append(warnings)
@@ -162,7 +165,7 @@ def _only_attacks(scores: Scores) -> Scores:
 
 def _by_type(scores: Scores) -> dict[str, Scores]:
     """Return the set with each type of attacks alone."""
-    kinds = scores.attacks if scores.n_attacks else np.full(scores.n_negatives, UNTOLD)
+    kinds = scores.attacks if scores.n_attacks else np.full(scores.negative.score.size, UNTOLD)
     return {
         str(kind): replace(scores, negative=scores.negative.take(np.flatnonzero(kinds == kind)))
         for kind in np.unique(kinds)
