@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import priori
 from priori import Scores
+from priori.curves import checks
 from priori.curves.checks import set_cautions
 from priori.scores.overlaps import shared_trials
 
@@ -232,3 +235,26 @@ def test_an_average_carries_what_most_of_its_data_sets_warn_of() -> None:
     assert told[-1].startswith("in 4 of 5 data sets positives score lower than negatives")
     good = priori.average_epc({str(seed): made(seed) for seed in range(4)}, points=3)
     assert {line.code for line in good.warnings} <= {"few-sets"}
+
+
+@given(scores=st.lists(st.integers(0, 30), min_size=1, max_size=300))
+def test_the_largest_tie_is_met_where_it_matters(scores: list[int]) -> None:
+    ordered = np.sort(np.array(scores, dtype=float))
+    largest = max(scores.count(score) for score in scores) / len(scores)
+    found = checks._largest_tie(ordered)
+    if largest >= checks.TIED and largest * len(scores) >= checks.FEWEST_TIED:
+        assert found == largest
+    else:
+        assert found < checks.TIED or found == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
+def test_of_large_sets_a_sample_tells_whether_to_look_at_all(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    dev, test = rng.normal(size=(2, 5000))
+    shared = int(share * 5000)
+    test[:shared] = dev[:shared]
+    sets = Scores.from_arrays(dev, rng.normal(size=50)), Scores.from_arrays(test, rng.normal(size=50))
+    exact = shared_trials(*sets)
+    monkeypatch.setattr("priori.scores.overlaps.SAMPLE", 500)
+    assert shared_trials(*sets) == exact == (shared if share > 0.05 else 0)

@@ -397,8 +397,10 @@ def _few_users(curve: EPC, row: int) -> str:
 
 
 def _largest_tie(ordered: Floats) -> float:
-    edges = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1], [True]]))
-    largest = int(np.diff(edges).max())
+    """Return the share of the largest tie, if it is large enough to matter: then it is met by steps of that size."""
+    met = ordered[:: max(1, int(TIED * ordered.size))]
+    sizes = np.searchsorted(ordered, met, side="right") - np.searchsorted(ordered, met, side="left")
+    largest = int(sizes.max())
     return largest / ordered.size if largest >= FEWEST_TIED else 0.0
 
 

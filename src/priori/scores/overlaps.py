@@ -14,6 +14,8 @@ from priori.scores.pairing import has_ids, ids_of
 FEWEST, SHARE = 10, 0.05
 #: How many times as often scores must be equal between the sets as within them.
 TIMES = 5
+#: So many scores of a large set tell whether it is worth looking at all of them.
+SAMPLE = 1 << 16
 
 
 def repeated_ids(scores: Scores) -> int:
@@ -39,7 +41,10 @@ def times_repeated(scores: Scores) -> int:
         for trials in (scores.negative, scores.positive)
     ):
         return 1  # rows count as often as their weight says
-    counts = np.concatenate([np.diff(_starts(ordered)) for ordered in (scores.negatives, scores.positives)])
+    classes = scores.negatives, scores.positives
+    if any(np.gcd.reduce(np.diff(_starts(ordered[:SAMPLE]))[:-1]) == 1 for ordered in classes):
+        return 1  # the lowest scores say so, whatever the others do
+    counts = np.concatenate([np.diff(_starts(ordered)) for ordered in classes])
     return int(np.gcd.reduce(counts)) if counts.size >= TIMES else 1
 
 
@@ -66,13 +71,23 @@ def shared_trials(dev: Scores, test: Scores) -> int:
         _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
         same = _together(dev)[in_dev] == _together(test)[in_test]
         return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))
+    enough = max(FEWEST, SHARE * min(len(dev), len(test)))
+    classes = (dev.negatives, test.negatives), (dev.positives, test.positives)
+    if sum(_found_about(second, first) for first, second in classes) < enough / 2:
+        return 0
     common = within = 0
-    for ordered in ((dev.negatives, test.negatives), (dev.positives, test.positives)):
+    for ordered in classes:
         first, second = (distinct[np.isfinite(distinct)] for distinct in map(_distinct, ordered))
         common += int(np.isin(second, first, assume_unique=True).sum())
         within += sum(each.size - distinct.size for each, distinct in zip(ordered, (first, second), strict=True))
-    enough = max(FEWEST, SHARE * min(len(dev), len(test)))
     return common if common >= enough and common > TIMES * within else 0
+
+
+def _found_about(scores: Floats, among: Floats) -> float:
+    """Return about how many scores are among others, both in order: exactly, but for large sets."""
+    sample = scores[:: max(1, scores.size // SAMPLE)]
+    places = np.minimum(np.searchsorted(among, sample), among.size - 1)
+    return float(np.count_nonzero(among[places] == sample)) * scores.size / sample.size
 
 
 def shared_users(dev: Scores, test: Scores) -> int:
