@@ -15,7 +15,15 @@ import oracle
 import priori
 from priori import Scores
 from priori.decisions.criteria import get_criterion
-from priori.decisions.likelihood_ratios import LogisticFit, Weighed, best_map, calibrate, get_calibrator, llr_losses
+from priori.decisions.likelihood_ratios import (
+    LogisticFit,
+    StepMap,
+    Weighed,
+    best_map,
+    calibrate,
+    get_calibrator,
+    llr_losses,
+)
 
 finite = st.lists(st.integers(-6, 6).map(lambda number: number / 2), min_size=1, max_size=12)
 
@@ -177,3 +185,8 @@ def test_boundaries_rise() -> None:
     fitted = calibrate(dev, method="isotonic").to_dict()
     for name in ("boundaries", "llr"):
         assert all(low < high for low, high in pairwise(fitted[name]))
+
+
+def test_a_step_as_likely_as_the_odds_ask_for_is_rejected() -> None:
+    steps = StepMap("isotonic", np.array([0.0, 1.0]), np.array([-1.0, 0.5, 2.0]))
+    assert steps.thresholds(np.array([-2.0, -1.0, 0.4, 0.5, 2.0])).tolist() == [-np.inf, 0.0, 0.0, 1.0, np.inf]

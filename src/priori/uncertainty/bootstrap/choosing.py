@@ -139,21 +139,8 @@ RULES = {
 }
 
 
-@inner
-def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Choose by the rule of a kind, any of them; `by_criterion` puts one rule in its place."""
-    if kind == kinds.WEIGHTED:
-        by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    elif kind == kinds.EQUAL_ERROR or kind == kinds.BREAK_EVEN:
-        by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    elif kind == kinds.PRECISION_RECALL:
-        by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:
-        by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    else:
-        by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-
-
+#: What kernels call; `by_criterion` puts the rule of a kind in its place.
+choose = by_cost
 #: Makes a kernel for each kind of criterion of a function that calls `choose`.
 by_criterion = by_rule("choose", RULES)
 
