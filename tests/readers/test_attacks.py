@@ -75,8 +75,7 @@ def test_frames_and_tables_keep_types() -> None:
         columns={"attack": "kind"}, source="all.csv",
     )  # fmt: skip
     assert [each.attacks.tolist() for each in sets["A"]] == [["", "A01", "A07"]] * 2
-    with pytest.raises(priori.OptionError, match="into memory only"):
-        priori.scan(frame, columns={"attack": "kind"})
+    assert priori.scan(frame, columns={"attack": "kind"}).load().attacks.tolist() == ["", "mask"]
 
 
 def test_parts_keep_types() -> None:
