@@ -96,19 +96,16 @@ class DuckDB(Streaming):
     def _column(self, role: str) -> str:
         return quoted(self.columns[role])
 
-    def tells(self, role: str) -> bool:
-        if role == "attack" and role not in self.columns and "label" in self.columns:
-            _ = self.labels
-            return bool(self.marked)
-        return role in self.columns
+    def look_at_labels(self) -> None:
+        _ = self.labels
 
-    def _name(self, role: str, table: str = "trials") -> str:
+    def _name(self, role: str) -> str:
         """Return the expression of a name; of attacks that of their type, empty where a trial is none."""
         if role != "attack":
-            return f"{table}.{self._column(role)}"
-        kind = f"CAST({table}.{self._column('attack' if role in self.columns else 'label')} AS VARCHAR)"
+            return f"trials.{self._column(role)}"
+        kind = f"CAST(trials.{self._column('attack' if role in self.columns else 'label')} AS VARCHAR)"
         if self.marked:
-            label = f"CAST({table}.{self._column('label')} AS VARCHAR)"
+            label = f"CAST(trials.{self._column('label')} AS VARCHAR)"
             listed = ", ".join(literal(str(each)) for each in self.marked)
             kind = f"CASE WHEN {label} IN ({listed}) THEN {kind} END"
         return f"coalesce({kind}, '')"

@@ -145,7 +145,13 @@ class Engine(ABC):
 
     def tells(self, role: str) -> bool:
         """Tell whether something is known of trials: by a column, or of attacks by their labels."""
+        if role == "attack" and role not in self.columns and "label" in self.columns:
+            self.look_at_labels()
+            return bool(self.marked)
         return role in self.columns
+
+    def look_at_labels(self) -> None:  # noqa: B027 - an engine may know nothing of attacks
+        """Look at the labels, if that was not done: `marked` is known then."""
 
     @abstractmethod
     def survey(self) -> Survey:

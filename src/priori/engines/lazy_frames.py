@@ -116,11 +116,8 @@ class Lazy(Engine):
     def _text(self, role: str) -> Any:
         return nw.col(self.columns[role]).cast(nw.String)
 
-    def tells(self, role: str) -> bool:
-        if role == "attack" and role not in self.columns and "label" in self.columns:
-            _ = self._classes
-            return bool(self.marked)
-        return role in self.columns
+    def look_at_labels(self) -> None:
+        _ = self._classes
 
     @property
     def _attack(self) -> Any:

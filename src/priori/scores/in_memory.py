@@ -353,8 +353,10 @@ class Scores(ScoreSet):
     @property
     def n_attacks(self) -> int:
         """How many of the negatives are attacks."""
-        attack = self.negative.attack
-        return 0 if attack is None else len(self.negative.take(np.flatnonzero(attack)))
+        attack, number = self.negative.attack, self.negative.number
+        if attack is None or number is None:
+            return 0 if attack is None else int(np.count_nonzero(attack))
+        return round(float(number[attack > 0].sum()))
 
     @property
     def n_attack_types(self) -> int:
