@@ -21,6 +21,7 @@ from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
+from priori.scores.sorting import counted
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
@@ -271,13 +272,19 @@ def _separated_development(curve: EPC, row: int) -> str:
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
-def _errors(trials: Trials, wrong: NDArray[np.bool_]) -> tuple[int, int, float]:
+def _errors(trials: Trials, threshold: float, *, above: bool) -> tuple[int, int, float]:
     """Return errors, trials and the variance of their rate, users kept together where they are known."""
-    errors, size = int(np.count_nonzero(wrong)), len(trials)
-    if trials.user is None:
+    size, rejected = len(trials), int(trials.rejected(threshold))
+    errors = size - rejected if above else rejected
+    if (user := trials.user) is None:
         return errors, size, 0.0
-    per_user = np.bincount(trials.user)
-    squares = float(np.square(np.bincount(trials.user, weights=wrong) - errors / size * per_user).sum())
+    # Of each user the trials that are right, then those that are wrong.
+    both = counted(
+        lambda part: 2 * user[part].astype(np.int64) + ((trials.score[part] > threshold) == above),
+        user.size, 2 * (int(user.max()) + 1), trials.number,
+    ).reshape(-1, 2)  # fmt: skip
+    per_user = both.sum(axis=1)
+    squares = float(np.square(both[:, 1] - errors / size * per_user).sum())
     users = int(np.count_nonzero(per_user))
     return errors, size, squares / size**2 * users / max(users - 1, 1)
 
@@ -291,7 +298,7 @@ def _disagreement(curve: EPC, row: int) -> str:
     for name, rate_name in classes:
         trials = [getattr(scores, name) for scores in sets]
         (dev_errors, dev_size, dev_spread), (errors, size, spread) = (
-            _errors(each, (each.score > threshold) == (name == "negative")) for each in trials
+            _errors(each, threshold, above=name == "negative") for each in trials
         )
         pooled = (dev_errors + errors) / (dev_size + size)
         by_chance = pooled * (1 - pooled) * (1 / dev_size + 1 / size)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
 from priori.engines.engine import Engine, Tally, TooMany
-from priori.engines.grid import Cuts, Grid
+from priori.engines.grid import Grid
 from priori.scores import NanPolicy
+from priori.scores.cuts import Cuts
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22

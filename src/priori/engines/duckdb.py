@@ -211,11 +211,13 @@ class DuckDB(Streaming):
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
-        relations = [self.query(text)] if self.files is None else self.files.pieces(text)
-        return [partial(self._scan, relation, owners, self._state) for relation in relations]
+        pieces = [iter([self.query(text)])] if self.files is None else self.files.pieces(text)
+        return [partial(self._scan, piece, owners, self._state) for piece in pieces]
 
-    def _scan(self, relation: DuckDBPyRelation, owners: Owners | None, state: _State) -> Generator[Batch, None, None]:
-        with guarded(self.source), closing(batches(relation)) as stream:
+    def _scan(
+        self, relations: Iterator[DuckDBPyRelation], owners: Owners | None, state: _State
+    ) -> Generator[Batch, None, None]:
+        with guarded(self.source), closing(_batches_of(relations)) as stream:
             try:
                 for score, label, *users in stream:
                     positive, known = self.labels.positives(label)
@@ -407,6 +409,12 @@ class DuckDB(Streaming):
     def close(self) -> None:
         if self.files is not None:
             self.files.close()
+
+
+def _batches_of(relations: Iterator[DuckDBPyRelation]) -> Generator[list[NDArray[Any]], None, None]:
+    for relation in relations:
+        with closing(batches(relation)) as stream:
+            yield from stream
 
 
 @dataclass

@@ -17,8 +17,9 @@ from priori.base.errors import OneClassError
 from priori.base.types import Counts, Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.engines.engine import Engine, TooMany, changed
-from priori.engines.grid import Grid, at_most, fitted_grid, split_grid
+from priori.engines.grid import Grid, fitted_grid, split_grid
 from priori.scores.candidates import Chooser, Shortlist, joined
+from priori.scores.cuts import at_most
 
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96

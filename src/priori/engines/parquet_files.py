@@ -13,9 +13,10 @@ from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.processors import processors
+from priori.base.processors import PARTS, processors
 from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.engine import TableSettings
@@ -44,6 +45,10 @@ SHARE = 0.5
 LEAST = 64 << 20
 #: Files that a sample is taken from.
 SAMPLED = 8
+#: The fewest rows that are worth a query of their own.
+FEWEST_ROWS = 1 << 20
+#: What duckdb calls the number of a row in its file, if it is asked for it.
+ROW_NUMBER = "file_row_number"
 
 
 def expand(path: str) -> list[str]:
@@ -217,27 +222,59 @@ class Files:
             others.watch.store.join(self.connection)
         return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
 
-    def _source(self, paths: list[str] | None = None) -> str:
-        """Return the rows, or those of some of the files, in SQL."""
-        source = _scan(paths or self.paths)
-        return f"(SELECT * FROM {source} WHERE {self.condition})" if self.condition else source
+    def _source(self, paths: list[str] | None = None, rows: tuple[int, int] | None = None) -> str:
+        """Return the rows, or those of some of the files, or from one row of a file to before another, in SQL."""
+        source = _scan(paths or self.paths, numbered=rows is not None)
+        conditions = [self.condition] if self.condition else []
+        if rows is not None:
+            conditions.append(f"{ROW_NUMBER} >= {rows[0]} AND {ROW_NUMBER} < {rows[1]}")
+        return f"(SELECT * FROM {source} WHERE {' AND '.join(conditions)})" if conditions else source
 
     def query(self, text: str) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
         return self.connection.sql(f"WITH trials AS (FROM {self._source()}) {text}")
 
-    def pieces(self, text: str) -> list[DuckDBPyRelation]:
-        """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
-        count = min(len(self.paths), processors())
-        sizes = dict(zip(self.watch.paths, self.watch.sizes, strict=True))
-        by_size = sorted(self.paths, key=lambda path: sizes.get(path) or os.path.getsize(path), reverse=True)
-        groups = [by_size[start::count] for start in range(count)]
+    def pieces(self, text: str) -> list[Iterator[DuckDBPyRelation]]:
+        """Return a query over ``trials`` in pieces that can be read at the same time, each of which yields some parts.
+
+        Whoever has read a part takes the next one that nobody has: none waits long for the others.
+        """
+        sources, lock = iter(self._sources), Lock()
+
+        def parts(cursor: DuckDBPyConnection) -> Iterator[DuckDBPyRelation]:
+            while True:
+                with lock:
+                    source = next(sources, None)
+                if source is None:
+                    return
+                yield cursor.sql(f"WITH trials AS (FROM {source}) {text}")
+
         # A connection has one result at a time; their database, and its memory, is one.
-        self._cursors = [self.connection.cursor() for _ in groups]
-        return [
-            cursor.sql(f"WITH trials AS (FROM {self._source(group)}) {text}")
-            for cursor, group in zip(self._cursors, groups, strict=True)
-        ]
+        self._cursors = [self.connection.cursor() for _ in self._sources[: processors()]]
+        return [parts(cursor) for cursor in self._cursors]
+
+    @cached_property
+    def _sources(self) -> list[str]:
+        """Parts of about the same number of rows, in SQL: small files together, large ones from row to row."""
+        share = max(FEWEST_ROWS, -(-self.rows // (PARTS * processors())))
+        if self.rows <= share:
+            return [self._source()]
+        numbered = ROW_NUMBER not in self.connection.sql(f"FROM {_scan(self.paths)}").columns
+        told = self.connection.execute(
+            f"SELECT file_name, num_rows FROM parquet_file_metadata([{', '.join(map(pattern, self.paths))}])"
+        ).fetchall()
+        sources, together, held = list[str](), list[str](), 0
+        for path, rows in sorted(told):
+            if rows > 1.5 * share and numbered:
+                ends = [rows * number // round(rows / share) for number in range(round(rows / share) + 1)]
+                sources += [self._source([path], each) for each in pairwise(ends)]
+                continue
+            together.append(path)
+            held += rows
+            if held >= share:
+                sources.append(self._source(together))
+                together, held = [], 0
+        return [*sources, *([self._source(together)] if together else [])]
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -303,5 +340,5 @@ def _clean(directory: str, links: ExitStack) -> None:
     discard(directory)
 
 
-def _scan(paths: list[str]) -> str:
-    return f"read_parquet([{', '.join(map(pattern, paths))}])"
+def _scan(paths: list[str], *, numbered: bool = False) -> str:
+    return f"read_parquet([{', '.join(map(pattern, paths))}]{f', {ROW_NUMBER}=true' if numbered else ''})"

@@ -10,12 +10,12 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from priori.base.types import Counts, Floats, Index, Mask
-from priori.scores.sorting import gaps_of
+from priori.scores.sorting import places_of
 
 #: The candidates' ``fp`` and ``fn``.
 Errors = tuple[Counts, Counts]
@@ -128,7 +128,7 @@ class Gaps(Candidates):
     def _above_negatives(self, last: Index) -> Errors:
         """Return the candidates just above these negatives, each the last of its value, and the lowest of all."""
         fp = self.n_negatives - 1 - last
-        fn = np.searchsorted(self.positives, self.negatives[last], side="right")
+        fn = places_of(self.positives, self.negatives[last], "right")
         if self.negatives[0] != -np.inf:
             fp_all, fn_all = self.lowest()
             fp, fn = np.insert(fp, 0, fp_all), np.insert(fn, 0, fn_all)
@@ -141,7 +141,7 @@ class Gaps(Candidates):
         """Return the candidates just below these positives, each the first of its value, and the highest of all."""
         if self.positives[0] == -np.inf:  # nothing lies below it
             first = first[self.positives[first] > -np.inf]
-        fp = self.n_negatives - gaps_of(self.negatives, self.positives[first])
+        fp = self.n_negatives - places_of(self.negatives, self.positives[first], "left")
         fp, fn = np.append(fp, 0), np.append(first, self.n_positives)
         return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
@@ -168,12 +168,13 @@ class Gaps(Candidates):
         errors, so where that corner is above the coarse hull nothing in between need be looked at.
         """
         few_positives = self.n_positives <= self.n_negatives
-        ordered, side = (self.positives, "left") if few_positives else (self.negatives, "right")
+        side: Literal["left", "right"] = "left" if few_positives else "right"
+        ordered = self.positives if few_positives else self.negatives
         look = np.zeros(ordered.size, dtype=np.bool_)
         look[::step] = look[-1] = True
         coarse = np.flatnonzero(look)
-        fp = self.n_negatives - np.searchsorted(self.negatives, ordered[coarse], side=side)  # type: ignore[call-overload]
-        fn = np.searchsorted(self.positives, ordered[coarse], side=side)  # type: ignore[call-overload]
+        fp = self.n_negatives - places_of(self.negatives, ordered[coarse], side)
+        fn = places_of(self.positives, ordered[coarse], side)
         hull_fp, hull_fn = hull(*self._corners_at(coarse))
         height = np.interp(fn[:-1], hull_fn, hull_fp, left=np.inf)
         below = (fp[1:] < height + 0.5) & (fn[:-1] <= hull_fn[-1])

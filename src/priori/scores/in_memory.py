@@ -21,6 +21,7 @@ from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
 from priori.scores.labels import classes_of
 from priori.scores.score_set import Role, ScoreSet, mixed_sets
+from priori.scores.sorting import places_of
 from priori.scores.trials import (
     NAN_POLICIES,
     Names,
@@ -29,6 +30,8 @@ from priori.scores.trials import (
     as_floats,
     as_names,
     as_times,
+    codes_in_use,
+    count_nan,
     first_nan,
     nan_error,
     one_column,
@@ -37,6 +40,9 @@ from priori.scores.trials import (
     sort_both,
     whole_weights,
 )
+
+#: So many scores of the smaller class tell roughly how many pairs are in order: the AUC to 1 in so many.
+ROUGHLY = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,8 +289,7 @@ class Scores(ScoreSet):
         """Apply the rules that every set of scores keeps; every way of making one ends here."""
         if nan not in NAN_POLICIES:
             raise unknown("NaN policy", nan, NAN_POLICIES)
-        missing = int(np.isnan(negative.score).sum() + np.isnan(positive.score).sum())
-        if missing and nan == "error":
+        if nan == "error" and (missing := count_nan(negative.score) + count_nan(positive.score)):
             raise nan_error(source, missing, f"in row {first_nan(negative, positive) + 1}")
         negative, positive = (settle(trials, nan, lower_is_better, ours=ours) for trials in (negative, positive))
         for name, trials in (("negative", negative), ("positive", positive)):
@@ -319,11 +324,14 @@ class Scores(ScoreSet):
         return self.negative.probe_user is not None and self.has_users
 
     @cached_property
+    def users_in_use(self) -> Index:
+        """The codes of the users (claimed identities) that have trials, ascending; none when unknown."""
+        return codes_in_use(self.negative.user, self.positive.user)
+
+    @property
     def n_users(self) -> int:
         """How many users (claimed identities) there are; 0 when unknown."""
-        if self.negative.user is None or self.positive.user is None:
-            return 0
-        return int(np.union1d(self.negative.user, self.positive.user).size)
+        return int(self.users_in_use.size)
 
     @property
     def n_negatives(self) -> int:
@@ -428,9 +436,11 @@ class Scores(ScoreSet):
             both = self.negative.rejected(score) + below
             return sum(int((both >> shift & 0xFFFFFFFF) @ number) << shift for shift in (0, 32))
         few, many = sorted((self.negatives, self.positives), key=len)
-        below = np.searchsorted(many, few, side="left").sum(dtype=np.int64)
-        at_or_below = np.searchsorted(many, few, side="right").sum(dtype=np.int64)
-        twice = int(below) + int(at_or_below)
+        step = max(1, few.size // ROUGHLY) if rough else 1
+        some = few[step // 2 :: step]
+
+        places = places_of(many, some, "left"), places_of(many, some, "right")
+        twice = sum(int(place.sum(dtype=np.int64)) for place in places) * few.size // some.size
         return twice if few is self.positives else 2 * few.size * many.size - twice
 
     def load(self) -> Scores:

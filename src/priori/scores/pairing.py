@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
+from priori.base.processors import in_parts
 from priori.base.types import Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
@@ -122,7 +123,7 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
     order = [[_ascending(column) for column in columns] for columns in rows]
     (negative_a, positive_a), (negative_b, positive_b) = [
-        [column[index] for column, index in zip(columns, indices, strict=True)]
+        [column if index is None else column[index] for column, index in zip(columns, indices, strict=True)]
         for columns, indices in zip(rows, order, strict=True)
     ]
     if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
@@ -139,12 +140,21 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             f"{a.n_negatives} negatives and {a.n_positives} positives, {names[1]} {b.n_negatives} and "
             f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
-    return Pairing(order[0][0], order[1][0], order[0][1], order[1][1], by="row")
+    (negatives_a, positives_a), (negatives_b, positives_b) = [
+        [_places(column, index) for column, index in zip(columns, indices, strict=True)]
+        for columns, indices in zip(rows, order, strict=True)
+    ]
+    return Pairing(negatives_a, negatives_b, positives_a, positives_b, by="row")
 
 
-def _ascending(rows: NDArray[np.int64]) -> Index:
-    """Return the order that sorts rows; most are sorted."""
-    return np.arange(rows.size) if (rows[1:] >= rows[:-1]).all() else np.argsort(rows, kind="stable")
+def _places(rows: NDArray[np.int64], order: Index | None) -> Index:
+    return np.arange(rows.size) if order is None else order
+
+
+def _ascending(rows: NDArray[np.int64]) -> Index | None:
+    """Return the order that sorts rows; None where they are sorted, as most are."""
+    rising = in_parts(lambda part: bool((np.diff(rows[part.start : part.stop + 1]) >= 0).all()), rows.size)
+    return None if all(rising) else np.argsort(rows, kind="stable")
 
 
 def _rows(trials: Trials) -> NDArray[np.int64]:
@@ -186,7 +196,13 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
             if codes_a is None or codes_b is None or a.users is None or b.users is None:
                 continue
             one, other = _common_codes(a.users, b.users)
-            apart = index_a[one[codes_a[index_a]] != other[codes_b[index_b]]]
+
+            def apart_in(part: slice, places: Any = (index_a, index_b), codes: Any = (codes_a, codes_b),
+                         common: Any = (one, other)) -> Index:  # fmt: skip
+                named = [each[code[place[part]]] for each, code, place in zip(common, codes, places, strict=True)]
+                return np.asarray(places[0][part][named[0] != named[1]])
+
+            apart = np.concatenate(in_parts(apart_in, index_a.size))
             labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
             differing.extend(as_array(labels[apart]).tolist() if apart.size else [])
         if differing:

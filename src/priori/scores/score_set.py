@@ -117,7 +117,8 @@ class ScoreSet(ABC):
     def pairs_in_order(self, *, rough: bool = False) -> int:
         """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair.
 
-        A ``rough`` number costs no scan beyond the first: scores in one cell count as ties.
+        A ``rough`` number costs no scan beyond the first: scores in one cell count as ties. In memory some of the
+        scores tell, if there are many.
         """
 
     # -- the trials themselves ---------------------------------------------------------------------------

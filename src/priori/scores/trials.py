@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import is_missing, unmasked
 from priori.base.errors import InputError, argument
-from priori.base.processors import processors
+from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
 from priori.scores.ids import Ids, TextIds, as_array
 from priori.scores.sorting import sorted_columns
@@ -131,6 +131,11 @@ class Trials:
         if self.number is None:
             return np.asarray(self.sorted[rank])
         return np.asarray(self.sorted[np.searchsorted(np.cumsum(self.number[self.order]), rank, side="right")])
+
+    def in_order(self, index: NDArray[np.intp]) -> Trials:
+        """Return the trials at places that hold all of them: these themselves, where they are in that order."""
+        same = in_parts(lambda part: bool((index[part] == np.arange(part.start, part.stop)).all()), index.size)
+        return self if all(same) else self.take(index)
 
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
@@ -258,6 +263,31 @@ def count_missing(array: NDArray[Any]) -> int:
     return int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
 
 
+def count_nan(scores: Floats) -> int:
+    """Return how many scores are NaN."""
+    return sum(in_parts(lambda part: int(np.count_nonzero(np.isnan(scores[part]))), scores.size))
+
+
+def codes_in_use(*columns: NDArray[Any] | None) -> NDArray[np.intp]:
+    """Return the codes that columns hold, in ascending order; a column that is not there holds none.
+
+    Examples
+    --------
+    >>> codes_in_use(np.array([3, 1, 3], dtype=np.int32), None).tolist()
+    [1, 3]
+    """
+    present = [column for column in columns if column is not None and column.size]
+    used = np.zeros(1 + max((int(column.max()) for column in present), default=-1), dtype=np.bool_)
+    for column in present:
+        # Codes are small whole numbers: marking them beats sorting them, and two threads can mark the same one.
+        in_parts(partial(_mark, used, column), column.size)
+    return np.flatnonzero(used)
+
+
+def _mark(used: Mask, column: NDArray[Any], part: slice) -> None:
+    used[column[part]] = True
+
+
 def first_nan(*classes: Trials) -> int:
     """Return the row of the first NaN score."""
     rows: list[int] = []
@@ -272,14 +302,20 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool 
 
     ``ours`` says that nobody else has the scores, which can then be changed where they are.
     """
-    if nan == "drop" and np.isnan(trials.score).any():
-        trials, ours = trials.take(~np.isnan(trials.score)), True
-    score = np.negative(trials.score, out=trials.score if ours else None) if lower_is_better else trials.score
-    score = np.add(score, 0.0, out=score if ours or lower_is_better else None)
-    failed = trials.failed
-    if nan == "reject" and (missing := np.isnan(score)).any():
-        score[missing] = -np.inf
-        failed = missing
+    missing = 0 if nan == "error" else count_nan(trials.score)
+    if missing and nan == "drop":
+        trials, ours, missing = trials.take(~np.isnan(trials.score)), True, 0
+    given, failed = trials.score, trials.failed
+    score = given if ours else np.empty_like(given)
+
+    def fill(part: slice) -> None:
+        turned = np.negative(given[part], out=score[part]) if lower_is_better else given[part]
+        np.add(turned, 0.0, out=score[part])
+
+    in_parts(fill, score.size)
+    if missing:
+        failed = np.isnan(score)
+        score[failed] = -np.inf
     score.setflags(write=False)
     return replace(trials, score=score, failed=failed)
 

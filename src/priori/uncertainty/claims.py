@@ -10,11 +10,11 @@ import numpy as np
 
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.types import Floats
+from priori.base.types import Floats, Index
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
 from priori.engines import Table
-from priori.scores import ScoreSet
+from priori.scores import Scores, ScoreSet
 from priori.scores.pairing import pair
 from priori.uncertainty.bands import resamplable
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
@@ -157,11 +157,9 @@ def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     ordered = [first]
     for other in others:
         pairing = pair(first, other)
-        negative, positive = other.negative.take(pairing.negative_b), other.positive.take(pairing.positive_b)
-        ordered.append(replace(other, negative=negative, positive=positive))
+        ordered.append(_taken(other, pairing.negative_b, pairing.positive_b))
         # The first comes in the same order whichever system it is paired with.
-        negative, positive = first.negative.take(pairing.negative_a), first.positive.take(pairing.positive_a)
-        ordered[0] = replace(first, negative=negative, positive=positive)
+        ordered[0] = _taken(first, pairing.negative_a, pairing.positive_a)
     known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
     for number, scores in enumerate(ordered):
         if (known.has_identities, known.has_users) > (scores.has_identities, scores.has_users):
@@ -171,6 +169,14 @@ def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
             )
             ordered[number] = replace(scores, users=known.users, negative=negative, positive=positive)
     return list(ordered)
+
+
+def _taken(scores: Scores, negatives: Index, positives: Index) -> Scores:
+    """Return the scores with the trials of each class in an order: themselves, with what they know, if it is theirs."""
+    negative, positive = scores.negative.in_order(negatives), scores.positive.in_order(positives)
+    if negative is scores.negative and positive is scores.positive:
+        return scores
+    return replace(scores, negative=negative, positive=positive)
 
 
 def shares_of(alpha: Floats) -> Floats:

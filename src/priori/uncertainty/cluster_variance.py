@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from priori.base.errors import FewUsersError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
+from priori.scores.sorting import counts_by
 
 #: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
 FEW_ERRING = 5
@@ -254,8 +255,8 @@ class Errors:
         total, sizes = np.zeros((groups, self.ranks[0].size)), np.zeros(groups)
         for sign, gap, rank in zip((1.0, -1.0), self.gaps, self.ranks, strict=False):
             size = rank.size + 1
-            counted = np.bincount(group * size + gap, self.number, groups * size).reshape(groups, size).astype(float)
-            rejected, sizes = np.cumsum(counted, axis=1)[:, :-1], counted.sum(axis=1)
+            counts = counts_by(group, groups, gap, size, self.number)
+            rejected, sizes = np.cumsum(counts, axis=1, dtype=np.float64)[:, :-1], counts.sum(axis=1, dtype=np.float64)
             errors = sizes[:, None] - rejected if self.above else rejected
             total += sign * errors[:, rank]
         return total, sizes

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.base.compiling import compiled, inner
 from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import GAMMA, below, compiled, inner, mix, stream
+from priori.uncertainty.bootstrap.streams import GAMMA, below, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
 BITS = 12

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.base.compiling import inner
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
 from priori.uncertainty.bootstrap.choosing import NEAR, by_criterion, choose, fill
 from priori.uncertainty.bootstrap.kernels import (
@@ -23,7 +24,7 @@ from priori.uncertainty.bootstrap.kernels import (
     midway,
     next_drawn,
 )
-from priori.uncertainty.bootstrap.streams import GAMMA, below, branch, fraction, inner, mix, picks, stream
+from priori.uncertainty.bootstrap.streams import GAMMA, below, branch, fraction, mix, picks, stream
 
 
 @by_criterion

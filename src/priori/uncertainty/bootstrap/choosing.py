@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.base.compiling import by_rule, inner
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
-from priori.uncertainty.bootstrap.streams import by_rule, inner
 
 #: Two costs nearer than this are compared again in whole numbers.
 NEAR = 1e-12

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priori.base.compiling import compiled, inner
 from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, compare, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import below, binomial, compiled, gamma, inner, picks, stream
+from priori.uncertainty.bootstrap.streams import below, binomial, gamma, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
 PART = np.int64(1 << 14)

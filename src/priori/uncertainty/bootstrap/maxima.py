@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.streams import compiled
+from priori.base.compiling import compiled
 
 #: Which signs of a difference are looked at: its own; both; or its own, after all of them with the other sign.
 OWN, BOTH, OTHERS_FIRST = range(3)

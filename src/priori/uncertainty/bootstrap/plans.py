@@ -13,6 +13,7 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.measures import Measure
 from priori.scores import Scores, ScoreSet
+from priori.scores.trials import codes_in_use
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
 
 if TYPE_CHECKING:
@@ -161,22 +162,19 @@ def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
 
 
 def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
-    both = [c for t in (scores.negative, scores.positive) for c in (t.user, t.probe_user if crossed else None)]
-    columns = [column for column in both if column is not None]
-    # Codes are small whole numbers: marking them beats sorting them.
-    seen = np.zeros(1 + max((int(column.max()) for column in columns if column.size), default=-1), dtype=np.bool_)
-    for column in columns:
-        seen[column] = True
-    return np.flatnonzero(seen)
+    if not crossed:
+        return scores.users_in_use
+    return codes_in_use(scores.users_in_use, scores.negative.probe_user, scores.positive.probe_user)
 
 
 def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
     table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
     table[used] = new
+    unchanged = np.array_equal(table, np.arange(table.size))
 
     def recode(codes: NDArray[Any] | None) -> NDArray[Any]:
         assert codes is not None
-        return np.asarray(table[codes])
+        return codes if unchanged else np.asarray(table[codes])
 
     partner = recode(scores.negative.probe_user) if crossed else None
     return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)

@@ -19,7 +19,7 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.sorting import gaps_of
+from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.kernel_sets import (
     BLOCK,
@@ -225,10 +225,8 @@ def _by_product(
     blocks, number = [], identities[0].count
     for test, edge, people in zip(tests, edges, identities, strict=True):
         for trials, users in ((test.negative, people.negative), (test.positive, people.positive)):
-            gap = gaps_of(edge, trials.score)
-            size = edge.size + 1
-            counted = np.bincount(users.astype(np.int64) * size + gap, trials.number, number * size)
-            blocks.append(np.cumsum(counted.reshape(number, size), axis=1))
+            by_user = counts_by(users, number, gaps_of(edge, trials.score), edge.size + 1, trials.number)
+            blocks.append(np.cumsum(by_user, axis=1, dtype=np.float64))
     rejected = np.hstack(blocks)
     starts = np.cumsum([block.shape[1] for block in blocks])[:-1]
     kernel = load_kernel("multiplicities")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priori.uncertainty.bootstrap.streams import by_rule, inner
+from priori.base.compiling import by_rule, inner
 
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
