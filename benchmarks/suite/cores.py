@@ -41,20 +41,23 @@ def text(folder: Path, size: str, repeats: int = 3) -> str:
         "in ten positive, medians. By Amdahl's law the serial part is s = 2 T2 / T1 - 1, and n processors take "
         "T1 (s + (1 - s) / n). The last columns are T1 over that: a calculation, which knows nothing of what more than "
         "two processors would wait for: memory, the disk, work that has too few parts. Dividing the work costs time "
-        "too, and counts as serial. Goal: at most 10 %.",
+        "too, and counts as serial; so does what two processors take from each other, which share one memory. "
+        "'Alone' is what the processors themselves tell: of the time C that they worked, the part 2 T2 / C - 1 in "
+        "which one of the two had nothing to do. Goal: at most 10 %.",
         "",
-        f"| work | trials | time | on one | serial part | {' | '.join(f'x on {number}' for number in MORE)} |",
-        f"| --- | ---: | ---: | ---: | ---: | {' | '.join('---:' for _ in MORE)} |",
+        f"| work | trials | time | on one | serial part | alone | {' | '.join(f'x on {number}' for number in MORE)} |",
+        f"| --- | ---: | ---: | ---: | ---: | ---: | {' | '.join('---:' for _ in MORE)} |",
     ]
     if len(os.sched_getaffinity(0)) < 2:
         return "\n".join([*lines[:2], "Not measured: this machine has one processor.", ""])
     for operation, (work, share) in OPERATIONS.items():
         number = int(trials * share)
-        one, two = (_measure(operation, processors, number, folder, repeats) for processors in (1, 2))
-        serial = serial_part(one, two)
+        (one, _), (two, used) = (_measure(operation, processors, number, folder, repeats) for processors in (1, 2))
+        serial, alone = serial_part(one, two), serial_part(used, two)
         gains = " | ".join(f"{one / projected(one, serial, more):.1f}" for more in MORE)
-        lines.append(f"| {work} | {number:,} | {two:.3g} s | {one:.3g} s | {100 * serial:.0f} % | {gains} |")
-        print(f"  {operation} {number:,}: {one:.3g} s, {two:.3g} s, serial {serial:.2f}", file=sys.stderr)
+        parts = f"{100 * serial:.0f} % | {100 * alone:.0f} %"
+        lines.append(f"| {work} | {number:,} | {two:.3g} s | {one:.3g} s | {parts} | {gains} |")
+        print(f"  {operation} {number:,}: {one:.3g} s, {two:.3g} s, serial, alone {parts}", file=sys.stderr)
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +71,8 @@ def projected(one: float, serial: float, processors: int) -> float:
     return one * (serial + (1 - serial) / processors)
 
 
-def _measure(operation: str, processors: int, trials: int, folder: Path, repeats: int) -> float:
+def _measure(operation: str, processors: int, trials: int, folder: Path, repeats: int) -> tuple[float, float]:
+    """Return the time that an operation takes, and that of all its processors."""
     kind, _, detail = operation.partition(" ")
     data = write(folder / f"trials-{trials}", trials) if kind == "scan" else folder
     if kind == "read":
@@ -78,7 +82,8 @@ def _measure(operation: str, processors: int, trials: int, folder: Path, repeats
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
-    return median(json.loads(done.stdout.strip().splitlines()[-1]))
+    seconds, used = zip(*json.loads(done.stdout.strip().splitlines()[-1]), strict=True)
+    return median(seconds), median(used)
 
 
 def _file(folder: Path, kind: str, trials: int) -> Path:

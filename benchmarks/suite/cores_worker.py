@@ -1,4 +1,4 @@
-"""Measures one operation on so many processors, in this process; prints its times as JSON.
+"""Measures one operation on so many processors, in this process; prints its times, and those of processors, as JSON.
 
 python cores_worker.py OPERATION PROCESSORS TRIALS FOLDER REPEATS
 """
@@ -23,9 +23,9 @@ def main() -> None:
     work()  # compiles, or loads what was compiled
     seconds = []
     for _ in range(int(repeats)):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), time.process_time()
         work()
-        seconds.append(time.perf_counter() - start)
+        seconds.append((time.perf_counter() - start, time.process_time() - used))
     print(json.dumps(seconds))
 
 

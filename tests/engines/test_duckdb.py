@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from engine_frames import population, same_columns, same_everything, trials
 from priori import InputError, OptionError, Scores, Table
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import TASKS
+from priori.engines import parquet_files
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
@@ -84,18 +86,52 @@ def write(frame: pl.DataFrame, folder: Path, parts: int = 3) -> str:
     return f"{folder}/*.parquet"
 
 
+def through_a_file(folder: Path, frame: pl.DataFrame) -> Scores:
+    frame.write_parquet(folder / "whole.parquet")
+    return priori.read(folder / "whole.parquet")
+
+
 def test_parquet_files_give_everything_as_in_memory(tmp_path: Path) -> None:
     number = iter(range(100))
 
     def read(frame: pl.DataFrame) -> Any:
         return priori.scan(write(frame, tmp_path / str(next(number))), engine="duckdb")
 
-    def in_memory(frame: pl.DataFrame) -> Scores:
-        path = tmp_path / f"{next(number)}.parquet"
-        frame.write_parquet(path)
-        return priori.read(path)
+    same_everything(read, partial(through_a_file, tmp_path))
 
-    same_everything(read, in_memory)
+
+@pytest.mark.parametrize(("files", "sources"), [(1, 8), (2, 8), (40, 8)], ids=["one", "two", "many"])
+def test_files_are_read_in_parts_of_about_the_same_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, sources: int
+) -> None:
+    """Two processors: large files are divided by rows, small ones put together; whoever is free takes the next."""
+    monkeypatch.setattr(parquet_files, "processors", lambda: 2)
+    monkeypatch.setattr(parquet_files, "FEWEST_ROWS", 50)
+    number, seen = iter(range(100)), list[list[int]]()
+
+    def read(frame: pl.DataFrame) -> Any:
+        table = priori.scan(write(frame, tmp_path / str(next(number)), files), engine="duckdb")
+        opened = table.engine.files
+        rows = [opened.connection.sql(f"SELECT count(*) FROM {source}").fetchall()[0][0] for source in opened._sources]
+        assert sum(rows) == frame.height
+        seen.append(rows)
+        assert len(opened.pieces("SELECT score FROM trials")) == 2
+        return table
+
+    same_everything(read, partial(through_a_file, tmp_path), quickly=True)
+    for rows in seen:
+        assert len(rows) == pytest.approx(sources, abs=1)
+        assert max(rows) < 1.6 * sum(rows) / sources
+
+
+def test_a_column_of_row_numbers_is_nobodys_business(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files with a column that is called as duckdb calls its row numbers are not divided by them."""
+    monkeypatch.setattr(parquet_files, "FEWEST_ROWS", 50)
+    frame = population(1, 1.5).with_columns(pl.lit(7).alias(parquet_files.ROW_NUMBER))
+    frame.write_parquet(tmp_path / "one.parquet", row_group_size=200)
+    with priori.scan(tmp_path / "one.parquet", engine="duckdb") as table:
+        assert len(table.engine.files._sources) == 1
+        same_columns(priori.epc(table, table), priori.epc(Scores.from_frame(frame), Scores.from_frame(frame)))
 
 
 @pytest.mark.parametrize("text", ["csv", "tsv", "bob4"])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priori import InputError, OptionError, Scores
-from priori.scores import Names, Trials, pool
+from priori.scores import Names, Trials, in_memory, pool
 from reading import both, names, trials
 
 FLOATS = st.floats(allow_nan=False)
@@ -252,3 +252,25 @@ def test_many_trials_are_taken_as_few_are(monkeypatch):
         assert taken.row.tolist() == np.arange(3)[index].tolist()
         assert taken.probe_user is None
     assert trials.take(np.array([2, 0])).take(np.array([1])).row.tolist() == [0]
+
+
+@pytest.mark.parametrize("positives", [500, 5000])
+def test_some_scores_tell_roughly_how_many_pairs_are_in_order(monkeypatch: pytest.MonkeyPatch, positives: int) -> None:
+    monkeypatch.setattr(in_memory, "ROUGHLY", 64)
+    rng = np.random.default_rng(5)
+    scores = Scores.from_arrays(rng.normal(size=3000).round(1), rng.normal(1, 1, positives).round(1))
+    above = np.subtract.outer(scores.positive.score, scores.negative.score)
+    exact = 2 * np.count_nonzero(above > 0) + np.count_nonzero(above == 0)
+    assert scores.pairs_in_order() == exact
+    rough = scores.pairs_in_order(rough=True)
+    assert rough != exact
+    assert rough / exact == pytest.approx(1, abs=1 / 64)
+
+
+def test_trials_in_their_own_order_are_themselves() -> None:
+    trials = Trials(np.array([0.3, 0.1, 0.2]), user=np.array([0, 1, 0], dtype=np.int32))
+    assert trials.in_order(np.arange(3)) is trials
+    turned = trials.in_order(np.array([2, 1, 0]))
+    assert turned.score.tolist() == [0.2, 0.1, 0.3]
+    assert turned.row is not None
+    assert turned.row.tolist() == [2, 1, 0]

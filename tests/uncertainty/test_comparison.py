@@ -13,7 +13,7 @@ import brute
 import priori
 from priori import InputError, OptionError, Scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import shares_of
+from priori.uncertainty.claims import _in_one_order, shares_of
 from priori.uncertainty.comparison import make_comparison
 from priori.uncertainty.verdicts import MarginRegion, Region, _p_of_largest
 
@@ -288,3 +288,16 @@ def test_the_area_is_the_mean_over_the_alphas():
     alpha = np.array([0.5, 0.0, 1.0, 0.25])
     assert shares_of(alpha) @ np.ones(4) == pytest.approx(1)
     assert shares_of(alpha) @ alpha == pytest.approx(0.5)
+
+
+def test_systems_in_one_order_are_compared_as_they_are():
+    """Neither copied nor sorted once more: what is known of them stays known."""
+    label, rng = np.repeat([0, 1], [30, 20]), np.random.default_rng(4)
+    first, second = (Scores.from_predictions(label, rng.normal(label)) for _ in range(2))
+    same = _in_one_order([first, second])
+    assert same[0] is first
+    assert same[1] is second
+    a, b = two_systems(1)
+    ordered = _in_one_order([a, b])
+    assert ordered[0].load().negative.trial.tolist() == ordered[1].load().negative.trial.tolist()
+    assert ordered[1] is not b

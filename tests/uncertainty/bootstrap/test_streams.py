@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import numpy as np
 import pytest
 from numba import njit
@@ -108,25 +106,3 @@ def test_gamma_draws_have_the_gamma_distribution(shape):
     found = _gammas(5, 4000, shape)
     assert stats.kstest(found, stats.gamma(shape).cdf).pvalue > 1e-3
     assert (_gammas(5, 3, 0) == 0.0).all()
-
-
-def test_inner_kernels_cannot_be_called_from_outside():
-    """Nor when another kernel had them compiled: they have no address of their own."""
-    uniforms_of(0, 1, 0, 1)
-    for state in (np.zeros(1, np.uint64), [0]):
-        with pytest.raises(TypeError, match="uniform is for other kernels"):
-            streams.uniform(state)
-
-
-def test_nothing_searches_for_garbage_while_a_kernel_compiles_and_then_it_does_again():
-    class Kernel:
-        def compile(self, signature):
-            assert signature, "no types"
-            return gc.isenabled()
-
-    kernel = streams._without_gc(Kernel())
-    assert not kernel.compile("int64")
-    assert gc.isenabled()
-    with pytest.raises(AssertionError, match="no types"):
-        kernel.compile("")
-    assert gc.isenabled()
