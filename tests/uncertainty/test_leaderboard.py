@@ -11,8 +11,10 @@ from priori.base.errors import OptionError
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
+    Against,
     _a_posteriori,
     _at_threshold,
+    _relative_cuts,
     _score_order,
     _weights,
     as_methods,
@@ -68,6 +70,54 @@ def test_draws_do_not_depend_on_their_batches(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("priori.uncertainty.both_rankings.AT_A_TIME", 300)
     for once, again in zip(whole, draw_both(curves, plan, "eer", 20, threads=1), strict=True):
         np.testing.assert_array_equal(once, again)
+
+
+@pytest.mark.parametrize("bootstrap", ["user", "crossed"])
+@pytest.mark.parametrize("against", list(POSTERIORS))
+def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap: str, against: Against) -> None:
+    """At the threshold, which is a cut, every draw is the same; a posteriori to the share by which rates change."""
+    rng = np.random.default_rng(8)
+    label, user = np.tile([0, 0, 1], 1000), rng.integers(0, 60, 3000)
+    probe = np.where(label == 1, user, rng.integers(0, 60, 3000))
+    sets = [
+        priori.Scores.from_predictions(label, rng.normal(quality * label), user=user, probe_user=probe)
+        for quality in (1.5, 1.0)
+    ]
+    curves = [priori.epc(each, each, alpha=[0.3]) for each in sets]
+    plan = Resampling(bootstrap, n_resamples=10).settle(curves[0].dev, curves[0].test)
+    before, after = draw_both(curves, plan, against, 70)
+    monkeypatch.setattr("priori.uncertainty.both_rankings.MANY", 10)
+    cells_before, cells_after = draw_both(curves, plan, against, 70)
+    np.testing.assert_allclose(cells_before, before, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(cells_after, after, rtol=0, atol=0.01)
+    assert against == "min_dcf" or (cells_after != after).any()
+
+
+def test_groups_of_trials_vary_as_trials_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many trials without users, groups are drawn: the HTER has the variance of two binomial rates."""
+    monkeypatch.setattr("priori.uncertainty.both_rankings.MANY", 10)
+    monkeypatch.setattr("priori.uncertainty.both_rankings.GROUPS", 300)
+    rng = np.random.default_rng(3)
+    test = priori.Scores.from_arrays(rng.normal(0, 1, 5000), rng.normal(1, 1, 3000))
+    curve = priori.epc(test, test, alpha=[0.5])
+    plan = Resampling("sample", n_resamples=10).settle(test, test)
+    (drawn,) = draw_both([curve, curve], plan, "eer", 2000)[0].T[:1]
+    far, frr = (test.negatives > curve.threshold[0]).mean(), (test.positives <= curve.threshold[0]).mean()
+    expected = np.sqrt(far * (1 - far) / 5000 + frr * (1 - frr) / 3000) / 2
+    assert drawn.mean() == pytest.approx((far + frr) / 2, abs=4 * expected / np.sqrt(2000))
+    assert drawn.std() == pytest.approx(expected, rel=0.12)
+
+
+def test_cuts_lie_where_rates_change() -> None:
+    rng = np.random.default_rng(3)
+    test = priori.Scores.from_arrays(rng.normal(0, 1, 5000), rng.normal(1, 1, 3000))
+    cuts = _relative_cuts(test, 1 / 64)
+    far = 5000 - np.searchsorted(test.negatives, cuts, side="right")
+    frr = np.searchsorted(test.positives, cuts, side="right")
+    # From one cut to the next, by a share of themselves, or one trial more.
+    assert (-np.diff(far) <= far[:-1] / 64 + 1).all()
+    assert (np.diff(frr) <= frr[1:] / 64 + 1).all()
+    assert cuts.size < 1500
 
 
 def test_kendalls_tau_is_scipys() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -17,8 +18,9 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis
+from priori.uncertainty import roc_bands
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.roc_bands import _at_ranks, _heights, rate_bands, roc_band
+from priori.uncertainty.roc_bands import _along, _at_ranks, _heights, rate_bands, roc_band
 
 VERTICAL = Axis(cosine=1.0, sine=0.0)
 
@@ -40,6 +42,31 @@ def test_the_heights_of_replicates_are_those_of_their_own_curves(bootstrap):
             expected.append(heights(one, np.linspace(0, 1, 9), VERTICAL))
     for mine, other in zip(found.T, np.array(expected).T, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("places", [1, 9], ids=["ties", "no ties"])
+@pytest.mark.parametrize("bootstrap", ["user", "crossed"])
+@pytest.mark.parametrize("counted", [False, True])
+def test_blocks_give_the_heights_of_all_trials(monkeypatch, bootstrap, places, counted):
+    """To the last bit: only the blocks in which a curve reaches a rate are looked into."""
+    rng = np.random.default_rng(2)
+    label, user = (rng.random(2000) < 0.2).astype(int), rng.integers(0, 20, 2000)
+    probe = np.where(label, user, rng.integers(0, 20, 2000))
+    scores = Scores.from_predictions(label, rng.normal(2 * label).round(places), user=user, probe_user=probe)
+    if counted:
+        negative, positive = (
+            replace(trials, number=rng.integers(1, 4, trials.score.size))
+            for trials in (scores.negative, scores.positive)
+        )
+        scores = replace(scores, negative=negative, positive=positive)
+    at = tuple(priori.base.alphas.grid(23))
+    plan = Resampling(bootstrap=bootstrap, n_resamples=150, interval="percentile").settle(None, scores)
+    one_by_one = _heights(scores, at, plan)
+    assert _along(scores, at, plan) is None
+    monkeypatch.setattr(roc_bands, "MANY", 2000)
+    monkeypatch.setattr(roc_bands, "IN_A_BLOCK", 50)
+    assert _along(scores, at, plan) is not None
+    np.testing.assert_array_equal(_heights(scores, at, plan), one_by_one)
 
 
 @pytest.mark.parametrize("shared", [False, True])

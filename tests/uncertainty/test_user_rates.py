@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import betainc
 
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
-from priori.uncertainty.beta_binomial import fit_beta_binomial
+from priori.uncertainty.beta_binomial import _quantile, fit_beta_binomial
 from priori.uncertainty.user_rates import alike, at_least, kruskal_wallis
 
 ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
@@ -114,3 +115,20 @@ def test_the_zoo_plot_marks_who_was_found() -> None:
     assert axes.get_legend_handles_labels()[1] == ["sheep", "goats", "lambs"]
     sheep, goats, _ = axes.collections
     assert (len(sheep.get_offsets()), len(goats.get_offsets())) == (60, found.tests[0]["found"])
+
+
+@pytest.mark.parametrize(("trials", "rate"), [(900, 0.05), (5, 0.2), (1000, 1e-4), (20, 0.97)])
+@pytest.mark.parametrize("share", [0.005, 0.5, 0.975])
+def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
+    rng = np.random.default_rng(trials)
+    errors = rng.binomial(trials, rng.beta(20 * rate, 20 * (1 - rate), 30)).astype(float)
+    fitted = fit_beta_binomial(errors, np.full(30, float(trials)))
+    a = fitted.mean * fitted.concentration + errors[:, None]
+    b = (1 - fitted.mean) * fitted.concentration + (trials - errors)[:, None]
+    found = _quantile(a, b, fitted.weight, share)
+    low, high = np.zeros(30), np.ones(30)
+    for _ in range(80):
+        middle = (low + high) / 2
+        below = betainc(a, b, middle[:, None]) @ fitted.weight < share
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-16)

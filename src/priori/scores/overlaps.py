@@ -36,16 +36,19 @@ def times_repeated(scores: Scores) -> int:
     >>> times_repeated(Scores.from_arrays(negatives * 4, positives * 4))
     4
     """
-    if any(
-        trials.row is not None and np.unique(trials.row).size < trials.row.size
-        for trials in (scores.negative, scores.positive)
-    ):
+    if any(trials.row is not None and _repeats(trials.row) for trials in (scores.negative, scores.positive)):
         return 1  # rows count as often as their weight says
     classes = scores.negatives, scores.positives
     if any(np.gcd.reduce(np.diff(_starts(ordered[:SAMPLE]))[:-1]) == 1 for ordered in classes):
         return 1  # the lowest scores say so, whatever the others do
     counts = np.concatenate([np.diff(_starts(ordered)) for ordered in classes])
     return int(np.gcd.reduce(counts)) if counts.size >= TIMES else 1
+
+
+def _repeats(rows: NDArray[np.int64]) -> bool:
+    """Tell whether a row comes twice; most ascend, and those that are repeated follow each other."""
+    steps = np.diff(rows)
+    return bool((steps == 0).any() or ((steps < 0).any() and np.unique(rows).size < rows.size))
 
 
 def same_scores(dev: Scores, test: Scores) -> bool:

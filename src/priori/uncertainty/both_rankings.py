@@ -20,9 +20,10 @@ from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_m
 from priori.decisions.outcomes import Outcomes
 from priori.engines import Table, ask_together
 from priori.scores import Scores, ScoreSet
+from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 from priori.uncertainty.bootstrap.run import load_kernel
 from priori.uncertainty.ranks import told_apart
 
@@ -38,8 +39,14 @@ POSTERIORS: dict[Against, tuple[str, Callable[[ScoreSet], float]]] = {
 DCF = (10.0, 1.0, 0.01)
 #: Weights held at a time: some ten megabytes.
 AT_A_TIME = 1 << 20
+#: From so many trials on, cells stand for them in memory too; draws that are counted together there.
+MANY, TOGETHER = 1 << 16, 64
+#: Groups that trials of each class are drawn in where users are not, and there are many.
+GROUPS = 1 << 12
 #: Scanned tables whose cells are held at a time, and the share of themselves by which rates change within a cell.
 TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
+#: The same in memory.
+FINER = 1 / 64
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
 DRAWN = 3_000_001
 
@@ -49,12 +56,14 @@ def draw_both(
 ) -> tuple[Floats, Floats]:
     """Return the values of the systems in each draw, (draws, systems): at fixed thresholds, and a posteriori.
 
-    The curves have one alpha, and hold the same trials in the same order; of tables that are scanned, their users are
-    drawn, and cells between which rates change little stand for trials.
+    The curves have one alpha, and hold the same trials in the same order. Of many trials, cells between which rates
+    change little stand for them; of tables that are scanned, users are drawn.
     """
     if any(curve.test.scanned for curve in curves):
         return _draw_counted(curves, plan, against, draws)
     tests = [curve.test.load() for curve in curves]
+    if len(tests[0]) > MANY:
+        return _draw_many(curves, tests, plan, against, draws, threads)
     orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
@@ -69,6 +78,56 @@ def draw_both(
 
             list(pool.map(work, range(len(curves))))
     return before, after
+
+
+def _draw_many(
+    curves: Sequence[EPC], tests: Sequence[Scores], plan: BootstrapPlan, against: Against, draws: int,
+    threads: int | None,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Do the same with cells in place of trials. Where users are not drawn, groups of trials are: they vary as much."""
+    people = plan.design.identities(tests[:1])[0] if plan.design.by_user else _in_groups(tests[0])
+    purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
+    cuts = [np.union1d(_relative_cuts(test, FINER), curve.threshold) for test, curve in zip(tests, curves, strict=True)]
+    kernel = load_kernel("add_in_cells", "weighted_rocs")
+    values = np.empty((2, draws, len(curves)))
+    none, one_each = np.empty(0, dtype=np.int32), np.empty(0)
+    classes = (people.negative, people.negative_partner), (people.positive, None)
+
+    def work(system: int) -> None:
+        test, cut = tests[system], cuts[system]
+        cells = [gaps_of(cut, trials.score).astype(np.int32) for trials in (test.negative, test.positive)]
+        for start in range(0, draws, TOGETHER):
+            rows = slice(start, min(start + TOGETHER, draws))
+            drawn = []
+            for (owner, partner), cell, purpose in zip(classes, cells, purposes, strict=True):
+                weights = np.ascontiguousarray(_drawn(plan, people.count, purpose, start, rows.stop - start).T)
+                sums = np.zeros((cut.size + 1, rows.stop - start))
+                kernel(weights, owner, none if partner is None else partner, one_each, cell, sums)
+                drawn.append(sums.T)
+            values[:, rows, system] = _at_cuts(curves[system], cut, drawn, against)
+
+    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+        list(pool.map(work, range(len(curves))))
+    return values[0], values[1]
+
+
+def _in_groups(test: Scores) -> Identities:
+    """Return groups of trials, as many in each but for one more or less, that nothing but chance has put together."""
+    rng = np.random.default_rng(DRAWN)
+    negative, positive = (
+        rng.permutation(np.arange(len(trials), dtype=np.int32) % GROUPS) for trials in (test.negative, test.positive)
+    )
+    return Identities(negative, positive, None, GROUPS)
+
+
+def _relative_cuts(test: Scores, share: float) -> Floats:
+    """Return scores between which FAR and FRR change by at most about a share of themselves, or by one trial."""
+    steps = np.log(max(test.n_negatives, test.n_positives)) / np.log1p(share)
+    number = np.unique(np.rint((1 + share) ** np.arange(steps)).astype(np.int64))
+    negatives, positives = test.negatives, test.positives
+    return np.union1d(
+        negatives[negatives.size - number[number <= negatives.size]], positives[number[number <= positives.size] - 1]
+    )
 
 
 def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
@@ -92,11 +151,16 @@ def _on_cells(
     curve: EPC, cells: Scores, cuts: Floats, weights: Floats, plan: BootstrapPlan, against: Against
 ) -> tuple[Floats, Floats]:
     """Return the measure at the curve's threshold and the figure a posteriori, in each draw of users."""
-    people, gaps, drawn = plan.design.identities([cells])[0], cuts.size + 1, []
+    people, drawn = plan.design.identities([cells])[0], []
     for trials, codes in ((cells.negative, people.negative), (cells.positive, people.positive)):
-        gap = np.searchsorted(cuts, trials.score, side="left")
-        counted = np.bincount(codes.astype(np.int64) * gaps + gap, trials.number, people.count * gaps)
-        drawn.append(weights @ counted.reshape(people.count, gaps))
+        gap = gaps_of(cuts, trials.score)
+        drawn.append(weights @ counts_by(codes, people.count, gap, cuts.size + 1, trials.number))
+    return _at_cuts(curve, cuts, drawn, against)
+
+
+def _at_cuts(curve: EPC, cuts: Floats, drawn: Sequence[Floats], against: Against) -> tuple[Floats, Floats]:
+    """Return the same from how many negatives, and positives, each draw (row) has between cuts."""
+    gaps = cuts.size + 1
     rejected = int(np.searchsorted(cuts, curve.threshold[0])) + 1
     tn, fn = (np.rint(each[:, :rejected].sum(axis=1)).astype(np.int64)[:, None] for each in drawn)
     negative, positive = (np.rint(each.sum(axis=1)).astype(np.int64)[:, None] for each in drawn)

@@ -21,7 +21,7 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
-from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, make_side
+from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, make_side
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for
@@ -31,6 +31,10 @@ from priori.uncertainty.intervals import Interval
 FEW_BEYOND = 5
 #: For how many such places a simultaneous band allows: neighbouring ones hang together.
 TOGETHER = 5
+
+#: From so many trials on they are counted in blocks: of so many trials or more, in so many blocks at most, for so many
+#: draws together.
+MANY, IN_A_BLOCK, BLOCKS, DRAWS = 1 << 15, 1 << 7, 1 << 13, 64
 
 #: Writes the heights of the curves of the replicates from a first one on.
 Climb = Callable[[int, Floats], None]
@@ -205,7 +209,9 @@ def _heights(
     threads: int | None = None, progress: Progress | None = None,
 ) -> Floats:  # fmt: skip
     """Return the height of every replicate's curve at these false positive rates."""
-    climb, work = _at_ranks(scores, fractions, plan) or _at_cells(scores, fractions, plan)
+    climb, work = (
+        _at_ranks(scores, fractions, plan) or _along(scores, fractions, plan) or _at_cells(scores, fractions, plan)
+    )
 
     def batch(first: int, size: int) -> Floats:
         heights = np.ones((size, len(fractions)))
@@ -225,6 +231,43 @@ def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPl
     kernel = load_kernel("climb")
     settings = (plan.seed, plan.inner, plan.design.trial_draws, side, p, q)
     return lambda first, heights: kernel(first, *settings, heights), side.cells
+
+
+def _along(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:
+    """Return what counts many trials in blocks of scores; None where there are few, or users come without some."""
+    classes, design = (scores.negative, scores.positive), plan.design
+    entries = sum(trials.score.size for trials in classes)
+    if entries < MANY or not design.draws_users or design.draws_trials or any(trials.weighted for trials in classes):
+        return None
+    people = design.identities([scores])[0]
+    score = np.concatenate([trials.score for trials in classes])
+    order = np.argsort(-score, kind="stable")
+    positive = np.repeat([False, True], [trials.score.size for trials in classes])[order]
+    owner = np.concatenate([people.negative, people.positive])[order]
+    partner, number = np.empty(0, dtype=np.int32), np.empty(0)
+    if people.negative_partner is not None:
+        partner = np.append(people.negative_partner, np.full(scores.positive.score.size, -1, dtype=np.int32))[order]
+    if scores.negative.number is not None and scores.positive.number is not None:
+        number = np.append(scores.negative.number, scores.positive.number).astype(np.float64)[order]
+    last = np.append(np.diff(score[order]) != 0, True)
+    ends = np.flatnonzero(last) + 1
+    size = max(IN_A_BLOCK, entries // BLOCKS)
+    start = np.append(0, ends[np.append(np.diff(ends // size) != 0, True)])
+    cell = 2 * np.repeat(np.arange(start.size - 1, dtype=np.int32), np.diff(start)) + positive
+    p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
+    draw, add = load_kernel("multiplicities"), load_kernel("add_in_cells", "weighted_rocs")
+    kernel = load_kernel("climb_along", "weighted_rocs")
+
+    def climb(first: int, heights: Floats) -> None:
+        for begin in range(0, len(heights), DRAWS):
+            rows = heights[begin : begin + DRAWS]
+            drawn = np.empty((len(rows), people.count))
+            draw(first + begin, plan.seed, plan.inner, people.count, 0, TEST_USERS + 4 * plan.streams, drawn)
+            weights, sums = np.ascontiguousarray(drawn.T), np.zeros((2 * start.size - 2, len(rows)))
+            add(weights, owner, partner, number, cell, sums)
+            kernel(weights, owner, partner, number, positive, last, start, sums, p, q, rows)
+
+    return climb, entries // 16
 
 
 def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:

@@ -1,6 +1,7 @@
 """Weighted ROCs: what a test set shows a posteriori when every trial comes as often as a draw says, compiled.
 
-Importing this module imports numba: `priori.uncertainty.both_rankings` does so when systems are ranked.
+Importing this module imports numba: `priori.uncertainty.both_rankings` does so when systems are ranked, and
+`priori.uncertainty.roc_bands` for the curves of large sets.
 """
 
 from __future__ import annotations
@@ -9,7 +10,74 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.compiling import by_rule, inner
+from priori.base.compiling import by_rule, compiled, inner
+from priori.uncertainty.bootstrap.choosing import at_least_one, compare
+
+
+@compiled
+def add_in_cells(weights, owner, partner, number, cell, sums):  # type: ignore[no-untyped-def]
+    """Add to ``sums[c, d]`` how often the trials of cell c come in draw d, where owner o comes ``weights[o, d]`` times.
+
+    Trials with a ``partner`` come as often as both (below 0, or an empty array: they have none); ``number`` is how many
+    trials each entry stands for (an empty array: one).
+    """
+    for t in range(cell.size):
+        to, own = sums[cell[t]], weights[owner[t]]
+        times = number[t] if number.size else 1.0
+        if partner.size and partner[t] >= 0:
+            other = weights[partner[t]]
+            for d in range(to.size):
+                to[d] += own[d] * other[d] * times
+        else:
+            for d in range(to.size):
+                to[d] += own[d] * times
+
+
+@compiled
+def climb_along(  # type: ignore[no-untyped-def]
+    weights, owner, partner, number, positive, last, start, sums, p, q, heights
+):
+    """Do what `kernels.climb` does where users come with all their trials: most of them are counted in blocks.
+
+    Trials descend by score; ``last`` marks the end of each run of equal scores, ``start`` where each block begins (and
+    the end), ``sums[2 b, d]`` and ``sums[2 b + 1, d]`` are the negatives and the positives of block b in draw d. Only
+    blocks in which the curve reaches one of the rates are looked into.
+    """
+    for d in range(heights.shape[0]):
+        negatives, positives = 0.0, 0.0
+        for b in range(start.size - 1):
+            negatives += sums[2 * b, d]
+            positives += sums[2 * b + 1, d]
+        total, hits_of_all = np.int64(negatives), at_least_one(np.int64(positives))
+        before_fp, before_tp, k = 0.0, 0.0, 0
+        for b in range(start.size - 1):
+            in_block = sums[2 * b, d]
+            if k < p.size and in_block > 0 and compare(p[k], total, q[k], np.int64(before_fp + in_block)) < 0:
+                fp, tp, alarms, hits = before_fp, before_tp, 0.0, 0.0
+                for t in range(start[b], start[b + 1]):
+                    times = weights[owner[t], d]
+                    if partner.size and partner[t] >= 0:
+                        times *= weights[partner[t], d]
+                    if number.size:
+                        times *= number[t]
+                    if positive[t]:
+                        hits += times
+                    else:
+                        alarms += times
+                    if last[t]:
+                        while k < p.size and alarms > 0 and compare(p[k], total, q[k], np.int64(fp + alarms)) < 0:
+                            part = (np.float64(p[k]) * total / q[k] - fp) / alarms
+                            heights[d, k] = (tp + hits * max(part, 0.0)) / hits_of_all
+                            k += 1
+                        fp += alarms
+                        tp += hits
+                        alarms, hits = 0.0, 0.0
+            before_fp += in_block
+            before_tp += sums[2 * b + 1, d]
+        while k < p.size:
+            heights[d, k] = before_tp / hits_of_all
+            k += 1
+
 
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
