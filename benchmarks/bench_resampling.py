@@ -4,6 +4,7 @@
 (b) the joint bootstrap of both sets at the NIST 2005 shape against the straightforward numpy loop, kept here;
 (c) the paired comparison of two systems on a million trials;
 (d) new thresholds in every replicate of half a million trials, by trials and by users;
+(e) a posteriori on a million trials: a ROC band by user and a leaderboard, against a pass over all trials;
 and the first compilation, in a process with an empty cache.
 """
 
@@ -22,6 +23,7 @@ import pytest
 
 import priori
 from priori import Scores
+from priori.uncertainty import both_rankings, leaderboard, roc_bands
 
 REPLICATES = int(os.environ.get("PRIORI_BENCH_REPLICATES", "10000"))
 LOOPED = 20
@@ -174,6 +176,43 @@ def test_new_thresholds(benchmark: Any, bootstrap: str) -> None:
         seconds=seconds,
     )
     benchmark.pedantic(lambda: curve.band(n_resamples=10, **options), rounds=1)
+
+
+# -- (e) ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_posteriori(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    label, user = np.repeat([0, 1], [900_000, 100_000]), np.arange(1_000_000) % 1000
+    shared = rng.normal(0, 0.7, label.size)
+    sets = [
+        Scores.from_predictions(label, quality * label + shared + rng.normal(0, 0.7, label.size), user=user)
+        for quality in (2.0, 1.98, 1.9)
+    ]
+    curves = [priori.epc(each, each, name=str(number)) for number, each in enumerate(sets)]
+    works: dict[str, Callable[[int], Any]] = {
+        "a ROC band by user": lambda number: priori.roc(sets[0]).band(n_resamples=number),
+        "a leaderboard of three systems": lambda number: priori.rank(curves, n_resamples=number),
+    }
+    for name, work in works.items():
+        work(10)
+        seconds, used = timed(lambda work=work: work(REPLICATES), rounds=2)
+        by_passes = []
+        for share in (500, 100):  # of the replicates, and of the draws of a leaderboard
+            with monkeypatch.context() as passing:
+                passing.setattr(roc_bands, "MANY", 1 << 62)
+                passing.setattr(both_rankings, "MANY", 1 << 62)
+                passing.setattr(leaderboard, "DRAWS", leaderboard.DRAWS // share)
+                by_passes.append(timed(lambda work=work, share=share: work(REPLICATES // share), rounds=2)[0])
+        whole = by_passes[0] + (by_passes[1] - by_passes[0]) / (1 / 100 - 1 / 500)
+        report(
+            benchmark,
+            f"(e) {name}, 10^6 trials of 1,000 users, {REPLICATES} replicates: {seconds:.2f} s ({used:.2f} s of "
+            f"processors), {whole / seconds:.0f} x faster than by a pass over all trials for every draw",
+            seconds=seconds,
+            ratio=whole / seconds,
+        )
+    benchmark.pedantic(lambda: priori.roc(sets[0]).band(n_resamples=10), rounds=1)
 
 
 # -- compilation -------------------------------------------------------------------------------------------------
