@@ -14,7 +14,7 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.processors import processors
-from priori.base.types import Floats, Index, Ints, Mask
+from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
 from priori.decisions.outcomes import Outcomes
@@ -23,7 +23,7 @@ from priori.scores import Scores, ScoreSet
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import load_kernel
 from priori.uncertainty.ranks import told_apart
 
@@ -85,24 +85,20 @@ def _draw_many(
     threads: int | None,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Do the same with cells in place of trials. Where users are not drawn, groups of trials are: they vary as much."""
-    people = plan.design.identities(tests[:1])[0] if plan.design.by_user else _in_groups(tests[0])
-    purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
+    classes = _owners(tests[0], plan)
     cuts = [np.union1d(_relative_cuts(test, FINER), curve.threshold) for test, curve in zip(tests, curves, strict=True)]
     kernel = load_kernel("add_in_cells", "weighted_rocs")
-    values = np.empty((2, draws, len(curves)))
-    none, one_each = np.empty(0, dtype=np.int32), np.empty(0)
-    classes = (people.negative, people.negative_partner), (people.positive, None)
+    values, one_each = np.empty((2, draws, len(curves))), np.empty(0)
 
     def work(system: int) -> None:
         test, cut = tests[system], cuts[system]
         cells = [gaps_of(cut, trials.score).astype(np.int32) for trials in (test.negative, test.positive)]
         for start in range(0, draws, TOGETHER):
-            rows = slice(start, min(start + TOGETHER, draws))
-            drawn = []
-            for (owner, partner), cell, purpose in zip(classes, cells, purposes, strict=True):
-                weights = np.ascontiguousarray(_drawn(plan, people.count, purpose, start, rows.stop - start).T)
+            rows, drawn = slice(start, min(start + TOGETHER, draws)), []
+            for (owner, partner, count, purpose), cell in zip(classes, cells, strict=True):
+                weights = np.ascontiguousarray(_drawn(plan, count, purpose, start, rows.stop - start).T)
                 sums = np.zeros((cut.size + 1, rows.stop - start))
-                kernel(weights, owner, none if partner is None else partner, one_each, cell, sums)
+                kernel(weights, owner, partner, one_each, cell, sums)
                 drawn.append(sums.T)
             values[:, rows, system] = _at_cuts(curves[system], cut, drawn, against)
 
@@ -111,13 +107,24 @@ def _draw_many(
     return values[0], values[1]
 
 
-def _in_groups(test: Scores) -> Identities:
-    """Return groups of trials, as many in each but for one more or less, that nothing but chance has put together."""
-    rng = np.random.default_rng(DRAWN)
-    negative, positive = (
-        rng.permutation(np.arange(len(trials), dtype=np.int32) % GROUPS) for trials in (test.negative, test.positive)
-    )
-    return Identities(negative, positive, None, GROUPS)
+def _owners(test: Scores, plan: BootstrapPlan) -> list[tuple[Codes, Codes, int, int]]:
+    """Return who the trials of each class come with, and with whom besides, how many are drawn, and by which stream.
+
+    That is their user; or a group, as large as others but for one, that nothing but chance has put together.
+    """
+    nobody = np.empty(0, dtype=np.int32)
+    if plan.design.by_user:
+        people = plan.design.identities([test])[0]
+        partner = nobody if people.negative_partner is None else people.negative_partner
+        return [
+            (people.negative, partner, people.count, TEST_USERS), (people.positive, nobody, people.count, TEST_USERS)
+        ]  # fmt: skip
+    rng, found = np.random.default_rng(DRAWN), []
+    for number, trials in enumerate((test.negative, test.positive)):
+        groups = min(GROUPS, len(trials))
+        group = rng.permutation(np.arange(len(trials), dtype=np.int32) % groups)
+        found.append((group, nobody, groups, DRAWN + number))
+    return found
 
 
 def _relative_cuts(test: Scores, share: float) -> Floats:
