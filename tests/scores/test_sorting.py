@@ -26,11 +26,7 @@ COLUMNS = {
 }
 
 
-BY_NUMPY = sorting.Way(sorting._count, sorting._place, 1)
-BY_DIGITS = sorting.Way(sorting._count_by_digits, sorting._place_by_digits, 2)
-
-
-@pytest.mark.parametrize("way", [BY_NUMPY, BY_DIGITS], ids=["numpy", "digits"])
+@pytest.mark.parametrize("way", [sorting.BY_NUMPY, sorting.BY_DIGITS], ids=["numpy", "digits"])
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
 @pytest.mark.parametrize("names", [["bell"], ["bell", "few"], ["none", "few"], list(COLUMNS)])
 def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, workers: int, names: list[str], way: sorting.Way) -> None:
@@ -68,7 +64,16 @@ def test_digits_are_for_many_scores_where_numpy_is_slow(
         monkeypatch.delitem(sys.modules, "numba")
         monkeypatch.setitem(sys.modules, "numba.core", type(sys)("numba.core"))
         monkeypatch.setattr(sys.modules["numba.core"], "config", config, raising=False)
-    assert sorting._way(total) == (BY_DIGITS if by_digits else BY_NUMPY)
+    assert sorting._way(total) == (sorting.BY_DIGITS if by_digits else sorting.BY_NUMPY)
+
+
+def test_single_precision_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_DIGITS)
+    monkeypatch.setattr(sorting, "FEWEST", 16)
+    column = RNG.normal(size=999).astype(np.float32)
+    (found,) = sorting.sorted_columns([column])
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.sort(column))
 
 
 def test_numpy_is_slow_where_a_score_takes_longer_than_by_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +95,7 @@ def test_parts_have_about_the_same_size(monkeypatch: pytest.MonkeyPatch) -> None
         sizes.append(part.size)
         place(part, *scores)
 
-    monkeypatch.setattr(sorting, "_way", lambda total: BY_NUMPY._replace(place=noted))
+    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_NUMPY._replace(place=noted))
     sorting.sorted_columns([RNG.normal(size=900_000), RNG.normal(size=100_000)])
     assert len(sizes) == 8
     assert max(sizes) < 1.25 * 1_000_000 / 8

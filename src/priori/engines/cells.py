@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from priori.base.types import Counts, Floats
 from priori.engines.grid import Grid
 from priori.scores.candidates import Edges, Shortlist
+from priori.scores.sorting import sorted_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ NOTHING = Distinct(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=n
 
 def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
     """Return the distinct scores of two unordered samples; -0.0 is 0.0."""
-    ordered = [np.sort(scores) for scores in (negative, positive)]
+    ordered = sorted_columns([negative, positive])
     value = np.concatenate(ordered)
     value.sort(kind="stable")  # two ascending runs: this is a merge
     starts = np.flatnonzero(np.append(True, value[1:] != value[:-1])[: value.size])

@@ -44,7 +44,7 @@ class Way(NamedTuple):
     parts: int
 
 
-def sorted_columns(columns: Sequence[Floats]) -> list[Floats]:
+def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Return columns of scores, none of them NaN, in ascending order.
 
     Columns are divided by value, and every part is sorted on its own.
@@ -55,7 +55,7 @@ def sorted_columns(columns: Sequence[Floats]) -> list[Floats]:
     [[0.1, 0.3], [-inf, 2.0, inf]]
     """
     workers, total = processors(), sum(column.size for column in columns)
-    way = _way(total)
+    way = _way(total) if all(column.dtype == np.float64 for column in columns) else BY_NUMPY
     if total < 2 * FEWEST or workers * way.parts == 1:
         return [_frozen(np.sort(column)) for column in columns]
     ordered, limits = [np.empty_like(column) for column in columns], []
@@ -133,13 +133,12 @@ def counts_by(
 def _way(total: int) -> Way:
     """Return the way to sort so many scores."""
     if total < (WORTH_DIGITS if "numba" in sys.modules else WORTH_NUMBA) or not _numpy_is_slow():
-        return Way(_count, _place, 1)
+        return BY_NUMPY
     from numba.core import config
 
     if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it is imported
-        return Way(_count, _place, 1)
-    # Several parts for each processor: each needs as much room again while it is sorted.
-    return Way(_count_by_digits, _place_by_digits, 2)
+        return BY_NUMPY
+    return BY_DIGITS
 
 
 @cache
@@ -222,6 +221,11 @@ def _keys(limits: Limits) -> tuple[np.uint64, np.uint64]:
     return np.uint64(0 if low is None else keys[0]), np.uint64(2**64 - 1 if high is None else keys[1] - 1)
 
 
-def _frozen(ordered: Floats) -> Floats:
+BY_NUMPY = Way(_count, _place, 1)
+#: Several parts for each processor: each needs as much room again while it is sorted.
+BY_DIGITS = Way(_count_by_digits, _place_by_digits, 2)
+
+
+def _frozen(ordered: NDArray[Any]) -> NDArray[Any]:
     ordered.setflags(write=False)
     return ordered
