@@ -256,7 +256,7 @@ class Files:
 
     def keep_names(self, names: list[str]) -> None:
         """Keep names, and their places in the list, as the small table ``names``."""
-        listed = "SELECT unnest($1::VARCHAR[]) AS name, unnest(range(len($1::VARCHAR[]))) AS code"
+        listed = "SELECT unnest($1::VARCHAR[]) AS priori_name, unnest(range(len($1::VARCHAR[]))) AS priori_code"
         self.connection.execute(f"CREATE OR REPLACE TABLE names AS {listed}", [names]).fetchall()
 
     @cached_property
