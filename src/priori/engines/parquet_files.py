@@ -25,7 +25,6 @@ from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import processors
-from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.engine import TableSettings
 from priori.engines.object_stores import ObjectStore, State, is_address
@@ -63,8 +62,7 @@ def expand(path: str) -> list[str]:
 @contextmanager
 def guarded(source: str) -> Iterator[None]:
     """Turn the errors of duckdb, and of a full disk, into ours."""
-    with held_back():
-        import duckdb
+    from priori.base.compiled_duckdb import duckdb
 
     try:
         yield
