@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     )
     from priori.decisions.criteria import Criterion
     from priori.decisions.likelihood_ratios import a_posteriori_min_cllr, calibrate, cllr
-    from priori.decisions.measures import Measure, Task
+    from priori.decisions.measure import Measure
     from priori.decisions.outcomes import Outcomes, count
+    from priori.decisions.tasks import Task
     from priori.engines import Table, scan, scan_table
     from priori.readers import read, read_table
     from priori.scores import Scores
@@ -73,8 +74,9 @@ _LATER = {
         "a_posteriori_min_dcf a_posteriori_partial_auc average_precision det roc",
         "priori.decisions.criteria": "Criterion",
         "priori.decisions.likelihood_ratios": "a_posteriori_min_cllr calibrate cllr",
-        "priori.decisions.measures": "Measure Task",
+        "priori.decisions.measure": "Measure",
         "priori.decisions.outcomes": "Outcomes count",
+        "priori.decisions.tasks": "Task",
         "priori.scores": "Scores",
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan scan_table",

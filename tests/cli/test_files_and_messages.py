@@ -205,10 +205,22 @@ def test_numbers_and_other_texts_stay() -> None:
         (("rates", "--scores", "A"), "no such option --scores; 'priori rates' reads [TEST]"),
         (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
         (("demo", "--qqqqq"), "no such option --qqqqq; see 'priori demo --help'"),
+        (
+            ("epc", "dev.csv", "test.csv"),
+            "more words than the command takes: dev.csv test.csv; 'priori epc' reads --system NAME DEV TEST",
+        ),
+        (("app", "x"), "more words than the command takes: x; see 'priori app --help'"),
     ],
 )
 def test_what_was_meant(run: Any, arguments: tuple[str, ...], message: str) -> None:
     assert run(*arguments) == (2, "", f"priori: error: {message}\n")
+
+
+def test_without_words_the_commands_are_listed(run: Any) -> None:
+    code, numbers, said = run()
+    assert (code, numbers) == (2, "")
+    assert said.startswith("Usage: priori [OPTIONS] COMMAND")
+    assert all(f"\n  {command} " in said for command in COMMANDS)
 
 
 @pytest.mark.usefixtures("scores")

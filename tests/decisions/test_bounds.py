@@ -14,7 +14,7 @@ from priori import Outcomes, Scores
 from priori.base.alphas import grid
 from priori.base.types import Mask
 from priori.decisions.criteria import CRITERIA, Criterion, get_criterion
-from priori.decisions.measures import TASKS
+from priori.decisions.tasks import TASKS
 from priori.scores.candidates import Edges
 
 #: What is chosen among candidates; theory's threshold is none.

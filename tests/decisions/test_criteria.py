@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import oracle
 from priori import OptionError, Outcomes, Scores, choose_threshold
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.measures import TASKS
+from priori.decisions.tasks import TASKS
 
 CHOSEN = [(oracle.named(criterion, task), task) for task in TASKS for criterion in (*CRITERIA, *oracle.BEST)]
 

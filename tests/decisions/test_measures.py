@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from priori import OptionError, Outcomes
-from priori.decisions.measures import MEASURES, TASKS, Measure, Ratio, cost, get_measure
+from priori.decisions.measure import Measure, Ratio
+from priori.decisions.measures import MEASURES, cost, get_measure
+from priori.decisions.tasks import TASKS
 
 counts = st.integers(0, 50)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import priori
 from priori import Scores, Table
+from priori.cli import cli
+from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
+from priori.engines.one_scan import SharedTable
+from priori.engines.spark import Spark
 
 
 def frame(seed: int, size: int = 60_000) -> pl.DataFrame:
@@ -65,17 +72,22 @@ def test_curves_and_rates_under_attack_are_those_of_memory(scanned: Any, way: st
     found, options = tables(way)
     sets = [scanned(each, **options) for each in found], [Scores.from_frame(each, **options) for each in found]
     assert all(isinstance(each, Table) for each in sets[0])
-    whole = all(each.fits for each in sets[0])
-    ours, theirs = (priori.epsc(*each, omega=[0, 0.3, 1], beta=[0.2, 0.5]) for each in sets)
-    assert ours.attack_types == theirs.attack_types
-    pairs = [(ours, theirs), *[[function(*each) for each in sets] for function in (priori.adcf, priori.pad)]]
-    for found, expected in pairs:
-        for column, values in expected.columns().items():
-            if values.dtype.kind == "U":
-                assert found.columns()[column].tolist() == values.tolist()
-            elif column != "errors" or whole:  # in cells, another threshold may be the best, at nearly the same cost
-                off = 1e-12 if whole else {"value": 0.01, "best": 0.01, "threshold": 0.1}.get(column, 0.03)
-                np.testing.assert_allclose(found.columns()[column], values, rtol=0, atol=off, err_msg=column)
+    compare(sets[0], [priori.epsc(*each, omega=[0, 0.3, 1], beta=[0.2, 0.5]) for each in sets])
+    for function in (priori.adcf, priori.pad):
+        compare(sets[0], [function(*each) for each in sets])
+
+
+def compare(scanned: Any, results: Any) -> None:
+    """Compare a result of scanned sets with that of the same ones in memory."""
+    whole = all(each.fits for each in scanned)
+    ours, theirs = results
+    assert getattr(ours, "attack_types", None) == getattr(theirs, "attack_types", None)
+    for column, values in theirs.columns().items():
+        if values.dtype.kind == "U":
+            assert ours.columns()[column].tolist() == values.tolist()
+        elif column != "errors" or whole:  # in cells, another threshold may be the best, at nearly the same cost
+            off = 1e-12 if whole else {"value": 0.01, "best": 0.01, "threshold": 0.1}.get(column, 0.03)
+            np.testing.assert_allclose(ours.columns()[column], values, rtol=0, atol=off, err_msg=column)
 
 
 def test_bands_under_attack_are_those_of_memory_in_distribution(scanned: Any) -> None:
@@ -94,3 +106,111 @@ def test_a_result_says_that_it_was_counted_in_cells(tmp_path: Path) -> None:
     sets = [priori.scan(tmp_path / f"{name}.parquet", engine="duckdb", memory="2MB") for name in ("dev", "test")]
     for result in (priori.epsc(*sets, omega=[0.5]), priori.adcf(*sets), priori.pad(*sets)):
         assert "counted-in-cells" in [getattr(line, "code", "") for line in result.warnings]
+
+
+# -- many systems in one table ---------------------------------------------------------------------------------------
+
+SPLIT = ("set", "dev", "test")
+
+
+def many(way: str, shape: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """The trials of two systems, as columns or as rows of one table, and how it is read."""
+    parts, options = tables(way)
+    worse = [part["score"] - np.round(np.arange(part.height) % 7 / 7, 2) for part in parts]
+    wide = pl.concat(
+        part.rename({"score": "A"}).with_columns(pl.lit(name).alias("set"), other.alias("B"))
+        for part, other, name in zip(parts, worse, SPLIT[1:], strict=True)
+    )
+    if shape == "wide":
+        return wide, {"systems": ["A", "B"], "split": SPLIT, **options}
+    rows = wide.unpivot(["A", "B"], index=["set", "label", "kind", "user"], variable_name="system", value_name="score")
+    return rows, {"systems": "system", "split": SPLIT, **options}
+
+
+@pytest.mark.parametrize(("engine", "shape", "way"), [
+    *(("duckdb", shape, way) for way in WAYS for shape in ("wide", "long")),
+    ("text", "wide", "both"), ("text", "long", "types"), ("lazy", "wide", "label"), ("lazy", "long", "both"),
+    ("memory", "wide", "types"), ("memory", "long", "named"),
+])  # fmt: skip
+def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, shape: str, way: str
+) -> None:
+    table, options = many(way, shape)
+    path = tmp_path / ("all.csv" if engine == "text" else "all.parquet")
+    (table.write_csv if engine == "text" else table.write_parquet)(path)
+    room: Any = {"engine": "spark" if engine == "lazy" else "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
+    if engine == "lazy":  # any lazy frame stands for one of Spark
+        monkeypatch.setattr("priori.engines.spark.open_spark", lambda path, settings, temp: Spark(
+            pl.scan_parquet(path), settings, source=str(path)))  # fmt: skip
+    scanned, read = priori.scan_table(path, **options, **room), priori.read_table(path, **options)
+    assert list(scanned) == ["A", "B"]
+    for name, sets in scanned.items():
+        assert all(isinstance(each, Table) and each.fits == (engine == "memory") for each in sets)
+        compare(sets, [priori.epsc(*each, omega=[0, 0.3, 1]) for each in (sets, read[name])])
+        compare(sets, [priori.pad(*each) for each in (sets, read[name])])
+
+
+@pytest.mark.parametrize("shape", ["wide", "long"])
+@pytest.mark.parametrize("command", ["epsc", "adcf", "pad"])
+def test_one_scan_counts_the_attacks_of_all_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, shape: str
+) -> None:
+    table, _ = many("both", shape)
+    table.write_parquet(tmp_path / "all.parquet")
+    scans: list[tuple[int, tuple[str, ...]]] = []
+    scan = SharedTable._scan
+    monkeypatch.setattr(
+        SharedTable, "_scan", lambda self, asked, by: (scans.append((len(asked), by)), scan(self, asked, by))
+    )
+    monkeypatch.setattr(DuckDB, "_over_names", lambda *_, **__: pytest.fail("a system was counted on its own"))
+    systems = ["--systems-in", "system"] if shape == "long" else ["--systems-columns", "A,B"]
+    asked = [command, "--table", str(tmp_path / "all.parquet"), *systems, "--split", "set=dev:test", "--attack-column",
+             "kind", "--format", "csv"]  # fmt: skip
+    answers = [
+        CliRunner().invoke(cli, [*asked, *more], catch_exceptions=False)
+        for more in (["--engine", "duckdb", "--memory", "8MB"], ["--engine", "memory"])
+    ]
+    found, expected = ([*csv.DictReader(io.StringIO(answer.stdout))] for answer in answers)
+    assert [row["system"] for row in found] == [row["system"] for row in expected]
+    for column in ("threshold", "value", "actual", "rate"):
+        both = [[float(row[column]) for row in rows if column in row] for rows in (found, expected)]
+        np.testing.assert_allclose(*both, rtol=0, atol=0.1 if column == "threshold" else 0.03)
+    assert {systems for systems, _ in scans} == {2}
+    assert [by for _, by in scans if by] == [("user", "attack")] * 2  # of each set one
+    assert len(scans) <= 8  # and a few that look at the scores alone
+
+
+def test_attacks_that_only_the_real_identity_tells_are_not_lost(tmp_path: Path) -> None:
+    rows = [f"{part},u{k % 3},{who},{k / 7}" for part in SPLIT[1:] for k in range(21)
+            for who in ("u0", "u1", "attack/mask")]  # fmt: skip
+    path = tmp_path / "all.csv"
+    path.write_text("\n".join(["set,user,probe_user,A", *rows]), encoding="utf-8")
+    options: dict[str, Any] = {"systems": ["A"], "split": SPLIT}
+    assert priori.read_table(path, **options)["A"][0].n_attacks == 21
+    scanned = priori.scan_table(path, **options, engine="duckdb")["A"]
+    for function in (priori.epsc, priori.adcf, priori.pad):
+        with pytest.raises(priori.OptionError, match=r"'attack/mask'\) are known in memory only"):
+            function(*scanned)
+    assert len(priori.epc(*scanned, points=3).value) == 3
+
+
+def test_columns_of_a_table_may_be_called_as_ours(tmp_path: Path) -> None:
+    table = frame(1).rename({"kind": "code"}).with_columns(pl.lit("x").alias("name"), pl.lit("y").alias("attack"))
+    table.write_parquet(tmp_path / "all.parquet")
+    options: dict[str, Any] = {"columns": {"attack": "code"}}
+    scanned = priori.scan(tmp_path / "all.parquet", engine="duckdb", memory="2MB", **options)
+    assert priori.pad(scanned, scanned).attack.tolist() == priori.pad(*[Scores.from_frame(table, **options)] * 2
+                                                                      ).attack.tolist()  # fmt: skip
+    curve = priori.epc(scanned, scanned, alpha=[0.5])
+    assert curve.band(bootstrap="user", n_resamples=50).lower[0] <= curve.value[0]
+
+
+def test_an_attack_label_that_comes_late_is_seen(tmp_path: Path) -> None:
+    size = 70_000
+    label = np.append(np.arange(size) % 2, np.full(100, 2))
+    score = np.append(np.arange(size) % 11 + 0.0, np.full(100, 5.0))
+    pl.DataFrame({"score": score, "label": label}).write_parquet(tmp_path / "all.parquet")
+    scanned = priori.scan(tmp_path / "all.parquet", engine="duckdb", memory="2MB", pos_label=1, attack_label=2)
+    assert priori.epsc(scanned, scanned, omega=[0.5]).sizes["test"] == {
+        "impostors": size // 2, "attacks": 100, "positives": size // 2
+    }  # fmt: skip

@@ -21,7 +21,7 @@ import priori
 from engine_frames import population, same_columns, same_everything, trials
 from priori import InputError, OptionError, Scores, Table
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.measures import TASKS
+from priori.decisions.tasks import TASKS
 from priori.engines import parquet_files
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings

@@ -16,7 +16,7 @@ from memory_engine import Memory
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.measures import TASKS
+from priori.decisions.tasks import TASKS
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.scores import ScoreSet

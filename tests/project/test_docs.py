@@ -19,7 +19,8 @@ from priori.base.signals import Terminated
 from priori.cli import COMMANDS, cli
 from priori.curves.epc import PRESETS
 from priori.decisions.criteria import CRITERIA
-from priori.decisions.measures import MEASURES, TASKS
+from priori.decisions.measures import MEASURES
+from priori.decisions.tasks import TASKS
 from priori.readers import FORMATS
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 

@@ -64,6 +64,14 @@ def test_the_real_identity_of_bob() -> None:
     assert read(five).attacks.tolist() == ["", "print"]
 
 
+def test_a_column_tells_attacks_where_the_real_identity_tells_the_classes() -> None:
+    text = "user,probe_user,kind,score\nu1,u1,-,0.9\nu1,u2,-,0.1\nu1,u2,mask,0.5\nu2,u2,-,0.8\n"
+    scores = read(text, columns={"attack": "kind"})
+    assert (scores.n_positives, scores.attacks.tolist()) == (2, ["", "mask"])
+    marked = text.replace("u1,u2,mask", "u1,attack/print,mask")
+    assert read(marked, columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
+
+
 def test_frames_and_tables_keep_types() -> None:
     import pandas as pd
 

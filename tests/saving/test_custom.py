@@ -14,8 +14,9 @@ import priori
 from priori.base.errors import InputError, OptionError
 from priori.base.results import Result
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.measures import MEASURES, TASKS, dcf, f_beta, get_measure, wer
+from priori.decisions.measures import MEASURES, dcf, f_beta, get_measure, wer
 from priori.decisions.named import custom
+from priori.decisions.tasks import TASKS
 from priori.saving.schemas import schema
 from results import curves, without_digest
 

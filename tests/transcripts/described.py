@@ -17,7 +17,8 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.results import Result
 from priori.decisions.criterion import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
+from priori.decisions.tasks import Task
 from priori.scores.score_set import ScoreSet
 
 #: Arrays up to this long are written out.

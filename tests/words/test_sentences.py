@@ -12,7 +12,7 @@ import pytest
 import small_studies
 from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.studies.evaluation.pairs import Pair, pairs_of, spans_of
 from priori.words.numbers import deployable, weighing

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "coverage")]
 
 from system_pairs import ALPHAS, ALTERNATIVES, NULLS, SMALL, Systems  # noqa: E402
-from tallies import Row, read_record, write_record  # noqa: E402
+from tallies import Row, Tally, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
 from priori.decisions.criteria import get_criterion  # noqa: E402
@@ -31,6 +30,9 @@ RECORD = HERE / "record.csv"
 METHOD, KEPT, RAW, ORACLE = "method", "thresholds kept", "observed difference, both resampled", "oracle on the observed"
 BAND = "band of one system"
 EVERYWHERE = "all alphas together"
+
+#: The ends of each test's interval, and what results warn of.
+Ends, Said = dict[str, np.ndarray], dict[str, tuple[str, ...]]
 
 
 def measure(systems: Systems, repeats: int, truths: int) -> list[Row]:
@@ -55,7 +57,7 @@ def measure(systems: Systems, repeats: int, truths: int) -> list[Row]:
     return _rows(systems, sets, truth[0], difference)
 
 
-def _one(curves: list[priori.EPC], seed: int) -> tuple[dict[str, np.ndarray], set[tuple[str, str]]]:
+def _one(curves: list[priori.EPC], seed: int) -> tuple[Ends, Said]:
     """Return the ends of each test's interval on one pair of sets, and the warnings that the results carry."""
     a, b = curves
     options = {"n_resamples": 1000, "rng": seed, "threads": 1}
@@ -75,23 +77,19 @@ def _one(curves: list[priori.EPC], seed: int) -> tuple[dict[str, np.ndarray], se
         KEPT: np.array([deployed.lower, deployed.upper]),
         RAW: np.array([method.difference - reach, method.difference + reach]),
         BAND: np.array([band.lower, band.upper]),
-    }, {(each, caution.code) for each, result in ((METHOD, method), (BAND, band)) for caution in result.warnings}
+    }, {METHOD: method.warnings, BAND: band.warnings}
 
 
 def _rows(
-    systems: Systems, sets: list[tuple[dict[str, np.ndarray], set[tuple[str, str]]]], truth: np.ndarray,
-    difference: np.ndarray,
+    systems: Systems, sets: list[tuple[Ends, Said]], truth: np.ndarray, difference: np.ndarray
 ) -> list[Row]:  # fmt: skip
-    rows = []
-    said = Counter(warning for _, warnings in sets for warning in warnings)
     part = "power" if systems in ALTERNATIVES else "size"
+    tests, bands = Tally(part, systems.title, 0.05), Tally("band", systems.title, 0.95)
 
-    def add(part: str, method: str, promise: str, nominal: float, shares: np.ndarray, width: float) -> None:
-        share = float(np.mean(shares))
-        error = float(np.sqrt(share * (1 - share) / shares.size))
-        warned = {code: count / len(sets) for (result, code), count in said.items() if result == method}
-        row = Row(part, systems.title, method, promise, nominal, share, error, width, shares.size)
-        rows.append(row.warned(warned))
+    def add(tally: Tally, method: str, promise: str, shares: np.ndarray, widths: np.ndarray) -> None:
+        for share, width, (_, said) in zip(shares, widths, sets, strict=True):
+            tally.add((method, promise), share, width)
+            tally.say((method, promise), said.get(method, ()))
 
     ends = {name: np.array([one[name] for one, _ in sets]) for name in sets[0][0]}
     observed = ends[RAW].mean(axis=1)
@@ -101,15 +99,15 @@ def _rows(
         lower, upper = ends[method].swapaxes(0, 1)
         rejected = (lower > difference) | (difference > upper)
         if method == EVERYWHERE:
-            add(part, METHOD, EVERYWHERE, 0.05, rejected.any(axis=1), float((upper - lower).mean()))
+            add(tests, METHOD, EVERYWHERE, rejected.any(axis=1), upper - lower)
             continue
         for k, alpha in enumerate(ALPHAS):
-            add(part, method, f"alpha {alpha}", 0.05, rejected[:, k], float((upper - lower)[:, k].mean()))
+            add(tests, method, f"alpha {alpha}", rejected[:, k], (upper - lower)[:, k])
     lower, upper = ends[BAND].swapaxes(0, 1)
     inside = (lower <= truth) & (truth <= upper)
     for k, alpha in enumerate(ALPHAS):
-        add("band", BAND, f"alpha {alpha}", 0.95, inside[:, k], float((upper - lower)[:, k].mean()))
-    return rows
+        add(bands, BAND, f"alpha {alpha}", inside[:, k], (upper - lower)[:, k])
+    return [*tests.rows(), *bands.rows()]
 
 
 def main() -> None:

@@ -76,6 +76,9 @@ def main(arguments: list[str] | None = None) -> Any:
             code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
         if code == 1:  # a limit of priori check is broken
             sys.exit(1)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.format_message(), err=True)
+        sys.exit(2)
     except (PrioriError, click.ClickException) as error:
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:

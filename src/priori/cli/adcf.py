@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from priori.base.cautions import of_systems
@@ -40,12 +41,9 @@ def command(
       priori adcf --system A a-dev.csv a-test.csv
       priori adcf --system A a-dev.csv a-test.csv --costs 1,10,10 --priors 0.94,0.01,0.05 --bootstrap auto
     """
-    weights = {"costs": costs.split(","), "priors": priors.split(",")}
-    curves = [
-        adcf(system.dev, system.test, normalised=not unnormalised, name=system.name, **weights)
-        for system in systems.read()
-    ]
-    omega, beta, _ = adcf_weights(**weights)
+    weights = costs.split(","), priors.split(",")
+    curves = systems.asked(partial(adcf, costs=weights[0], priors=weights[1], normalised=not unnormalised))
+    omega, beta, _ = adcf_weights(*weights)
     columns: dict[str, Any] = {
         "system": [curve.name for curve in curves],
         "omega": [float(omega)] * len(curves),

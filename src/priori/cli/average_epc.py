@@ -19,7 +19,7 @@ from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, Reading
 from priori.curves.averaging import AverageEPC, average_epc
 from priori.decisions.costs import price
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.words.numbers import cell as percent
 
 

@@ -19,7 +19,7 @@ from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim

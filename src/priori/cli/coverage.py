@@ -13,7 +13,7 @@ from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import epc
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import Scores
 from priori.studies.coverage import FOUR, PREDICTION, Coverage, coverage
 from priori.words.numbers import cell as percent

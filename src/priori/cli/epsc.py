@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,7 @@ def command(
       priori epsc --system A a-dev.csv a-test.csv --beta 0.1,0.5,0.9 --format csv
       priori epsc --system A a-dev.csv a-test.csv --bootstrap auto --plot epsc.svg
     """
-    settings: dict[str, Any] = {"omega": omega, "beta": beta}
-    curves = [epsc(system.dev, system.test, name=system.name, **settings) for system in systems.read()]
+    curves = systems.asked(partial(epsc, omega=omega, beta=beta))
     bands = None
     if resampling is not None:
         bands = []

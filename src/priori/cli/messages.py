@@ -25,6 +25,11 @@ def message_of(error: PrioriError | click.ClickException) -> str:
         message = _unknown_option(error)
     elif isinstance(error, click.BadOptionUsage) and (words := _words_of(error)):
         message = f"{error.option_name} takes {len(words.split())} words: {error.option_name} {words}"
+    elif extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.DOTALL):
+        assert isinstance(error, click.UsageError)
+        assert error.ctx is not None
+        reads = _reads(error.ctx) or f"see '{error.ctx.command_path} --help'"
+        message = f"more words than the command takes: {short(extra[1])}; {reads}"
     else:
         context = getattr(error, "ctx", None)
         hint = f" (see '{context.command_path} --help')" if context is not None else ""
@@ -70,16 +75,22 @@ def unknown_command(name: str, known: tuple[str, ...]) -> click.UsageError:
     return click.UsageError(f"no such command {name!r}; {hint}")
 
 
+def _reads(context: click.Context) -> str:
+    """Return how a command is given the files that it reads, where it reads any."""
+    takes_files = [param for param in context.command.params if file_words(param)]
+    if not takes_files:
+        return ""
+    words = takes_files[0].metavar or ""
+    option = f"{takes_files[0].opts[0]} {words}" if isinstance(takes_files[0], click.Option) else words
+    return f"'{context.command_path}' reads {option}"
+
+
 def _unknown_option(error: click.NoSuchOption) -> str:
     name = short(error.option_name)
     assert error.ctx is not None
     params = error.ctx.command.params
-    takes_files = [param for param in params if file_words(param)]
-    if name in FOR_FILES and takes_files:
-        words = takes_files[0].metavar or ""
-        option = f"{takes_files[0].opts[0]} {words}" if isinstance(takes_files[0], click.Option) else words
-        hint = f"'{error.ctx.command_path}' reads {option}"
-    else:
+    hint = _reads(error.ctx) if name in FOR_FILES else ""
+    if not hint:
         options = [option for param in params for option in (*param.opts, *param.secondary_opts) if option[0] == "-"]
         near = get_close_matches(name, options, n=1, cutoff=0.6)
         hint = f"did you mean {near[0]}?" if near else f"see '{error.ctx.command_path} --help'"

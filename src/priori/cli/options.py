@@ -17,7 +17,8 @@ from priori.cli.output import Output
 from priori.curves.epc import PRESETS, Weight
 from priori.decisions.criteria import CRITERIA
 from priori.decisions.likelihood_ratios import CALIBRATIONS, get_calibrator
-from priori.decisions.measures import MEASURES, TASKS
+from priori.decisions.measures import MEASURES
+from priori.decisions.tasks import TASKS
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
 from priori.uncertainty.claims import Claim

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from priori.base.cautions import of_systems
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
@@ -34,11 +36,9 @@ def command(systems: Systems, apcer: str, criterion: str, alpha: str, level: flo
       priori pad --system A a-dev.csv a-test.csv --attack-column attack
       priori pad --system A a-dev.csv a-test.csv --attack-column attack --apcer 0.01 --format csv
     """
-    results = [
-        pad(system.dev, system.test, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level,
-            name=system.name)
-        for system in systems.read()
-    ]  # fmt: skip
+    results = systems.asked(
+        partial(pad, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level)
+    )
     output.finish(
         table=lambda: "\n".join(map(_table, results)),
         csv=lambda: [{"system": [result.name], **result.columns()} for result in results],

@@ -12,7 +12,7 @@ from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
 from priori.uncertainty.claims import Claim
 

@@ -14,7 +14,7 @@ from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard

@@ -18,8 +18,10 @@ from priori.cli.output import Output, table_text
 from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import set_cautions
 from priori.decisions.costs import price, shifted
-from priori.decisions.measures import MEASURES, Ratio, get_task
+from priori.decisions.measure import Ratio
+from priori.decisions.measures import MEASURES
 from priori.decisions.outcomes import count
+from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.group_rates import GroupRates, group_rates
 from priori.uncertainty.proportions import proportion_interval

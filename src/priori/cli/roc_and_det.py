@@ -26,7 +26,7 @@ from priori.curves.roc import (
     measures_of,
 )
 from priori.decisions.costs import price
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
 

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -19,8 +20,11 @@ from priori.cli.progress import Progress
 from priori.curves.cross import cross_epc
 from priori.curves.epc import EPC
 from priori.curves.many import epc_all
+from priori.engines import ask_together
 from priori.scores import Scores, ScoreSet
 from priori.scores.systems import SourceFile, System
+
+Result = TypeVar("Result")
 
 #: A file of fewer bytes than this is read into memory.
 SMALL = 16 << 20
@@ -70,11 +74,9 @@ class Reading:
             return read_table(path, **parts, **self.settings)
         from priori.engines import Table, scan_table
 
-        settings = self.settings
-        if settings.pop("attack_label") is not None or "attack" in settings["columns"]:
-            raise OptionError("a table that is scanned knows no attacks: --engine memory reads it whole")
         sets = scan_table(
-            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **settings  # type: ignore[arg-type]
+            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp,  # type: ignore[arg-type]
+            **self.settings,
         )  # fmt: skip
         for each in (each for pair in sets.values() for each in pair if isinstance(each, Table)):
             each.engine.progress = Progress(f"scanning {path}")
@@ -366,6 +368,12 @@ class Systems:
             pair_check(dev, test, name=f"system {name!r}")
             systems.append(System(name, dev, test, *map(source_file, paths)))
         return systems
+
+    def asked(self, ask: Callable[..., Result]) -> list[Result]:
+        """Read every system and ask something of its development and test scores: of one table, all together."""
+        systems = self.read()
+        works = [partial(ask, system.dev, system.test, name=system.name) for system in systems]
+        return ask_together(works, [each for system in systems for each in (system.dev, system.test)])
 
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""

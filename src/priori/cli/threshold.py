@@ -15,7 +15,7 @@ from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import limit_by_users, set_cautions
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
-from priori.decisions.measures import get_task
+from priori.decisions.tasks import get_task
 from priori.words.numbers import cell as percent
 
 

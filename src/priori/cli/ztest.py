@@ -15,7 +15,8 @@ from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.decisions.costs import price
-from priori.decisions.measures import get_measure, get_task, wer
+from priori.decisions.measures import get_measure, wer
+from priori.decisions.tasks import get_task
 from priori.plots.comparison import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
 from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores

@@ -15,8 +15,9 @@ from priori.base.layouts import TEXT, Layout, Schema, listed, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.measures import Measure, Task, get_task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
+from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 

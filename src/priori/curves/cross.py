@@ -17,8 +17,9 @@ from priori.base.types import Floats, Ints
 from priori.curves.checks import curve_cautions, middle
 from priori.curves.epc import EPC, Weight, epc, judged
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.tasks import Task
 from priori.scores import Scores, Trials
 from priori.scores.inputs import as_score_set
 from priori.scores.splitting import fold_of_trials, part_of

@@ -39,9 +39,11 @@ from priori.curves.checks import curve_cautions, middle
 from priori.decisions.costs import price
 from priori.decisions.criteria import Choice, Criterion, get_criterion
 from priori.decisions.likelihood_ratios import FITTED
-from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet, weigh_users
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores

@@ -24,8 +24,10 @@ from priori.base.saved import Saved
 from priori.base.types import Codes, Counts, Floats, Index, Mask
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.hull import NEAR
-from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task, get_task
 from priori.scores import Scores, Trials
 from priori.scores.candidates import thresholds_between
 from priori.scores.inputs import as_score_set

@@ -25,7 +25,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
-from priori.decisions.measures import FAR, FRR, Measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import FAR, FRR
 from priori.scores import Scores, weigh_attacks
 from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set

@@ -9,8 +9,9 @@ from typing import Any
 from priori.base.keywords import keywords
 from priori.curves.epc import EPC, Weight, epc
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task
 from priori.engines import ask_together
 
 

@@ -24,8 +24,10 @@ from priori.base.types import Floats, Progress
 from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
-from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, TPR, Measure, Ratio, Task, at_prior, dcf, get_task
+from priori.decisions.measure import Measure, Ratio
+from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, TPR, at_prior, dcf
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
 from priori.scores.inputs import as_score_set

@@ -17,7 +17,7 @@ import numpy as np
 
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR, envelope_of_errors
-from priori.decisions.measures import Ratio
+from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores.candidates import Edges, undominated
 

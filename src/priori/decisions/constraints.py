@@ -26,7 +26,7 @@ from priori.base.types import Floats, Mask
 from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.criterion import Criterion, Pieces, choice_of, fewest_errors, lowest, outcomes_of
 from priori.decisions.hull import NEAR
-from priori.decisions.measures import Ratio
+from priori.decisions.measure import Ratio
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from priori.base.alphas import from_costs, share
 from priori.base.errors import OptionError, argument, short
 from priori.decisions.criteria import get_criterion
-from priori.decisions.measures import Measure, Task, at_prior, cost, get_measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import at_prior, cost, get_measure
+from priori.decisions.tasks import Task
 
 #: How costs are typed.
 SHAPE = "write fn=100,fp=1: what a false negative and a false positive cost"
@@ -29,7 +31,7 @@ def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prio
 
     Examples
     --------
-    >>> from priori.decisions.measures import get_task
+    >>> from priori.decisions.tasks import get_task
     >>> priced = price(get_task("authentication"), None, None, None, "fn=100,fp=1", "0.01")
     >>> priced.measure.name, priced.alpha
     ('cost:fn=100,fp=1,prior=0.01', Fraction(99, 199))

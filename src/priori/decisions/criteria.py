@@ -24,20 +24,10 @@ from priori.decisions.criterion import Criterion as Criterion
 from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
 from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
-from priori.decisions.measures import (
-    FAR,
-    FRR,
-    MATTHEWS,
-    PRECISION,
-    RECALL,
-    Measure,
-    Ratio,
-    Task,
-    get_measure,
-    get_task,
-    rate_pair,
-)
+from priori.decisions.measure import Measure, Ratio
+from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
 from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
 

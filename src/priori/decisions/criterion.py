@@ -17,7 +17,7 @@ from priori.base.types import Floats, Index, Mask
 from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.hull import NEAR
 from priori.decisions.likelihood_ratios import LLRMap
-from priori.decisions.measures import Ratio
+from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors

@@ -1,157 +1,20 @@
-"""Measures: numbers computed from outcomes; tasks: a domain's pair V1, V2 and its aggregate V."""
+"""The measures that have a name: rates, means of them, costs, F-beta; and what people type for each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from priori.base.alphas import from_costs, share
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats
+from priori.decisions.measure import Measure, Ratio, divide
 from priori.decisions.outcomes import Outcomes
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A number computed from outcomes.
-
-    Parameters
-    ----------
-    name, title : str
-        What people type, and what a figure says.
-    function : callable
-        ``function(outcomes, alpha)`` gives the value; most measures ignore ``alpha``.
-    greater_is_better : bool
-        True for precision, accuracy, ...; False for error rates and costs.
-    rate : bool
-        Whether the value is shown as a percentage.
-    exactly : callable, optional
-        ``exactly(outcomes)`` of one threshold, in whole numbers: a number that orders as the value does, exactly.
-    weight : Fraction, optional
-        Where the value orders as ``weight FAR + (1 - weight) FRR`` does: that weight.
-    """
-
-    name: str
-    title: str
-    function: Callable[[Outcomes, Floats | float | None], Any]
-    greater_is_better: bool = False
-    rate: bool = True
-    needs_alpha: bool = False
-    exactly: Callable[[Outcomes], Fraction] | None = field(default=None, kw_only=True)
-    weight: Fraction | None = field(default=None, kw_only=True)
-
-    @property
-    def worsens(self) -> bool:
-        """Whether the value is known to worsen, or to stay, with every error more."""
-        return self.exactly is not None or self.weight is not None
-
-    def exact(self, outcomes: Outcomes) -> Any:
-        """Return, of a single outcome, a number that orders as the value does: exactly, unless it is a user's own."""
-        return float(self(outcomes)) if self.exactly is None else self.exactly(outcomes)
-
-    def __call__(self, outcomes: Outcomes, alpha: ArrayLike | None = None) -> Floats:
-        """Return the value at each threshold of ``outcomes``."""
-        if self.needs_alpha and alpha is None:
-            raise OptionError(f"the measure {self.name!r} needs an alpha, or a fixed weight such as 'wer:0.5'")
-        alphas = None if alpha is None else np.asarray(alpha, dtype=np.float64)
-        return np.asarray(self.function(outcomes, alphas), dtype=np.float64)
-
-    @cached_property
-    def depends_on(self) -> frozenset[str]:
-        """What moves the value: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.
-
-        Tried out once on a few outcomes. A function that fails on them may depend on anything.
-
-        Examples
-        --------
-        >>> from priori.decisions.measures import get_measure
-        >>> sorted(get_measure("precision").depends_on), sorted(get_measure("frr").depends_on)
-        (['negatives', 'positives', 'prevalence'], ['positives'])
-        """
-        tp, fp, tn, fn = (np.array(counts, dtype=np.int64) for counts in ([70, 9], [23, 2], [177, 30], [11, 5]))
-        changed = {
-            "negatives": Outcomes(tp, fp + 1, tn - 1, fn),
-            "positives": Outcomes(tp - 1, fp, tn, fn + 1),
-            "prevalence": Outcomes(3 * tp, fp, tn, 3 * fn),
-        }
-        alpha = np.array([0.3, 0.6])
-        try:
-            before = self(Outcomes(tp, fp, tn, fn), alpha)
-            moved = {name: ~np.isclose(self(after, alpha), before, rtol=1e-9) for name, after in changed.items()}
-        except Exception:  # whatever a user's function raises
-            return frozenset(changed)
-        return frozenset(name for name, where in moved.items() if where.any())
-
-    @classmethod
-    def custom(
-        cls,
-        function: Callable[[Outcomes], Any],
-        *,
-        name: str | None = None,
-        greater_is_better: bool = False,
-        rate: bool = False,
-    ) -> Measure:
-        """Make a measure from a function of outcomes.
-
-        Examples
-        --------
-        >>> from priori import Measure, Outcomes
-        >>> errors = Measure.custom(lambda o: o.fp + 5 * o.fn, name="errors")
-        >>> float(errors(Outcomes.from_errors(3, 1, negatives=10, positives=10)))
-        8.0
-        """
-        label = name or str(getattr(function, "__name__", "custom"))
-        return cls(label, label, lambda outcomes, alpha: function(outcomes), greater_is_better, rate)
-
-
-def divide(numerator: Any, denominator: Any, worst: float) -> Floats:
-    """Divide whole numbers once; an undefined ratio (0/0) takes its worst value."""
-    top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
-    return np.asarray(np.divide(top, bottom, out=np.full(np.broadcast(top, bottom).shape, worst), where=bottom != 0))
-
-
-@dataclass(frozen=True)
-class Ratio(Measure):
-    """A measure that is one whole number over another, so that it can also be had exactly.
-
-    ``of_class`` names the class whose trials alone decide it, if one does: its value then moves one way with the
-    threshold.
-    """
-
-    numerator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.fp
-    denominator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.negatives
-    of_class: Literal["negative", "positive"] | None = None
-
-    @property
-    def worsens(self) -> bool:
-        return True
-
-    @property
-    def worst(self) -> int:
-        """The value of 0/0."""
-        return 0 if self.greater_is_better else 1
-
-    def error(self, outcomes: Outcomes) -> Floats:
-        """Return the value turned into an error: smaller is better."""
-        value = self(outcomes)
-        return 1.0 - value if self.greater_is_better else value
-
-    def exact(self, outcomes: Outcomes) -> Fraction:
-        """Return the value of a single outcome as an exact fraction."""
-        bottom = int(self.denominator(outcomes))
-        return Fraction(int(self.numerator(outcomes)), bottom) if bottom else Fraction(self.worst)
-
-    def exact_error(self, outcomes: Outcomes) -> Fraction:
-        """Return the value turned into an error, as an exact fraction."""
-        value = self.exact(outcomes)
-        return 1 - value if self.greater_is_better else value
 
 
 def _ratio(
@@ -408,64 +271,3 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
     if name not in MEASURES or parameters:
         raise unknown("measure", measure, MEASURES)
     return MEASURES[name]
-
-
-@dataclass(frozen=True)
-class Task:
-    """A domain: its antagonist pair V1, V2, its aggregate V, and the criterion used when none is named."""
-
-    name: str
-    v1: Ratio
-    v2: Ratio
-    aggregate: Measure
-    criterion: str = "wer"
-
-
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Task("authentication", FAR, FRR, HTER),
-        Task("detection", FAR, FRR, HTER),
-        Task("retrieval", PRECISION, RECALL, f_beta(), "pr"),
-        Task("diagnosis", SENSITIVITY, SPECIFICITY, BALANCED_ACCURACY),
-    )
-}
-
-
-def get_task(task: str | Task) -> Task:
-    """Return a task from its name, or as it is."""
-    if isinstance(task, Task):
-        return task
-    if task not in TASKS:
-        raise unknown("task", task, TASKS)
-    return TASKS[task]
-
-
-#: The rate that stands against each, where a task does not say so.
-_PARTNERS = {
-    "far": FRR, "frr": FAR, "tpr": TNR, "tnr": TPR, "sensitivity": SPECIFICITY, "specificity": SENSITIVITY,
-    "precision": RECALL, "recall": PRECISION,
-}  # fmt: skip
-
-
-def rate_pair(rate: str, task: Task) -> tuple[str, Ratio, Ratio, int]:
-    """Return what a rate is called, the pair that it belongs to, and which of the two it is.
-
-    The rate is the task's ``v1`` or ``v2``, or has a name that people type.
-
-    Examples
-    --------
-    >>> label, v1, v2, which = rate_pair("fnr", get_task("authentication"))
-    >>> label, v1.name, v2.name, which
-    ('frr', 'far', 'frr', 2)
-    """
-    if rate in ("v1", "v2"):
-        return rate, task.v1, task.v2, int(rate[-1])
-    name = ALIASES.get(rate, rate)
-    for which, of_task in enumerate((task.v1, task.v2), start=1):
-        if of_task.name == name:
-            return name, task.v1, task.v2, which
-    named = MEASURES.get(name)
-    if name not in _PARTNERS or not isinstance(named, Ratio):
-        raise unknown("rate", rate, ["v1", "v2", *_PARTNERS])
-    return name, named, _PARTNERS[name], 1

@@ -8,7 +8,9 @@ from priori.base.errors import InputError, PrioriError
 from priori.base.layouts import Schema, choice
 from priori.base.saved import Saved
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
+from priori.decisions.tasks import Task, get_task
 
 #: How a summary names what is the caller's own.
 CUSTOM: Schema = {"type": "array", "items": choice("task", "criterion", "measure"), "minItems": 1, "uniqueItems": True}

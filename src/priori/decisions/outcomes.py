@@ -62,8 +62,12 @@ def as_threshold(value: Any) -> float:
     except (TypeError, ValueError):
         threshold = math.nan
     if math.isnan(threshold):
-        raise OptionError(f"a threshold is a number (inf and -inf are), not {short(repr(value))}")
+        raise _no_threshold(value)
     return threshold
+
+
+def _no_threshold(value: Any) -> OptionError:
+    return OptionError(f"a threshold is a number (inf and -inf are), not {short(repr(value))}")
 
 
 @keywords
@@ -79,6 +83,6 @@ def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     """
     scores = as_score_set(scores)
     if np.isnan(np.asarray(thresholds, dtype=float)).any():
-        as_threshold(np.nan)  # says so
+        raise _no_threshold(math.nan)
     tn, fn = scores.rejected(thresholds)
     return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -149,7 +149,7 @@ class Streaming(Engine):
         retains = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
         if retains:
             scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
-        results = _together([partial(_scanned, begin, scan) for scan in scans])
+        results = over_pieces(begin, scans)
         self.finish()
         if retains:
             self._retained = retained
@@ -175,14 +175,9 @@ class Streaming(Engine):
         return negative, positive
 
 
-def means_between(scans: list[Scan], cuts: Floats, dtype: Any, owners: int) -> Iterator[tuple[Tally, Floats]]:
-    """Count the negatives and the positives of scans between cuts, by owner, with the mean score of each count.
-
-    Infinite scores must have gaps of their own.
-    """
+def means_between(pieces: Sequence[tuple[Ints, Floats]], cuts: Floats) -> Iterator[tuple[Tally, Floats]]:
+    """Return the negatives and the positives that `SumsInGaps` counted in pieces, with the mean score of each count."""
     gaps = cuts.size + 1
-    begin = partial(_SumsInGaps, Cuts.of(cuts, dtype), gaps, owners)
-    pieces = _together([partial(_scanned, begin, scan) for scan in scans])
     counts, sums = (np.sum(column, axis=0) for column in zip(*pieces, strict=True))
     for number, total in zip(np.split(counts, 2), np.split(sums, 2), strict=True):
         tally = _tally(number, gaps, by_user=True)
@@ -252,15 +247,16 @@ class _InGaps:
         return self.counter.total()
 
 
-class _SumsInGaps:
+class SumsInGaps:
     """Counts scores as `_InGaps` does, and adds them up; infinite ones must have gaps of their own."""
 
-    def __init__(self, cuts: Cuts, gaps: int, owners: int) -> None:
-        self.cuts, self.gaps, self.owners = cuts, gaps, owners
-        self.counts = np.zeros(2 * owners * gaps, dtype=np.int64)
-        self.sums = np.zeros(2 * owners * gaps)
+    def __init__(self, cuts: Cuts, owners: int, keys: int | None) -> None:
+        self.cuts, self.gaps, self.owners = cuts, cuts.cuts.size + 1, owners
+        self.counts = np.zeros(2 * owners * self.gaps, dtype=np.int64)
+        self.sums = np.zeros(2 * owners * self.gaps)
         # Sums are added to all at once, so for many of them many scores are gathered first.
-        self.room, self.waiting = max(1 << 18, min(4 * self.counts.size, 1 << 22)), list[tuple[Ints, NDArray[Any]]]()
+        self.room = keys or max(1 << 18, min(4 * self.counts.size, 1 << 22))
+        self.waiting = list[tuple[Ints, NDArray[Any]]]()
 
     def add(self, batch: Batch) -> None:
         key = np.empty(batch.score.size, dtype=np.int64)
@@ -290,6 +286,11 @@ def _together(works: list[Callable[[], Result]]) -> list[Result]:
         return [works[0]()]
     with ThreadPoolExecutor(len(works)) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]
+
+
+def over_pieces(begin: Callable[[], Work[Result]], scans: Iterable[Scan]) -> list[Result]:
+    """Do a work on each of some scans, all at the same time."""
+    return _together([partial(_scanned, begin, scan) for scan in scans])
 
 
 def _fed(begin: Callable[[], Work[Result]], batches: Iterable[Batch]) -> Result:

@@ -8,7 +8,7 @@ between 10 or 101 cuts; only one cut alone is as fast.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -22,8 +22,19 @@ from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.base.types import Floats
-from priori.engines.batch_counting import Batch, Scan, Streaming, means_between, settled
+from priori.engines.batch_counting import (
+    Batch,
+    Result,
+    Scan,
+    Streaming,
+    SumsInGaps,
+    Work,
+    means_between,
+    over_pieces,
+    settled,
+)
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
+from priori.engines.grid import Cuts
 from priori.engines.parquet_files import guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
@@ -99,6 +110,9 @@ class DuckDB(Streaming):
     def look_at_labels(self) -> None:
         _ = self.labels
 
+    def _probes(self) -> list[Any]:
+        return self._distinct(self._column("probe_user"), "trials")
+
     def _name(self, role: str) -> str:
         """Return the expression of a name; of attacks that of their type, empty where a trial is none."""
         if role != "attack":
@@ -125,9 +139,9 @@ class DuckDB(Streaming):
             same = f"CAST({self._column('user')} AS VARCHAR) = CAST({self._column('probe_user')} AS VARCHAR)"
             return Labels(f"CAST({same} AS UTINYINT)", 1, 0)
         kind, column = self._type("label"), self._column("label")
-        if kind == "BOOLEAN" and self.settings.pos_label is None:
+        if kind == "BOOLEAN" and self.settings.pos_label is None and self.settings.attack_label is None:
             return Labels(f"CAST({column} AS UTINYINT)", 1, 0)
-        if _WHOLE.fullmatch(kind):
+        if _WHOLE.fullmatch(kind) and self.settings.attack_label is None:
             # A few rows tell the two labels; a third one is found out when it comes.
             seen = self._distinct(column, f"(SELECT {column} FROM trials LIMIT {SAMPLE})")
             if len(seen) == 2 and None not in seen:
@@ -281,13 +295,14 @@ class DuckDB(Streaming):
             order = np.argsort(numbers)
             return Owners(f"CAST({column} AS BIGINT)", "trials", numbers[order], order)
         text = f"CAST({column} AS VARCHAR)"
-        listed = f"SELECT DISTINCT {text} AS name FROM trials WHERE {self._present}"
-        coded = f"SELECT name, row_number() OVER (ORDER BY name) - 1 AS code FROM ({listed})"
+        # Columns of ours that are joined to those of a table must not be called as one of these may be.
+        listed = f"SELECT DISTINCT {text} AS priori_name FROM trials WHERE {self._present}"
+        coded = f"SELECT *, row_number() OVER (ORDER BY priori_name) - 1 AS priori_code FROM ({listed})"
         if self.files is not None:  # pieces must share their codes
             with guarded(self.source):
                 self.files.keep_names(names.tolist())
             coded = "FROM names"
-        return Owners("CAST(code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = name")
+        return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = priori_name")
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         owners = len(self._names) if by_user else 1
@@ -309,7 +324,7 @@ class DuckDB(Streaming):
         from priori.engines.lazy_frames import Lazy
 
         lazy = Lazy(relation, self.settings, source=self.source)
-        lazy.shared = self.shared
+        lazy.shared, lazy.marked = self.shared, self.marked
         return lazy
 
     def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
@@ -343,8 +358,7 @@ class DuckDB(Streaming):
             return self._lazy(self.relation).load()
 
     def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        coded = self._coded(roles)
-        named = self._combinations(roles, coded, limit)
+        named = self._combinations(roles, limit)
         owners = max((column.size for column in named.values()), default=1)
         # Which trials failed to acquire matters at thresholds that are known, not in cells.
         failures = self.settings.nan == "reject" and cuts.size <= FEW_CUTS
@@ -354,12 +368,9 @@ class DuckDB(Streaming):
             with self._unchanged():
                 return self._lazy(self.relation).load_between(cuts, roles, limit)
         # Without a grouping in SQL, which takes far longer where there are many cuts.
-        joined = None
-        if roles:
-            same = " AND ".join(f"{self._name(role)} = named.{quoted(role)}" for role in roles)
-            joined = Owners("CAST(named.code AS BIGINT)", f"trials JOIN ({coded}) AS named ON {same}")
-        classes = list(means_between(self._pieces(joined), cuts, self.dtype, owners))
-        self.finish()
+        begin = partial(SumsInGaps, Cuts.of(cuts, self.dtype), owners, self.keys)
+        size = 32 * owners * (cuts.size + 1) + 32 * (self.keys or 0)
+        classes = list(means_between(self._over_names(begin, size=size, roles=roles), cuts))
         if sum(score.size for _, score in classes) > limit:
             raise TooMany
         columns: dict[str, NDArray[Any]] = {
@@ -371,18 +382,28 @@ class DuckDB(Streaming):
         with self._unchanged():
             return self._lazy(self.relation).scores_of(columns | {role: named[role][owner] for role in roles})
 
-    def _coded(self, roles: Sequence[str]) -> str:
+    def _over_names(self, begin: Callable[[], Work[Result]], *, size: int, roles: Sequence[str]) -> list[Result]:
+        """Do a work of so many bytes on each piece, with the codes of combinations of names in place of users."""
+        results = over_pieces(begin, self._pieces(self.named(roles) if roles else None))
+        self.finish()
+        return results
+
+    def named(self, roles: Sequence[str]) -> Owners:
+        """Say how combinations of names become codes: in a join."""
+        same = " AND ".join(f"{self._name(role)} = priori_{role}" for role in roles)
+        return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({self.coded(roles)}) ON {same}")
+
+    def coded(self, roles: Sequence[str]) -> str:
         """Return the query that numbers the combinations of names; of files its answer is kept, as pieces share it."""
-        if not roles:
-            return ""
         if tuple(roles) in self._listed:
             return f"FROM {self._listed[tuple(roles)]}"
-        listed = ", ".join(f"{self._name(role)} AS {quoted(role)}" for role in roles)
-        distinct = f"SELECT DISTINCT {listed} FROM trials WHERE {self._present}"
+        ours = ", ".join(f"priori_{role}" for role in roles)
+        listed = ", ".join(f"{self._name(role)} AS priori_{role}" for role in roles)
+        distinct = f"SELECT DISTINCT {listed} FROM trials"
         for known, table in self._listed.items():
             if {*roles} <= {*known}:  # no scan is needed
-                distinct = f"SELECT DISTINCT {', '.join(map(quoted, roles))} FROM {table}"
-        coded = f"SELECT *, row_number() OVER (ORDER BY {', '.join(map(quoted, roles))}) - 1 AS code FROM ({distinct})"
+                distinct = f"SELECT DISTINCT {ours} FROM {table}"
+        coded = f"SELECT *, row_number() OVER (ORDER BY {ours}) - 1 AS priori_code FROM ({distinct})"
         if self.files is None:
             return coded
         table = f"combinations_{id(self)}_{len(self._listed)}"
@@ -391,16 +412,16 @@ class DuckDB(Streaming):
         self._listed[tuple(roles)] = table
         return f"FROM {table}"
 
-    def _combinations(self, roles: Sequence[str], coded: str, limit: int) -> dict[str, NDArray[Any]]:
+    def _combinations(self, roles: Sequence[str], limit: int) -> dict[str, NDArray[Any]]:
         """Return the combinations of names that occur, in the order of their codes, if they are not too many."""
         if not roles:
             return {}
         with guarded(self.source):
-            ordered = f"SELECT * EXCLUDE code FROM ({coded}) ORDER BY code LIMIT {limit + 1}"
+            ordered = f"SELECT * FROM ({self.coded(roles)}) ORDER BY priori_code LIMIT {limit + 1}"
             found = self.query(ordered).fetchnumpy()
-        if found[roles[0]].size > limit:
+        if found["priori_code"].size > limit:
             raise TooMany
-        named = {role: unmasked(found[role]) for role in roles}
+        named = {role: unmasked(found[f"priori_{role}"]) for role in roles}
         for role, names in named.items():
             if role != "attack":
                 self._check_names(role, names.tolist())

@@ -16,7 +16,7 @@ from priori.base.types import Counts, Floats, Progress
 from priori.engines.cells import Distinct, Histogram
 from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
-from priori.scores.labels import attack_values, is_missing_label, missing_labels, normal, positive_value
+from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
 
 #: Scores looked at to lay out the cells.
 SAMPLE = 1 << 16
@@ -145,13 +145,28 @@ class Engine(ABC):
 
     def tells(self, role: str) -> bool:
         """Tell whether something is known of trials: by a column, or of attacks by their labels."""
-        if role == "attack" and role not in self.columns and "label" in self.columns:
+        if role == "attack" and "label" in self.columns:
             self.look_at_labels()
-            return bool(self.marked)
-        return role in self.columns
+        return role in self.columns or (role == "attack" and bool(self.marked))
 
     def look_at_labels(self) -> None:  # noqa: B027 - an engine may know nothing of attacks
         """Look at the labels, if that was not done: `marked` is known then."""
+
+    def refuse_attackers(self) -> None:
+        """Raise an error where files tell attacks by who was really there, which is known in memory only."""
+        if not self.settings.as_text or "label" in self.columns or "attack" in self.columns:
+            return
+        found = attackers(self._probes(), self.settings.attack_label)
+        if found:
+            raise OptionError(
+                f"{self.source}: attacks that the real identity tells ({str(found[0])!r}) are known in memory only "
+                f"({argument('engine', 'memory')}); else add a column of attack types "
+                f"({argument('columns', 'attack=COLUMN')})"
+            )
+
+    def _probes(self) -> list[Any]:
+        """Return the identities, without order, that were really there."""
+        return []
 
     @abstractmethod
     def survey(self) -> Survey:

@@ -119,6 +119,9 @@ class Lazy(Engine):
     def look_at_labels(self) -> None:
         _ = self._classes
 
+    def _probes(self) -> list[Any]:
+        return list(self.collect(self.frame.select(self._text("probe_user").alias("probe")).unique())["probe"])
+
     @property
     def _attack(self) -> Any:
         """The type of attack of a trial, empty where it is none."""

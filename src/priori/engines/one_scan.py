@@ -6,9 +6,9 @@ were asked about and gives each its own. A work that asks alone has a scan of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,18 +20,19 @@ from numpy.typing import NDArray
 
 from priori.base.arrow_streams import MissingValues, batches
 from priori.base.processors import processors
-from priori.base.types import Floats
 from priori.engines.batch_counting import FEW_KEYS, Work, settled
 from priori.engines.duckdb import DuckDB, Labels
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, changed
 from priori.engines.parquet_files import Files, guarded
 from priori.readers.duckdb_parser import literal
-from priori.scores import Names, Scores, nan_error
+from priori.scores import Names, nan_error
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 Result = TypeVar("Result")
+#: Users by their own codes, which are not those of a combination of names.
+USERS = ("", "user")
 
 
 # -- works that ask at the same time ---------------------------------------------------------------------------------
@@ -44,7 +45,8 @@ class _Question:
     system: SharingSystem
     work: Work[Any]
     size: int
-    user: bool
+    #: The names that its trials are told apart by: `USERS`, a combination of roles, or none.
+    by: tuple[str, ...] = ()
     missing: int = 0
     failed: BaseException | None = None
     answer: Any = None
@@ -54,7 +56,7 @@ class _Question:
         if self.failed is not None:
             return
         try:
-            batch, missing = settled(score, positive, user if self.user else None, self.system.settings.nan)
+            batch, missing = settled(score, positive, user if self.by else None, self.system.settings.nan)
             self.missing += missing
             self.work.add(batch)
         except Exception as error:
@@ -177,17 +179,23 @@ class SharedTable:
 
     def answer(self, questions: Sequence[_Question]) -> None:
         """Answer questions by one scan, or by several where their counts do not fit in memory together."""
-        together: list[_Question] = []
-        for question in questions:
-            if together and sum(each.size for each in together) + question.size > self.memory // 2:
-                self._scan(together)
-                together = []
-            together.append(question)
-        self._scan(together)
+        by_names = [*dict.fromkeys(question.by for question in questions if question.by)] or [()]
+        for number, by in enumerate(by_names):  # who asks for no names needs no scan of its own
+            together: list[_Question] = []
+            for question in questions:
+                if question.by != by and (question.by or number):
+                    continue
+                if together and sum(each.size for each in together) + question.size > self.memory // 2:
+                    self._scan(together, by)
+                    together = []
+                together.append(question)
+            self._scan(together, by)
 
-    def _scan(self, questions: Sequence[_Question]) -> None:
+    def _scan(self, questions: Sequence[_Question], by: tuple[str, ...]) -> None:
         self.scans += 1
-        owners = self.head.owners() if any(question.user for question in questions) else None
+        owners = None
+        if any(question.by for question in questions):
+            owners = self.head.owners() if by == USERS else self.head.named(by)
         columns = [self.head.labels.expression, *([] if owners is None else [owners.expression])]
         if self.system_in is None:
             columns += [question.system.score for question in questions]
@@ -268,7 +276,9 @@ class SharingSystem(DuckDB):
     def labels(self) -> Labels:
         """How the label is read: the same for all systems."""
         with self.files.lock:
-            return self.shared.head.labels
+            labels = self.shared.head.labels
+            self.marked = self.shared.head.marked
+            return labels
 
     @cached_property
     def _names(self) -> Names:
@@ -291,7 +301,27 @@ class SharingSystem(DuckDB):
         if meeting is None or (user and not self._complete) or self._retained is not None:
             with self.files.lock:
                 return super()._over(begin, size=size, user=user)
-        return [meeting.ask(_Question(self, begin(), size, user))]
+        return [meeting.ask(_Question(self, begin(), size, USERS if user else ()))]
+
+    def _over_names(self, begin: Callable[[], Work[Result]], *, size: int, roles: Sequence[str]) -> list[Result]:
+        meeting = _MEETING.get()
+        if meeting is None:
+            with self.files.lock:
+                return super()._over_names(begin, size=size, roles=roles)
+        return [meeting.ask(_Question(self, begin(), size, tuple(roles)))]
+
+    def _combinations(self, roles: Sequence[str], limit: int) -> dict[str, NDArray[Any]]:
+        with self.files.lock:
+            return super()._combinations(roles, limit)
+
+    def coded(self, roles: Sequence[str]) -> str:
+        """Return the query that numbers the combinations of names of all systems: the same for each."""
+        return self.shared.head.coded(roles)
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        with self.files.lock, super()._unchanged():
+            yield
 
     def settle(self, question: _Question) -> None:
         """Look after a scan whether all was well with this system, and answer."""
@@ -302,10 +332,6 @@ class SharingSystem(DuckDB):
             return
         self.nan = question.missing if self.settings.nan == "reject" else 0
         question.answer = question.work.answer()
-
-    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        with self.files.lock:
-            return super().load_between(cuts, roles, limit)
 
     def same_trials(self, other: Engine) -> bool:
         if self.beside(other) and self._complete:

@@ -26,7 +26,6 @@ from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.processors import PARTS, processors
-from priori.base.signals import held_back
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.engine import TableSettings
 from priori.engines.object_stores import ObjectStore, State, is_address
@@ -68,8 +67,7 @@ def expand(path: str) -> list[str]:
 @contextmanager
 def guarded(source: str) -> Iterator[None]:
     """Turn the errors of duckdb, and of a full disk, into ours."""
-    with held_back():
-        import duckdb
+    from priori.base.compiled_duckdb import duckdb
 
     try:
         yield
@@ -293,7 +291,7 @@ class Files:
 
     def keep_names(self, names: list[str]) -> None:
         """Keep names, and their places in the list, as the small table ``names``."""
-        listed = "SELECT unnest($1::VARCHAR[]) AS name, unnest(range(len($1::VARCHAR[]))) AS code"
+        listed = "SELECT unnest($1::VARCHAR[]) AS priori_name, unnest(range(len($1::VARCHAR[]))) AS priori_code"
         self.connection.execute(f"CREATE OR REPLACE TABLE names AS {listed}", [names]).fetchall()
 
     @cached_property

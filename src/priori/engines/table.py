@@ -172,6 +172,8 @@ class Table(ScoreSet):
     def condensed(
         self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
     ) -> tuple[Scores, tuple[Caution, ...]]:
+        if "attack" in roles:
+            self.engine.refuse_attackers()
         if self.fits:
             return self.load(), ()
         key, asked = (tuple(roles), narrow), np.ravel(np.asarray(cuts, dtype=np.float64))

@@ -38,7 +38,7 @@ def scan_table(
     path: str | os.PathLike[str], *, systems: Values, split: tuple[str, Values, Values],
     where: Mapping[str, Values] | None = None, engine: EngineName = "auto", memory: str | int = "1GB",
     temp: str | os.PathLike[str] | None = None, format: str | None = None, columns: Mapping[str, str] | None = None,
-    pos_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    pos_label: Any = None, attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
     announce: Callable[[str], None] | None = None,
 ) -> dict[str, tuple[ScoreSet, ScoreSet]]:  # fmt: skip
     """Open one table of many systems that may not fit in memory.
@@ -54,7 +54,7 @@ def scan_table(
         As in `priori.read_table`.
     engine, memory, temp
         As in `priori.scan`.
-    format, columns, pos_label, nan, lower_is_better, announce
+    format, columns, pos_label, attack_label, nan, lower_is_better, announce
         As in `priori.read`.
 
     Returns
@@ -81,7 +81,8 @@ def scan_table(
     room, say = bytes_of(memory), announce or (lambda line: None)
     filters = {column: several(values) for column, values in (where or {}).items()}
     ours, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
-    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, more=more)
+    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label,
+                             more=more)  # fmt: skip
     watch = None if engine == "spark" else Watch(path)
     if (
         watch is not None
@@ -91,7 +92,7 @@ def scan_table(
     ):
         whole: dict[str, tuple[ScoreSet, ScoreSet]] = {**read_table(
             watch.paths[0], systems=systems, split=split, where=where, format=format, columns=columns,
-            pos_label=pos_label, nan=nan, lower_is_better=lower_is_better, announce=announce,
+            pos_label=pos_label, attack_label=attack_label, nan=nan, lower_is_better=lower_is_better, announce=announce,
         )}  # fmt: skip
         return whole
     if engine == "memory":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.plots.style import axes, colours, finished, scaling
 
@@ -63,15 +65,25 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     scale, unit = scaling(comparison.settings["rate"])
     counts, edges = comparison.histogram(alpha, bins)
     (colour,) = colours(1)
-    ax.stairs(counts, scale * edges, fill=True, color=colour, alpha=0.5)
     column = comparison.nearest(alpha)
+    bounds = [scale * bound[column] for bound in (comparison.pointwise.lower, comparison.pointwise.upper)]
     level = f"{100 * comparison.settings['confidence_level']:g} % interval"
-    for bound, label in ((comparison.pointwise.lower[column], level), (comparison.pointwise.upper[column], None)):
-        ax.axvline(scale * bound, color=colour, lw=2, label=label)
-    ax.axvline(0, color="0.2", ls="--", lw=1, label="no difference")
+    draw_replicates(ax, counts, scale * edges, bounds, fill=colour, line=colour, label=level)
     title = f"Replicates of the difference at alpha {comparison.alpha[column]:.4g}"
     ax.set(xlabel=f"{_difference(comparison)}{unit}", ylabel="replicates", title=title)
     return finished(ax, below=own)
+
+
+def draw_replicates(
+    ax: Axes, heights: NDArray[Any], edges: NDArray[Any], bounds: Sequence[float], *, fill: str, line: str,
+    zero: str = "0.2", label: str | None = None,
+) -> None:  # fmt: skip
+    """Draw how replicates of a difference spread, the bounds of its interval where there are, and 0."""
+    ax.stairs(heights, edges, fill=True, color=fill, alpha=0.5)
+    for bound in filter(np.isfinite, bounds):
+        ax.axvline(bound, color=line, lw=2, label=label)
+        label = None
+    ax.axvline(0, color=zero, ls="--", lw=1, label="no difference")
 
 
 def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:

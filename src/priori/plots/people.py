@@ -40,6 +40,7 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
     genuine, impostor, names = found.means()
     ax = axes(ax, figsize=(6.5, 5.5))
     ax.scatter(genuine, impostor, s=14, color="0.7", label="sheep", zorder=2)
+    ax.margins(0.08)  # the names in the corners cover nobody
     place = {name: number for number, name in enumerate(names)}
     for kind, size, colour in zip(KINDS, (30, 70, 130), colours(3), strict=True):
         rows = [place[name] for name in found.user[found.found & (found.kind == kind)] if name in place]
@@ -61,7 +62,8 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
 
 
 def _finished(ax: Axes) -> Axes:
-    """Add the grid, and the legend beside the axes: points may be anywhere in them."""
+    """Add the grid, and the legend of several things beside the axes: points may be anywhere in them."""
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if len(ax.get_legend_handles_labels()[1]) > 1:
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax

@@ -12,7 +12,7 @@ from priori.base.types import Codes, Mask
 from priori.readers.layout import Columns
 from priori.scores import Names, NanPolicy, Scores, Trials
 from priori.scores.attacks import attack_codes
-from priori.scores.labels import KNOWN_ATTACKS, attack_values, classes_of, normal, positive_value
+from priori.scores.labels import attack_values, attackers, classes_of, normal, positive_value
 from priori.scores.trials import as_times, whole_weights
 
 #: Positive labels that nobody could take for the negative one.
@@ -85,15 +85,13 @@ def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) ->
 def _by_identity(table: Columns, attack_label: Any) -> _Classes:
     """Tell by who was really there: the user, somebody else, or an attack (``attack``, ``attack/mask``)."""
     user, probe = table.codes["user"], table.codes["probe_user"]
-    asked = KNOWN_ATTACKS if attack_label is None else attack_label
-    words = {normal(word) for word in (asked if isinstance(asked, (list, tuple)) else [asked])}
     names = table.names["user"].values
-    heads = [str(name).partition("/")[0] for name in names]
-    attacks = np.array([normal(head) in words for head in heads], dtype=np.bool_)
+    attacks = np.isin(names, attackers(names.tolist(), attack_label))
     positive, marked = user == probe, attacks[probe] & (user != probe)
+    told = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
     if not marked.any():
-        return _Classes(positive, None, None, probe)
+        return _Classes(positive, *attack_codes(told, None, names, positive), probe)
     held = np.array([str(name).partition("/")[2] or str(name) for name in names])
-    types, attack = attack_codes(held[probe], marked, names, positive)
+    types, attack = attack_codes(held[probe] if told is None else told, marked, names, positive)
     # An attack is made of the trait of the user who is claimed; nobody is called attack.
     return _Classes(positive, types, attack, np.where(marked, user, probe).astype(np.int32))

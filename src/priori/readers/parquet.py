@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError
-from priori.base.signals import held_back
 from priori.readers.duckdb_parser import Unclean, connection, first_line, pattern, quoted, single, table_of
 from priori.readers.first_lines import Sample
 from priori.readers.layout import Columns, LineLayout
@@ -28,8 +27,7 @@ def matches(sample: Sample) -> bool:
 
 def read(sample: Sample) -> Columns:
     """Read a Parquet table; names are read as text, whatever their type."""
-    with held_back():
-        import duckdb
+    from priori.base.compiled_duckdb import duckdb
 
     name = sample.source.name
     if not sample.source.parquet:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.curves.thinning import thin
+from priori.plots.comparison import draw_replicates
 from priori.plots.curves import plot_det, plot_roc
 from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
 from priori.plots.style import COLOURS, scaling
@@ -266,11 +267,9 @@ def _replicates(study: Study, figure: Figure) -> None:
     assert pair.spread is not None
     counts = pair.spread.counts[study.at]
     edges = np.linspace(pair.spread.low[study.at], pair.spread.high[study.at], counts.size + 1)
-    axes.stairs(100 * counts / counts.sum(), scale * edges, fill=True, color=GREY, alpha=0.5)
-    for bound in (pair.lower, pair.upper):
-        if bound is not None and np.isfinite(bound[study.at]):
-            axes.axvline(scale * bound[study.at], color="#000000", lw=2)
-    axes.axvline(0, color="#000000", ls="--", lw=1)
+    bounds = [scale * bound[study.at] for bound in (pair.lower, pair.upper) if bound is not None]
+    # Black becomes the page's own colour of text.
+    draw_replicates(axes, 100 * counts / counts.sum(), scale * edges, bounds, fill=GREY, line="#000000", zero="#000000")
     names = (_label(study.members[system].name) for system in (pair.a, pair.b))
     axes.annotate(" minus ".join(names), (0.01, 0.97), xycoords="axes fraction", va="top", fontsize=9)
     axes.set(xlabel="difference" + (" (points)" if scale == 100 else ""), ylabel="replicates (%)")

@@ -63,7 +63,8 @@ def _table(curves: Sequence[tuple[EPC, Scores]], index: int, limit: float, level
     header = ("System", "Threshold", "FRR", level_text(level), "FAR", level_text(level))
     note = (
         f"Thresholds let in at most {percent(limit)} of the development negatives (criterion at-most-far); rates are "
-        "those of the test set, where the FAR may be above the limit. Sorted by FRR; differences are not tested here."
+        "those of the test set, where the FAR may be above the limit."
+        + (" Sorted by FRR; differences are not tested here." if len(curves) > 1 else "")
     )
     title = f"FRR at a FAR of at most {percent(limit)}"
     return TextTable(f"limit-{limit:g}".replace(".", "-"), title, header, tuple(row for _, row in rows[:MOST]), note,

@@ -134,7 +134,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
         "at": alpha_text(study.settings.alpha),
         "at_interest": alpha_text(study.settings.alpha),
         "unmoved": "" if static else ", wherever the slider stands",
-        "level": level_text(study.settings.confidence_level),
+        "level": unbroken(level_text(study.settings.confidence_level)),
         "claim": f"About differences {CLAIM_IN_SHORT[study.settings.claim]}.",
     }
 

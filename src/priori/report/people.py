@@ -33,7 +33,7 @@ def users(study: Study) -> dict[str, Any] | None:
         "name": name,
         "threshold": f"{threshold:.6g}",
         "lines": about_users(found).split("\n"),
-        "figure": _figure("zoo", found, (8.0, 5.0)),
+        "figure": _figure("zoo", found, (5.4, 4.2)),
         "tables": [_worst(found, test["kind"]) for test in found.tests],
     }
 

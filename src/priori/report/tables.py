@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.cautions import shown
 from priori.base.texts import csv_text
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of

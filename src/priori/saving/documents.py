@@ -20,7 +20,6 @@ from priori._version import __version__
 from priori.base.errors import InputError, OptionError, PrioriError, unknown
 from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
-from priori.base.signals import held_back
 from priori.base.whole_files import whole_file
 from priori.readers.duckdb_parser import connection, first_line, literal, open_database, pattern
 from priori.saving.checks import check_numbers, digest
@@ -187,8 +186,7 @@ def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, typ
 
 def write_parquet(result: Result, path: str | Path) -> None:
     """Write the table as Parquet; everything else is JSON under the key ``priori`` of the file's metadata."""
-    with held_back():
-        import duckdb
+    from priori.base.compiled_duckdb import duckdb
 
     table = {name: np.asarray(column) for name, column in result.columns().items()}
     # In ASCII, so that no reader of the metadata has to guess an encoding.
@@ -208,8 +206,7 @@ def write_parquet(result: Result, path: str | Path) -> None:
 
 def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from a Parquet file that `write_parquet` wrote: one file, whatever its name."""
-    with held_back():
-        import duckdb
+    from priori.base.compiled_duckdb import duckdb
 
     where = str(path)
     try:

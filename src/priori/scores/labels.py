@@ -84,6 +84,19 @@ def attack_values(values: list[Any], attack_label: Any = None, *, where: str = "
     return [known[normal(value)] for value in asked]
 
 
+def attackers(names: Iterable[Any], attack_label: Any = None) -> list[Any]:
+    """Return which of the people who were really there are attacks: by the word before a slash.
+
+    Examples
+    --------
+    >>> attackers(["anna", "attack", "attack/mask", "Attackson"])
+    ['attack', 'attack/mask']
+    """
+    asked = KNOWN_ATTACKS if attack_label is None else attack_label
+    words = {normal(word) for word in (asked if isinstance(asked, (list, tuple)) else [asked])}
+    return [name for name in names if normal(str(name).partition("/")[0]) in words]
+
+
 def positive_value(
     values: list[Any], pos_label: Any = None, *, where: str = "labels", attacks: Iterable[Any] = ()
 ) -> Any:

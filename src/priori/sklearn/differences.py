@@ -15,7 +15,7 @@ from priori.base.types import Floats
 from priori.curves.averaging.epc import average_epc
 from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import epc
-from priori.decisions.measures import Task
+from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
 from priori.sklearn.responses import ResponseMethod, fitted_on, folds, from_cv_results, responses, scores

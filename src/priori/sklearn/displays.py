@@ -11,7 +11,7 @@ from priori.base.cautions import joined
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.plots.style import note_cautions
 

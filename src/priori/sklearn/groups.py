@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from priori.curves.epc import choose_threshold
-from priori.decisions.measures import Task
+from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption
 from priori.sklearn.responses import ResponseMethod, responses, scores

@@ -13,8 +13,9 @@ from priori.base.errors import InputError
 from priori.base.types import Ints, Mask
 from priori.curves.cross import cross_epc
 from priori.decisions.criteria import get_criterion
-from priori.decisions.measures import Task, get_measure, get_task
+from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task, get_task
 from priori.scores.trials import whole_weights
 from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, responses, scores

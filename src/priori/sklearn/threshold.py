@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from priori.base.errors import InputError, OptionError
 from priori.curves.epc import EPC, choose_threshold, epc
-from priori.decisions.measures import Task
+from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption, MeasureOption
 from priori.sklearn.responses import ResponseMethod, check_binary, fitted_on, responses, take

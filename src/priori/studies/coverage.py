@@ -32,8 +32,9 @@ from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task
 from priori.scores import Scores, ScoreSet, restrict
 from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator

@@ -8,8 +8,9 @@ from typing import Any
 from priori.base.errors import OptionError
 from priori.curves.epc import epc
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task
 from priori.studies.gates import At, Checked, check_limits
 from priori.uncertainty.bootstrap.resampling import Resampling
 

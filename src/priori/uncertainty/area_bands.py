@@ -17,7 +17,8 @@ from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.areas import areas
 from priori.curves.epc import epc
-from priori.decisions.measures import Measure, Task, get_task
+from priori.decisions.measure import Measure
+from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration

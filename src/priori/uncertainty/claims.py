@@ -12,7 +12,7 @@ from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.types import Floats, Index
 from priori.curves.epc import EPC
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet
 from priori.scores.pairing import pair

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.uncertainty.bootstrap.mixtures import above

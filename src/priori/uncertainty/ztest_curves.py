@@ -17,7 +17,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.epc import EPC
-from priori.decisions.measures import Measure, get_measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.scores.pairing import disagreements, pair
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative

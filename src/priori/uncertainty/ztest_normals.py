@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.errors import OptionError
 from priori.base.saved import partly_saved
 from priori.base.types import Floats
-from priori.decisions.measures import FAR, FRR, Measure, get_measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import FAR, FRR, get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores.pairing import Disagreements
 from priori.uncertainty.proportions import Alternative, p_values, quantile, standardise

@@ -15,7 +15,8 @@ from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
-from priori.decisions.measures import Measure, get_measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet

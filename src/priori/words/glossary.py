@@ -7,7 +7,7 @@ GLOSSARY: dict[str, str] = {
     "FAR": "False acceptance rate: the share of negatives (impostors) that are wrongly accepted.",
     "FRR": "False rejection rate: the share of positives (genuine users) that are wrongly rejected.",
     "HTER": "Half total error rate: the mean of FAR (false acceptance rate) and FRR (false rejection rate), so the "
-    "share of errors among trials of which half are genuine.",
+    "share of errors among trials of which half are positives.",
     "EER": "Equal error rate: the error rate at the threshold, read from the test set itself, where FAR equals FRR.",
     "AUC": "Area under the ROC curve: how often a positive scores higher than a negative.",
     "alpha": "The trade-off between the two errors, from 0 (only rejecting positives counts) to 1 (only accepting "

@@ -10,7 +10,7 @@ import numpy as np
 from priori.base.cautions import CODES, Caution, shown
 from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT
 from priori.curves.epc import EPC
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import Scores
 from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.rate_intervals import Rate, interval_of_any

@@ -10,8 +10,9 @@ from fractions import Fraction
 from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Criterion, Target
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
+from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
 
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
@@ -213,7 +214,7 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     Examples
     --------
     >>> from priori.decisions.criteria import get_criterion
-    >>> from priori.decisions.measures import get_task
+    >>> from priori.decisions.tasks import get_task
     >>> weighing(get_criterion("wer"), get_task("authentication"), Fraction(4, 5), with_alpha=True)
     'With FAR weighed 4 times FRR (alpha = 0.8)'
     """

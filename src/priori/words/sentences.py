@@ -9,7 +9,7 @@ from typing import Any
 
 from priori.base.cautions import silenced_codes
 from priori.curves.epc import EPC
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import Pair, Span
 from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bands import Band

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from priori.decisions.measures import Task
+from priori.decisions.tasks import Task
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
-from priori.decisions.measures import Measure, Task
+from priori.decisions.measure import Measure
 from priori.decisions.named import CUSTOM, custom, saved_things
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task
 from priori.scores import Scores, pool
 
 if TYPE_CHECKING:

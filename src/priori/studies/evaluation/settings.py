@@ -10,7 +10,9 @@ from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
 from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.measures import Measure, Task, get_measure, get_task
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
+from priori.decisions.tasks import Task, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Promise, Resampling

@@ -14,15 +14,15 @@ from priori.base.compiling import inner
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
 from priori.uncertainty.bootstrap.choosing import NEAR, by_criterion, choose, fill
 from priori.uncertainty.bootstrap.kernels import (
-    _ascending,
-    _draw_at_ranks,
-    _draw_side,
-    _rank,
+    ascending,
     class_sizes,
+    draw_at_ranks,
     draw_heavy,
+    draw_side,
     draw_users,
     midway,
     next_drawn,
+    rank_of,
 )
 from priori.uncertainty.bootstrap.streams import GAMMA, below, branch, fraction, mix, picks, stream
 
@@ -64,9 +64,9 @@ def count_rechosen_in_blocks(first, seed, inner, how, dev, test, kind, p, q, err
                 following = next_drawn(size, weights[0], weights[1], chosen[k])
                 score, other = _score_of(chosen[k], dev.edges, start), _score_of(following, dev.edges, start)
                 threshold = midway(dev.side.values[0], score, other, dev.edges[blocks])
-                rank[k] = _rank(test.side.values[0], test.side.distinct[0], threshold)
+                rank[k] = rank_of(test.side.values[0], test.side.distinct[0], threshold)
         if test.side.at_ranks:
-            _draw_at_ranks(test.side, seed, replicate, how, rank, errors[i, 0], totals[i])
+            draw_at_ranks(test.side, seed, replicate, how, rank, errors[i, 0], totals[i])
             continue
         _draw(test, seed, replicate, inner, how, test_mult, test_tables, totals[i])
         for c in range(2):
@@ -95,7 +95,7 @@ def _draw(blocks, seed, replicate, inner, how, mult, tables, totals):  # type: i
     """Draw a set: fill the tables, and the trials of each class."""
     side = blocks.side
     if not blocks.by_urn:
-        _draw_side(side, seed, replicate, inner, how, mult, tables, totals)
+        draw_side(side, seed, replicate, inner, how, mult, tables, totals)
         return
     draw_users(seed, side.user_stream, replicate // inner, side.users, 0, mult)
     totals[0], totals[1] = 0, 0
@@ -121,7 +121,7 @@ def _count_at(table, line, rank, under):  # type: ignore[no-untyped-def]
     """Write the weight at or below each rank, one pass for all of them."""
     source, before = line.source, line.below
     last, total = 0, 0
-    for k in _ascending(rank):
+    for k in ascending(rank):
         for t in range(np.uint64(last), np.uint64(before[rank[k]])):
             total += table[np.uint64(source[t])]
         last = before[rank[k]]
@@ -155,7 +155,7 @@ def _score_of(cell, edges, start):  # type: ignore[no-untyped-def]
     """Return the distinct score of a cell: -1 below all, the number of scores above all; of a whole block its last."""
     if cell < 0:
         return cell
-    b = _rank(start, start.size, cell) - 1
+    b = rank_of(start, start.size, cell) - 1
     if b == start.size - 1:
         return edges[b]
     return edges[b] + cell - start[b] if start[b + 1] - start[b] > 1 else edges[b + 1] - 1
@@ -300,7 +300,7 @@ def _keep_below_lines(far, frr, prior, lowest, p, q, chosen, keep):  # type: ign
     for k in range(p.size):
         given[k] = p[k] / q[k]
     lines = 0
-    for k in _ascending(given):
+    for k in ascending(given):
         if lines == 0 or given[k] > alpha[lines - 1]:
             alpha[lines] = given[k]
             least[lines] = _cost(given[k], far[chosen[k] + 1], frr[chosen[k] + 1], prior)

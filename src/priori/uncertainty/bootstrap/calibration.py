@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from priori.base.types import Floats
-from priori.decisions.measures import divide
+from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.sorting import gaps_of

@@ -206,7 +206,7 @@ def midway(values, gap, following, distinct):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _rank(values, count, threshold):  # type: ignore[no-untyped-def]
+def rank_of(values, count, threshold):  # type: ignore[no-untyped-def]
     """Return how many of the first ``count`` ascending values are at most the threshold."""
     low, high = 0, count
     while low < high:
@@ -270,9 +270,9 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
     dev_totals = np.empty(2, np.int64)
     for i in range(errors.shape[0]):
         replicate = first + i
-        _draw_side(dev, seed, replicate, inner, how, dev_mult, dev_cells, dev_totals)
+        draw_side(dev, seed, replicate, inner, how, dev_mult, dev_cells, dev_totals)
         if not test.at_ranks:
-            _draw_side(test, seed, replicate, inner, how, test_mult, test_cells, totals[i])
+            draw_side(test, seed, replicate, inner, how, test_mult, test_cells, totals[i])
         for s in range(systems):
             values = dev.values[s]
             if dev.direct:
@@ -287,11 +287,11 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     rank[k] = rank[k - 1]
                 else:
                     threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
-                    rank[k] = _rank(test.values[s], test.distinct[s], threshold)
+                    rank[k] = rank_of(test.values[s], test.distinct[s], threshold)
             if test.at_ranks:
-                _draw_at_ranks(test, seed, replicate, how, rank, errors[i, 0], totals[i])
+                draw_at_ranks(test, seed, replicate, how, rank, errors[i, 0], totals[i])
                 continue
-            order = _ascending(rank)
+            order = ascending(rank)
             for c in range(2):
                 if test.direct:
                     counted = test_cells[c]
@@ -308,7 +308,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
 
 
 @inner
-def _ascending(rank):  # type: ignore[no-untyped-def]
+def ascending(rank):  # type: ignore[no-untyped-def]
     """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
     order = np.empty(rank.size, np.int64)
     for k in range(rank.size):
@@ -321,13 +321,13 @@ def _ascending(rank):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
+def draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
     """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
 
     From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
     """
     state = stream(seed, side.trial_stream, replicate)
-    order = _ascending(rank)
+    order = ascending(rank)
     size = side.below[:, side.below.shape[1] - 1]
     sizes = np.empty((2, 2), np.int64)
     class_sizes(state, how, size[0], size[1], side.future, sizes)
@@ -355,7 +355,7 @@ def _room(side):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
+def draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
     state = stream(seed, side.trial_stream, replicate)
@@ -369,7 +369,7 @@ def _draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type:
 def weights_of(replicate, seed, inner, how, side):  # type: ignore[no-untyped-def]
     """Return the weights of one replicate of one side: (class, cell)."""
     mult, cells = _room(side)
-    _draw_side(side, seed, replicate, inner, how, mult, cells, np.empty(2, np.int64))
+    draw_side(side, seed, replicate, inner, how, mult, cells, np.empty(2, np.int64))
     return cells
 
 
@@ -383,7 +383,7 @@ def climb(first, seed, inner, how, side, p, q, heights):  # type: ignore[no-unty
     mult, cells = _room(side)
     totals = np.empty(2, np.int64)
     for i in range(heights.shape[0]):
-        _draw_side(side, seed, first + i, inner, how, mult, cells, totals)
+        draw_side(side, seed, first + i, inner, how, mult, cells, totals)
         negative, positive = cells
         fp, tp, k = 0, 0, 0
         positives = at_least_one(totals[1])

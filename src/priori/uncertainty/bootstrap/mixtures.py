@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats
-from priori.decisions.measures import divide
+from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.scores.trials import codes_in_use
 from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds

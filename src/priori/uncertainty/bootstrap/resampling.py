@@ -14,7 +14,8 @@ from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.quantiles import few_replicates
 from priori.curves.epc import EPC
-from priori.decisions.measures import FAR, Measure
+from priori.decisions.measure import Measure
+from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities, identify, identities_in_use, same_users

@@ -10,7 +10,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Floats
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, clusters_of, drawn_growth
 from priori.uncertainty.bootstrap.designs.base import Bootstrap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.designs.sample import TrialBootstrap
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from priori.base.types import Floats
-from priori.decisions.measures import Measure
+from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import (
     Calibration,
