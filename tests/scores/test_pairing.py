@@ -115,7 +115,7 @@ def test_disagreements_against_counting_one_by_one(seed):
     score_a, score_b = rng.integers(0, 5, 22), rng.integers(0, 5, 22)
     a, b = _scores(label, score_a), _scores(label, score_b)
     at_a, at_b = np.array([-np.inf, 1, 2, 4.5]), np.array([3, 1, np.inf, 2])
-    found = disagreements(pair(a, b), a, b, at_a, at_b)
+    found = disagreements(a, b, at_a, at_b)
     for place in range(4):
         wrong_a = (score_a > at_a[place]) != label
         wrong_b = (score_b > at_b[place]) != label

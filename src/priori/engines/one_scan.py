@@ -30,6 +30,8 @@ from priori.scores import Names, nan_error
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
+    from priori.engines.lazy_frames import Lazy
+
 Result = TypeVar("Result")
 #: Users by their own codes, which are not those of a combination of names.
 USERS = ("", "user")
@@ -332,6 +334,15 @@ class SharingSystem(DuckDB):
             return
         self.nan = question.missing if self.settings.nan == "reject" else 0
         question.answer = question.work.answer()
+
+    def beside(self, other: Engine) -> bool:
+        """Tell whether the trials of both are the same rows: those of a long table are not."""
+        return self._wide and super().beside(other)
+
+    def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
+        lazy = super()._lazy(relation)
+        lazy.shared = self.shared if self._wide else None
+        return lazy
 
     def same_trials(self, other: Engine) -> bool:
         if self.beside(other) and self._complete:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts
-from priori.base.types import Counts, Index
+from priori.base.types import Counts, Floats, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
 
@@ -243,39 +244,52 @@ class Disagreements:
     positives_ba: Counts
 
 
-def disagreements(
-    pairing: Pairing, a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b: ArrayLike
-) -> Disagreements:
+def disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b: ArrayLike) -> Disagreements:
     """Count the trials that one system decides rightly and the other wrongly, at pairs of thresholds.
+
+    Trials are paired as `pair` does; those of tables that do not fit in memory are paired and counted where they are.
 
     Examples
     --------
     >>> from priori import Scores
     >>> a = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.7, 0.9])
     >>> b = Scores.from_predictions([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.3])
-    >>> counts = disagreements(pair(a, b), a, b, 0.5, 0.5)
+    >>> counts = disagreements(a, b, 0.5, 0.5)
     >>> int(counts.negatives_ba), int(counts.positives_ab)
     (1, 1)
     """
     thresholds_a, thresholds_b = np.broadcast_arrays(
         np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
     )
-    a, b = a.load(), b.load()
     only: list[tuple[Counts, Counts]] = []
-    for trials_a, trials_b, index_a, index_b in (
-        (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
-        (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
-    ):
-        score_a, score_b = trials_a.score[index_a], trials_b.score[index_b]
+    for score_a, score_b, number in _paired_scores(a, b, thresholds_a, thresholds_b):
         by_a, by_b = (np.empty(thresholds_a.shape, dtype=np.int64) for _ in range(2))
         for index in np.ndindex(thresholds_a.shape):
             accepted_a, accepted_b = score_a > thresholds_a[index], score_b > thresholds_b[index]
-            both = np.count_nonzero(accepted_a & accepted_b)
-            by_a[index] = np.count_nonzero(accepted_a) - both
-            by_b[index] = np.count_nonzero(accepted_b) - both
+            by_a[index], by_b[index] = (
+                np.count_nonzero(alone) if number is None else number[alone].sum()
+                for alone in (accepted_a & ~accepted_b, accepted_b & ~accepted_a)
+            )
         only.append((by_a, by_b))
     (negatives_a, negatives_b), (positives_a, positives_b) = only
     # A negative that only B accepts is an error of B alone; a positive that only A accepts is too.
     return Disagreements(
         negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
     )
+
+
+def _paired_scores(
+    a: ScoreSet, b: ScoreSet, thresholds_a: Floats, thresholds_b: Floats
+) -> Iterator[tuple[Floats, Floats, NDArray[Any] | None]]:
+    """Yield the scores of both systems, trial by trial, of the negatives and of the positives.
+
+    Where trials do not fit in memory, entries stand for them between the thresholds: for how many is told, too.
+    """
+    if not (a.fits and b.fits):
+        a, b = a.between([np.unique(thresholds_a), np.unique(thresholds_b)], [b], by_user=False)
+        for first, second in ((a.negative, b.negative), (a.positive, b.positive)):
+            yield first.score, second.score, first.number
+        return
+    pairing, a, b = pair(a, b), a.load(), b.load()
+    yield a.negative.score[pairing.negative_a], b.negative.score[pairing.negative_b], None
+    yield a.positive.score[pairing.positive_a], b.positive.score[pairing.positive_b], None
