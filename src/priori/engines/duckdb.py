@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -310,30 +310,36 @@ class DuckDB(Streaming):
         lazy.shared = self.shared
         return lazy
 
-    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        with self._joined(other) as (left, right):
-            return left.tally_pairs(right, cuts, by_user=by_user)
+    def tally_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
+    ) -> tuple[Tally, Tally]:
+        with self._joined(others) as (first, *rest):
+            return first.tally_paired(rest, cuts, limit, by_user=by_user)
 
-    def load_pairs(
-        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
-    ) -> tuple[Scores, Scores]:
-        with self._joined(other) as (left, right):
-            return left.load_pairs(right, cuts, roles, limit)
+    def load_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
+    ) -> list[Scores]:
+        with self._joined(others) as (first, *rest):
+            return first.load_paired(rest, cuts, roles, limit)
 
     def same_trials(self, other: Engine) -> bool:
-        with self._joined(other) as (left, right):
-            return left.same_trials(right)
+        with self._joined([other]) as (first, second):
+            return first.same_trials(second)
 
     @contextmanager
-    def _joined(self, other: Engine) -> Iterator[tuple[Lazy, Lazy]]:
-        """Give two tables that can be joined."""
-        if not isinstance(other, DuckDB):
-            raise self._cannot_pair()
-        relation = other.relation
-        if self.files is not None and other.files is not None:  # two databases cannot be joined
-            relation = self.files.relation(other.files)
-        with other._unchanged(), self._unchanged():
-            yield self._lazy(self.relation), other._lazy(relation)
+    def _joined(self, others: Sequence[Engine]) -> Iterator[list[Lazy]]:
+        """Give tables that can be joined."""
+        with ExitStack() as stack:
+            tables = []
+            for engine in (*others, self):
+                if not isinstance(engine, DuckDB):
+                    raise self._cannot_pair()
+                relation = engine.relation
+                if self.files is not None and engine.files is not None:  # two databases cannot be joined
+                    relation = self.files.relation(engine.files)
+                stack.enter_context(engine._unchanged())
+                tables.append(engine._lazy(relation))
+            yield [tables[-1], *tables[:-1]]
 
     def load(self) -> Scores:
         # Trials without ids are paired by their order.

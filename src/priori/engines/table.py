@@ -226,16 +226,19 @@ class Table(ScoreSet):
     def _said(self, code: str, text: str) -> Caution:
         return Caution(code, f"{self.source}: {text}")
 
-    def _too_many(self, limit: int) -> OptionError:
+    def _too_many(self, limit: int, *, paired: bool = False) -> OptionError:
+        what, else_ = "names", ""
+        if paired:
+            what, else_ = "what paired systems decide", ", or compare fewer systems, or at fewer alphas"
         return OptionError(
-            f"{self.source}: there are more than {limit} combinations of names to count trials by, too many for the "
-            f"{self.memory // 10**6} MB given; raise {argument('memory')}"
+            f"{self.source}: there are more than {limit} combinations of {what} to count trials by, too many for the "
+            f"{self.memory // 10**6} MB given; raise {argument('memory')}{else_}"
         )
 
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do.
 
-        One scan, or one join of two tables, which is remembered: a band asks more than once.
+        One scan, or one join of all the tables, which is remembered: a band asks more than once.
         """
         key = (by_user, tuple(id(other) for other in others), tuple(edge.tobytes() for edge in edges))
         if self._stand_ins is None or self._stand_ins[0] != key:
@@ -264,14 +267,13 @@ class Table(ScoreSet):
         each = zip(tables, edges, strict=True)
         return [counted for table, edge in each for counted in table.between([edge], by_user=True)]
 
-    def by_both_identities(self, other: ScoreSet, cuts: tuple[Floats, Floats]) -> tuple[Scores, Scores]:
-        """Return sets that hold, entry by entry, as many trials of each two people between the cuts of two systems."""
-        (table,) = _tables([other])
-        limit = self.memory // PER_ENTRY
+    def by_both_identities(self, others: Sequence[ScoreSet], cuts: Sequence[Floats]) -> list[Scores]:
+        """Return sets that hold, entry by entry, as many trials of each two people between the cuts of all systems."""
+        limit, engines = self.memory // PER_ENTRY, [table.engine for table in _tables(others)]
         try:
-            sets = self.engine.load_pairs(table.engine, cuts, ("user", "probe_user"), limit)
+            sets = self.engine.load_paired(engines, cuts, ("user", "probe_user"), limit)
         except TooMany:
-            raise self._too_many(limit) from None
+            raise self._too_many(limit, paired=True) from None
         if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
         return sets
@@ -286,14 +288,12 @@ class Table(ScoreSet):
         if not others and not by_user:
             tn, fn = self.rejected(edges[0])
             return _by_gap(tn, self.n_negatives), _by_gap(fn, self.n_positives)
-        if len(others) > 1:
-            raise OptionError(
-                f"{self.source}: more than two scanned systems are compared by their users; give a user column "
-                f"({argument('columns', 'user=NAME')}), or more memory ({argument('memory')})"
-            )
         if others:
-            (other,) = others
-            tallies = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)
+            limit, engines = self.memory // PER_ENTRY, [other.engine for other in others]
+            try:
+                tallies = self.engine.tally_paired(engines, edges, limit, by_user=by_user)
+            except TooMany:
+                raise self._too_many(limit, paired=True) from None
         else:
             tallies = self.engine.tally(edges[0], by_user=by_user)
         if [int(tally.number.sum()) for tally in tallies] != [self.n_negatives, self.n_positives]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
-from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.errors import InputError, OptionError, unknown
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure
@@ -122,16 +122,11 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
 
 
 def _counted_by_both(curves: Sequence[EPC]) -> list[EPC]:
-    """Return two curves whose trials are paired in a scan, and counted by both identities, if they are there."""
-    if not all(isinstance(curve.test, Table) for curve in curves):
+    """Return the curves with trials that are paired in a scan, and counted by both identities, if they are there."""
+    first, *others = (curve.test for curve in curves)
+    if not isinstance(first, Table) or not all(isinstance(other, Table) for other in others):
         return list(curves)
-    if len(curves) != 2:
-        raise OptionError("the crossed bootstrap compares two scanned systems at a time; or read them into memory "
-                          f"({argument('engine', 'memory')})")  # fmt: skip
-    first, second = (curve.test for curve in curves)
-    assert isinstance(first, Table)
-    cuts = np.unique(curves[0].threshold), np.unique(curves[1].threshold)
-    sets = first.by_both_identities(second, cuts)
+    sets = first.by_both_identities(others, [np.unique(curve.threshold) for curve in curves])
     return [replace(curve, test=test) for curve, test in zip(curves, sets, strict=True)]
 
 
