@@ -364,3 +364,20 @@ def test_any_lazy_frame_is_counted_by_one_grouping(folder: Path, read: Reader) -
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
     found, expected = (priori.areas(each, each) for each in (table, read("a-test")))
     assert found.g == pytest.approx(expected.g, abs=2 * table.engine.finest)
+
+
+def test_entries_of_one_score_have_exactly_that_score(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    score = rng.choice([0.1, 0.3, 0.7, 1.1, np.inf], 20_000)  # sums of these are rounded
+    table = pd.DataFrame({"score": score, "label": rng.integers(0, 2, 20_000), "user": rng.integers(0, 7, 20_000),
+                          "sex": "f"})  # fmt: skip
+    (tmp_path / "many").mkdir()
+    for part in range(3):  # read side by side
+        table[part::3].to_parquet(tmp_path / "many" / f"{part}.parquet")
+    found, _ = small(tmp_path / "many", MEMORY).condensed(("user",), cuts=[0.3, 0.5], narrow=True)
+    for trials, label in ((found.negative, 0), (found.positive, 1)):
+        assert np.unique(trials.score).tolist() == [0.1, 0.3, 0.7, 1.1, np.inf]
+        own = table[table.label == label]
+        for value in (0.1, 0.3, 0.7, 1.1):
+            counted = np.bincount(trials.user[trials.score == value], trials.number[trials.score == value])  # type: ignore[index]
+            assert counted.tolist() == own.user[own.score == value].value_counts().sort_index().tolist()

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats, Ints, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
 from priori.engines.engine import Engine, Tally, TooMany
 from priori.engines.grid import Cuts, Grid
@@ -181,16 +181,15 @@ def means_between(scans: list[Scan], cuts: Floats, dtype: Any, owners: int) -> I
     """
     gaps = cuts.size + 1
     begin = partial(_SumsInGaps, Cuts.of(cuts, dtype), gaps, owners)
-    pieces = _together([partial(_scanned, begin, scan) for scan in scans])
-    counts, sums = (np.sum(column, axis=0) for column in zip(*pieces, strict=True))
-    for number, total in zip(np.split(counts, 2), np.split(sums, 2), strict=True):
-        tally = _tally(number, gaps, by_user=True)
-        mean = total[np.flatnonzero(number)] / tally.number
+    all_of = reduce(_Sums.joined, _together([partial(_scanned, begin, scan) for scan in scans]))
+    for number, total, one, several in zip(*(np.split(column, 2) for column in all_of), strict=True):
+        tally, present = _tally(number, gaps, by_user=True), np.flatnonzero(number)
         low, high = np.append(-np.inf, cuts)[tally.gap[0]], np.append(cuts, np.inf)[tally.gap[0]]
         with np.errstate(over="ignore"):
             above = np.nextafter(low, np.inf)
-        # Rounding must not carry a mean out of its gap, which is open below.
-        yield tally, np.where(np.isfinite(mean), np.clip(mean, above, high), mean)
+        # Rounding must not carry a mean out of its gap, which is open below, nor tell equal scores apart.
+        mean = np.clip(total[present] / tally.number, above, high)
+        yield tally, np.where(several[present], mean, one[present])
 
 
 class _InCells:
@@ -251,15 +250,31 @@ class _InGaps:
         return self.counter.total()
 
 
+class _Sums(NamedTuple):
+    """For each key how many scores there are, their sum, one of them, and whether any other differs from that."""
+
+    number: Ints
+    total: Floats
+    one: Floats
+    several: Mask
+
+    def joined(self, more: _Sums) -> _Sums:
+        """Return the same of the scores of both."""
+        here, there = self.number > 0, more.number > 0
+        several = self.several | more.several | (here & there & (self.one != more.one))
+        one = np.where(here, self.one, more.one)
+        return _Sums(self.number + more.number, self.total + more.total, one, several)
+
+
 class _SumsInGaps:
     """Counts scores as `_InGaps` does, and adds them up; infinite ones must have gaps of their own."""
 
     def __init__(self, cuts: Cuts, gaps: int, owners: int) -> None:
         self.cuts, self.gaps, self.owners = cuts, gaps, owners
-        self.counts = np.zeros(2 * owners * gaps, dtype=np.int64)
-        self.sums = np.zeros(2 * owners * gaps)
+        keys = 2 * owners * gaps
+        self.sums = _Sums(np.zeros(keys, np.int64), np.zeros(keys), np.zeros(keys), np.zeros(keys, np.bool_))
         # Sums are added to all at once, so for many of them many scores are gathered first.
-        self.room, self.waiting = max(1 << 18, min(4 * self.counts.size, 1 << 22)), list[tuple[Ints, NDArray[Any]]]()
+        self.room, self.waiting = max(1 << 18, min(4 * keys, 1 << 22)), list[tuple[Ints, NDArray[Any]]]()
 
     def add(self, batch: Batch) -> None:
         key = np.empty(batch.score.size, dtype=np.int64)
@@ -274,13 +289,17 @@ class _SumsInGaps:
     def _flush(self) -> None:
         if self.waiting:
             key, score = (np.concatenate(column) for column in zip(*self.waiting, strict=True))
-            self.counts += np.bincount(key, minlength=self.counts.size)
-            self.sums += np.bincount(key, score, self.counts.size)
+            number, total, one, several = self.sums
+            new = number[key] == 0
+            one[key[new]] = score[new]
+            several[key[one[key] != score]] = True
+            number += np.bincount(key, minlength=number.size)
+            total += np.bincount(key, score, number.size)
             self.waiting.clear()
 
-    def answer(self) -> tuple[Ints, Floats]:
+    def answer(self) -> _Sums:
         self._flush()
-        return self.counts, self.sums
+        return self.sums
 
 
 def _together(works: list[Callable[[], Result]]) -> list[Result]:
