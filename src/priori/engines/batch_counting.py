@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial, reduce
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +22,22 @@ from priori.scores import NanPolicy
 GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.
 ROWS = 1 << 17
+#: Bytes that counts by owner may take, however little memory is given.
+LEAST_ROOM = 1 << 24
 #: Keys of a counter that waits for the keys of many others.
 FEW_KEYS = 1 << 15
 
 Result = TypeVar("Result")
 Answer_co = TypeVar("Answer_co", covariant=True)
 
+#: Whose scores are counted apart: users', those of so many random parts of the trials, or nobody's.
+Owner = Literal["user"] | int | None
 #: Scores, and 1 for the positive ones.
 Gathered = tuple[NDArray[Any], NDArray[np.uint8]]
 
 
 class Batch(NamedTuple):
-    """Some trials: scores without NaN, 1 for the positive ones and 0 for the others, codes of users.
+    """Some trials: scores without NaN, 1 for the positive ones and 0 for the others, codes of users or other owners.
 
     ``low`` and ``high`` are the smallest and the largest score.
     """
@@ -129,8 +133,8 @@ class Streaming(Engine):
     _retained: list[list[Batch]] | None = None
 
     @abstractmethod
-    def pieces(self, *, user: bool = False) -> list[Scan]:
-        """Return scans that together yield every trial once, with the codes of users when asked."""
+    def pieces(self, *, by: Owner = None) -> list[Scan]:
+        """Return scans that together yield every trial once, with the codes of owners when asked."""
 
     def finish(self) -> None:
         """Look after a scan whether all was well."""
@@ -139,13 +143,13 @@ class Streaming(Engine):
         """Return a number of rows that a scan will not pass."""
         return 1 << 62
 
-    def _over(self, begin: Callable[[], Work[Result]], *, size: int, user: bool = False) -> list[Result]:
+    def _over(self, begin: Callable[[], Work[Result]], *, size: int, by: Owner = None) -> list[Result]:
         """Do a work of so many bytes on each piece, all pieces at the same time."""
-        if self._retained is not None and not user:
+        if self._retained is not None and by is None:
             return _together([partial(_fed, begin, batches) for batches in self._retained])
-        scans = self.pieces(user=user)
+        scans = self.pieces(by=by)
         retained: list[list[Batch]] = [[] for _ in scans]
-        retains = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
+        retains = by is None and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
         if retains:
             scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
         results = _together([partial(_scanned, begin, scan) for scan in scans])
@@ -167,10 +171,16 @@ class Streaming(Engine):
         return _with(merged(reduced) if reduced else NOTHING, [some for _, gathered in pieces for some in gathered])
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        gaps, owners = cuts.size + 1, len(self.users()) if by_user else 1
+        return self._tallied(cuts, len(self.users()), "user") if by_user else self._tallied(cuts, 1, None)
+
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        return self._tallied(cuts, parts, parts)
+
+    def _tallied(self, cuts: Floats, owners: int, by: Owner) -> tuple[Tally, Tally]:
+        gaps = cuts.size + 1
         begin = partial(_InGaps, Cuts.of(cuts, self.dtype), gaps, owners, self.keys)
-        counts = np.sum(self._over(begin, size=16 * owners * gaps, user=by_user), axis=0)
-        negative, positive = (_tally(half, gaps, by_user) for half in np.split(counts, 2))
+        counts = np.sum(self._over(begin, size=16 * owners * gaps, by=by), axis=0)
+        negative, positive = (_tally(half, gaps, by is not None) for half in np.split(counts, 2))
         return negative, positive
 
 

@@ -22,7 +22,7 @@ from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.base.types import Floats
-from priori.engines.batch_counting import Batch, Scan, Streaming, means_between, settled
+from priori.engines.batch_counting import LEAST_ROOM, Batch, Owner, Scan, Streaming, means_between, settled
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
 from priori.engines.parquet_files import guarded
 from priori.readers.duckdb_parser import literal, quoted
@@ -204,14 +204,15 @@ class DuckDB(Streaming):
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
-    def pieces(self, *, user: bool = False) -> list[Scan]:
-        return self._pieces(self.owners() if user else None)
+    def pieces(self, *, by: Owner = None) -> list[Scan]:
+        return self._pieces(self.owners(by))
 
     def _pieces(self, owners: Owners | None) -> list[Scan]:
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
-        relations = [self.query(text)] if self.files is None else self.files.pieces(text)
+        numbered = owners is not None and owners.numbered
+        relations = [self.query(text)] if self.files is None else self.files.pieces(text, numbered=numbered)
         return [partial(self._scan, relation, owners, self._state) for relation in relations]
 
     def _scan(self, relation: DuckDBPyRelation, owners: Owners | None, state: _State) -> Generator[Batch, None, None]:
@@ -271,8 +272,14 @@ class DuckDB(Streaming):
     def _whole_users(self) -> bool:
         return bool(_WHOLE.fullmatch(self._type("user")))
 
-    def owners(self) -> Owners:
-        """Say how users become codes: whole numbers in numpy, text in a join."""
+    def owners(self, by: Owner) -> Owners | None:
+        """Say how owners become codes: users that are whole numbers in numpy, text in a join; parts by a hash."""
+        if by is None:
+            return None
+        if by != "user":
+            by_id = "trial" in self.columns
+            key = f"CAST({self._column('trial')} AS VARCHAR)" if by_id else "parse_filename(file_name), file_row_number"
+            return Owners(f"CAST(hash({key}) % {by} AS BIGINT)", "trials", numbered=not by_id)
         names, column = self._names.values, self._column("user")
         if self._whole_users:
             numbers = names.astype(np.int64)
@@ -289,7 +296,7 @@ class DuckDB(Streaming):
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         owners = len(self._names) if by_user else 1
-        if 16 * owners * (cuts.size + 1) <= max(self.retain, 1 << 24):
+        if 16 * owners * (cuts.size + 1) <= max(self.retain, LEAST_ROOM):
             return super().tally(cuts, by_user=by_user)
         # More sums than there is room for: a grouping, which takes longer, spills to disk.
         with self._unchanged():
@@ -428,12 +435,16 @@ class _State:
 
 @dataclass(frozen=True)
 class Owners:
-    """How users are read: an expression, where it is read from, and the codes of sorted whole-number names."""
+    """How owners are read: an expression, where it is read from, and the codes of sorted whole-number names.
+
+    ``numbered`` says that the expression has the numbers of rows in it.
+    """
 
     expression: str
     source: str
     names: NDArray[np.int64] | None = None
     order: NDArray[np.intp] | None = None
+    numbered: bool = False
 
     def codes(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of a batch."""

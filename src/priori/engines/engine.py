@@ -177,6 +177,13 @@ class Engine(ABC):
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         """Count the negatives and the positives between cuts, by user when asked."""
 
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        """Count the negatives and the positives between cuts, by so many random parts of the trials (as users).
+
+        A trial is in the same part whichever system scored it: its id tells, or its row where systems are beside.
+        """
+        raise self._cannot_pair()
+
     def tally_paired(
         self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
     ) -> tuple[Tally, Tally]:

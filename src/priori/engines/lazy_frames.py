@@ -224,6 +224,21 @@ class Lazy(Engine):
         keys = ["gap", "positive", *(["user"] if by_user else [])]
         return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
 
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        with self.guarded():
+            trials = nw.from_native(self._in_parts(self.trials.to_native(), parts))
+        return self._tallies(
+            self._counted(trials.with_columns(_gap(cuts).alias("gap")), ["gap", "positive", "part"]), ["gap"]
+        )
+
+    def _in_parts(self, trials: Any, parts: int) -> Any:
+        """Add the column ``part``: a hash of what tells trials apart, which every library has its own of."""
+        if not self.frame.implementation.is_polars() or "trial" not in self.columns:
+            raise self._cannot_pair()
+        import polars
+
+        return trials.with_columns(part=(polars.col("trial").hash() % parts).cast(polars.Int64))
+
     def tally_paired(
         self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
     ) -> tuple[Tally, Tally]:
@@ -401,7 +416,7 @@ class Lazy(Engine):
 
     def _tallies(self, counted: Columns, gaps: Sequence[str]) -> tuple[Tally, Tally]:
         """Return the counts of the negatives and of the positives, in the order of users and gaps."""
-        gap, user = np.stack([counted[name] for name in gaps]), None
+        gap, user = np.stack([counted[name] for name in gaps]), counted.get("part")
         if "user" in counted:
             user = np.searchsorted(self._names.values, self._as_names(counted["user"]))
         order = np.lexsort([*gap[::-1], *([] if user is None else [user])])

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from priori.base.arrow_streams import MissingValues, batches
 from priori.base.processors import processors
 from priori.base.types import Floats
-from priori.engines.batch_counting import FEW_KEYS, Work, settled
+from priori.engines.batch_counting import FEW_KEYS, Owner, Work, settled
 from priori.engines.duckdb import DuckDB, Labels
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, changed
 from priori.engines.parquet_files import Files, guarded
@@ -44,7 +44,7 @@ class _Question:
     system: SharingSystem
     work: Work[Any]
     size: int
-    user: bool
+    by: Owner
     missing: int = 0
     failed: BaseException | None = None
     answer: Any = None
@@ -54,7 +54,7 @@ class _Question:
         if self.failed is not None:
             return
         try:
-            batch, missing = settled(score, positive, user if self.user else None, self.system.settings.nan)
+            batch, missing = settled(score, positive, None if self.by is None else user, self.system.settings.nan)
             self.missing += missing
             self.work.add(batch)
         except Exception as error:
@@ -179,7 +179,8 @@ class SharedTable:
         """Answer questions by one scan, or by several where their counts do not fit in memory together."""
         together: list[_Question] = []
         for question in questions:
-            if together and sum(each.size for each in together) + question.size > self.memory // 2:
+            full = sum(each.size for each in together) + question.size > self.memory // 2
+            if together and (full or len({each.by for each in (*together, question)} - {None}) > 1):
                 self._scan(together)
                 together = []
             together.append(question)
@@ -187,7 +188,7 @@ class SharedTable:
 
     def _scan(self, questions: Sequence[_Question]) -> None:
         self.scans += 1
-        owners = self.head.owners() if any(question.user for question in questions) else None
+        owners = self.head.owners(next((question.by for question in questions if question.by is not None), None))
         columns = [self.head.labels.expression, *([] if owners is None else [owners.expression])]
         if self.system_in is None:
             columns += [question.system.score for question in questions]
@@ -198,7 +199,8 @@ class SharedTable:
         progress = next((q.system.progress for q in questions if q.system.progress is not None), None)
         rows = 0
         with self.files.lock, guarded(self.files.watch.shown), ThreadPoolExecutor(processors()) as pool:
-            with closing(batches(self.files.query(text))) as stream:
+            numbered = owners is not None and owners.numbered
+            with closing(batches(self.files.query(text, numbered=numbered))) as stream:
                 try:
                     for label, *rest in stream:
                         positive, known = self.head.labels.positives(label)
@@ -286,12 +288,12 @@ class SharingSystem(DuckDB):
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
-    def _over(self, begin: Callable[[], Work[Result]], *, size: int, user: bool = False) -> list[Result]:
+    def _over(self, begin: Callable[[], Work[Result]], *, size: int, by: Owner = None) -> list[Result]:
         meeting = _MEETING.get()
-        if meeting is None or (user and not self._complete) or self._retained is not None:
+        if meeting is None or (by == "user" and not self._complete) or self._retained is not None:
             with self.files.lock:
-                return super()._over(begin, size=size, user=user)
-        return [meeting.ask(_Question(self, begin(), size, user))]
+                return super()._over(begin, size=size, by=by)
+        return [meeting.ask(_Question(self, begin(), size, by))]
 
     def settle(self, question: _Question) -> None:
         """Look after a scan whether all was well with this system, and answer."""

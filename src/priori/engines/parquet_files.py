@@ -217,16 +217,16 @@ class Files:
             others.watch.store.join(self.connection)
         return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
 
-    def _source(self, paths: list[str] | None = None) -> str:
-        """Return the rows, or those of some of the files, in SQL."""
-        source = _scan(paths or self.paths)
+    def _source(self, paths: list[str] | None = None, *, numbered: bool = False) -> str:
+        """Return the rows, or those of some of the files, in SQL; ``numbered`` with their file and number in it."""
+        source = _scan(paths or self.paths, ", filename = 'file_name', file_row_number = true" if numbered else "")
         return f"(SELECT * FROM {source} WHERE {self.condition})" if self.condition else source
 
-    def query(self, text: str) -> DuckDBPyRelation:
+    def query(self, text: str, *, numbered: bool = False) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
-        return self.connection.sql(f"WITH trials AS (FROM {self._source()}) {text}")
+        return self.connection.sql(f"WITH trials AS (FROM {self._source(numbered=numbered)}) {text}")
 
-    def pieces(self, text: str) -> list[DuckDBPyRelation]:
+    def pieces(self, text: str, *, numbered: bool = False) -> list[DuckDBPyRelation]:
         """Return a query over ``trials`` in a few parts of about the same size, that can be read at the same time."""
         count = min(len(self.paths), processors())
         sizes = dict(zip(self.watch.paths, self.watch.sizes, strict=True))
@@ -235,7 +235,7 @@ class Files:
         # A connection has one result at a time; their database, and its memory, is one.
         self._cursors = [self.connection.cursor() for _ in groups]
         return [
-            cursor.sql(f"WITH trials AS (FROM {self._source(group)}) {text}")
+            cursor.sql(f"WITH trials AS (FROM {self._source(group, numbered=numbered)}) {text}")
             for cursor, group in zip(self._cursors, groups, strict=True)
         ]
 
@@ -303,5 +303,5 @@ def _clean(directory: str, links: ExitStack) -> None:
     discard(directory)
 
 
-def _scan(paths: list[str]) -> str:
-    return f"read_parquet([{', '.join(map(pattern, paths))}])"
+def _scan(paths: list[str], options: str = "") -> str:
+    return f"read_parquet([{', '.join(map(pattern, paths))}]{options})"

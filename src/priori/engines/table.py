@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.engines.batch_counting import Streaming
+from priori.engines.batch_counting import LEAST_ROOM, Streaming
 from priori.engines.binning import edge_candidates, narrow_cuts, relative_cuts
 from priori.engines.cells import NOTHING, Histogram, shortlisted
 from priori.engines.engine import Engine, Tally, TooMany, changed
@@ -256,6 +256,18 @@ class Table(ScoreSet):
         negative, positive = self._tally([cuts], [], by_user=True)
         return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), self.users, source=self.source)
 
+    def parts_at_most(self, number: int, cuts: int) -> int:
+        """Return how many random parts of the trials, of so many, can be counted between so many cuts."""
+        return min(number, max(self.memory // 8, LEAST_ROOM) // (16 * (cuts + 1)))
+
+    def in_parts(self, cuts: Floats, parts: int) -> Scores:
+        """Return a set that holds, between the cuts, as many trials of each of so many random parts as this does.
+
+        The parts are the users of that set, by codes. A trial is in the same part whichever table it is in.
+        """
+        negative, positive = self._checked(self.engine.tally_parts(cuts, parts))
+        return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), source=self.source)
+
     def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
         """Return sets with the counts by user, each system counted on its own; None without others, or other users.
 
@@ -279,8 +291,8 @@ class Table(ScoreSet):
         return sets
 
     def check_same_trials(self, other: ScoreSet) -> None:
-        (table,) = _tables([other])
-        if not self.fits:
+        if not (self.fits and other.fits):
+            (table,) = _tables([other])
             self.engine.same_trials(table.engine)
 
     def _tally(self, edges: Sequence[Floats], others: Sequence[Table], by_user: bool) -> tuple[Tally, Tally]:
@@ -296,23 +308,20 @@ class Table(ScoreSet):
                 raise self._too_many(limit, paired=True) from None
         else:
             tallies = self.engine.tally(edges[0], by_user=by_user)
+        return self._checked(tallies)
+
+    def _checked(self, tallies: tuple[Tally, Tally]) -> tuple[Tally, Tally]:
         if [int(tally.number.sum()) for tally in tallies] != [self.n_negatives, self.n_positives]:
             raise changed(self.source)
         return tallies
 
-    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
+    def resamplable(self, *, by_user: bool) -> tuple[Scores, str | None]:
         """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
 
         No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; the text says so.
         """
         if self.fits:
             return self.load(), None
-        if paired:
-            raise OptionError(
-                f"{self.source}: to resample the development scores of paired systems, the {len(self)} trials must be "
-                f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise "
-                f"{argument('memory')}, or keep the thresholds fixed ({argument('resample', 'test')})"
-            )
         cuts, error = narrow_cuts(self.explorer, BOUND, trials=1)
         (cells,) = self.between([cuts], by_user=by_user)
         counted = f"resampled in {cuts.size + 1} cells of scores"
