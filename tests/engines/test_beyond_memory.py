@@ -281,10 +281,10 @@ def test_the_page_of_a_table_takes_fewer_than_20_scans(
     scans = Counter[str]()
 
     def counting(asked: Any) -> Any:
-        def counted(self: Files, text: str) -> Any:
+        def counted(self: Files, text: str, **options: Any) -> Any:
             if " trials" in text and "LIMIT" not in text:  # else it asks a small table, or looks at a few rows
                 scans[self.watch.shown] += 1
-            return asked(self, text)
+            return asked(self, text, **options)
 
         return counted
 
