@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.processors import processors
 from priori.base.types import Floats
-from priori.engines.batch_counting import ROWS, Batch, Scan, Streaming, settled
+from priori.engines.batch_counting import ROWS, Batch, Owner, Scan, Streaming, settled
 from priori.engines.engine import Survey
 from priori.scores import Names, Scores
 
@@ -45,9 +45,9 @@ class Memory(Streaming):
     def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
         raise NotImplementedError
 
-    def pieces(self, *, user: bool = False) -> list[Scan]:
+    def pieces(self, *, by: Owner = None) -> list[Scan]:
         count = min(processors(), -(-len(self.scores) // ROWS))
-        return [partial(self._scan, user, part, count) for part in range(count)]
+        return [partial(self._scan, by == "user", part, count) for part in range(count)]
 
     def _scan(self, user: bool, part: int, parts: int) -> Generator[Batch, None, None]:
         """Yield one of some equal parts of the trials of each class."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import polars as pl
 import pytest
 
 import priori
-from priori import OptionError, Scores, Table
+from priori import InputError, OptionError, Scores, Table
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.engines.parquet_files import Files
@@ -32,7 +31,7 @@ COLUMNS = {"group": "sex"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems on the same trials of people who claim to be each other, in files."""
+    """Three systems on the same trials of people who claim to be each other, in files."""
     path = tmp_path_factory.mktemp("tables")
     for number, role in enumerate(("dev", "test")):
         rng = np.random.default_rng(number)
@@ -46,8 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "sex": np.where(claimed % 2, "f", "m"), "dataset": np.where(claimed % 3, "x", "y"),
         })  # fmt: skip
         table.to_parquet(path / f"a-{role}.parquet")
-        other = table.assign(score=0.7 * score + rng.normal(0, 0.8, TRIALS))
-        other.to_parquet(path / f"b-{role}.parquet")
+        for name, share in (("b", 0.7), ("c", 0.65)):
+            table.assign(score=share * score + rng.normal(0, 0.8, TRIALS)).to_parquet(path / f"{name}-{role}.parquet")
     return path
 
 
@@ -115,16 +114,43 @@ def test_a_crossed_band_is_the_one_of_memory(read: Reader, scan: Reader) -> None
     assert bands[0].upper.tolist() == bands[1].upper.tolist()
 
 
+def curves_of(each: Reader, names: str = "ab", alpha: Any = (0.2, 0.5)) -> list[priori.EPC]:
+    return [priori.epc(each(f"{name}-dev"), each(f"{name}-test"), alpha=alpha, name=name) for name in names]
+
+
 def test_a_crossed_comparison_is_the_one_of_memory(read: Reader, scan: Reader) -> None:
-    found, expected = ([priori.epc(each(f"{name}-dev"), each(f"{name}-test"), alpha=[0.2, 0.5], name=name)
-                        for name in "ab"] for each in (scan, read))  # fmt: skip
-    compared = [priori.compare(*curves, claim="deployed", bootstrap="crossed", n_resamples=100)
-                for curves in (found, expected)]  # fmt: skip
+    compared = [priori.compare(*curves_of(each), claim="deployed", bootstrap="crossed", n_resamples=100)
+                for each in (scan, read)]  # fmt: skip
     np.testing.assert_array_equal(compared[0].replicates, compared[1].replicates)
     for name in ("lower", "upper", "p_value"):
         np.testing.assert_allclose(getattr(compared[0], name), getattr(compared[1], name), rtol=1e-9)
-    with pytest.raises(OptionError, match="two scanned systems at a time"):
-        priori.compare_all([*found, replace(found[0], name="c")], claim="deployed", bootstrap="crossed")
+
+
+@pytest.mark.parametrize("bootstrap", ["sample", "crossed", "joint"])
+def test_three_systems_are_joined_and_drawn_as_in_memory(read: Reader, scan: Reader, bootstrap: str) -> None:
+    found, expected = (priori.compare_all(curves_of(each, "abc"), claim="deployed", bootstrap=bootstrap,
+                                          n_resamples=100, keep=True) for each in (scan, read))  # fmt: skip
+    np.testing.assert_array_equal(found.replicates, expected.replicates)
+    for name in ("lower", "upper", "p_value"):
+        np.testing.assert_allclose(getattr(found.pointwise, name), getattr(expected.pointwise, name), rtol=1e-9)
+
+
+def test_of_three_systems_the_one_with_other_trials_is_named(scan: Reader, folder: Path) -> None:
+    pd.read_parquet(folder / "c-test.parquet").assign(trial=lambda table: "x" + table.trial).to_parquet(
+        folder / "other-test.parquet"
+    )
+    curves = curves_of(scan, "ab")
+    curves.append(priori.epc(scan("c-dev"), scan("other-test"), alpha=[0.2, 0.5], name="c"))
+    with pytest.raises(InputError, match=r"other-test.parquet has 6000, and 0 ids are in both"):
+        priori.compare_all(curves, claim="deployed", bootstrap="sample")
+
+
+def test_too_many_combinations_of_systems_are_an_error_with_the_way_out(folder: Path) -> None:
+    sets = {f"{name}-{role}": small(folder / f"{name}-{role}.parquet", 20_000) for name in "abc"
+            for role in ("dev", "test")}  # fmt: skip
+    curves = curves_of(lambda name: sets[name], "abc", np.linspace(0.1, 0.9, 31))
+    with pytest.raises(OptionError, match=r"more than 312 combinations .* raise memory, or compare fewer systems"):
+        priori.compare_all(curves, claim="deployed", bootstrap="sample")
 
 
 def test_new_thresholds_by_both_identities_need_the_trials(read: Reader, scan: Reader, folder: Path) -> None:
@@ -255,10 +281,10 @@ def test_the_page_of_a_table_takes_fewer_than_20_scans(
     scans = Counter[str]()
 
     def counting(asked: Any) -> Any:
-        def counted(self: Files, text: str) -> Any:
+        def counted(self: Files, text: str, **options: Any) -> Any:
             if " trials" in text and "LIMIT" not in text:  # else it asks a small table, or looks at a few rows
                 scans[self.watch.shown] += 1
-            return asked(self, text)
+            return asked(self, text, **options)
 
         return counted
 
@@ -338,3 +364,20 @@ def test_any_lazy_frame_is_counted_by_one_grouping(folder: Path, read: Reader) -
             np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
     found, expected = (priori.areas(each, each) for each in (table, read("a-test")))
     assert found.g == pytest.approx(expected.g, abs=2 * table.engine.finest)
+
+
+def test_entries_of_one_score_have_exactly_that_score(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    score = rng.choice([0.1, 0.3, 0.7, 1.1, np.inf], 20_000)  # sums of these are rounded
+    table = pd.DataFrame({"score": score, "label": rng.integers(0, 2, 20_000), "user": rng.integers(0, 7, 20_000),
+                          "sex": "f"})  # fmt: skip
+    (tmp_path / "many").mkdir()
+    for part in range(3):  # read side by side
+        table[part::3].to_parquet(tmp_path / "many" / f"{part}.parquet")
+    found, _ = small(tmp_path / "many", MEMORY).condensed(("user",), cuts=[0.3, 0.5], narrow=True)
+    for trials, label in ((found.negative, 0), (found.positive, 1)):
+        assert np.unique(trials.score).tolist() == [0.1, 0.3, 0.7, 1.1, np.inf]
+        own = table[table.label == label]
+        for value in (0.1, 0.3, 0.7, 1.1):
+            counted = np.bincount(trials.user[trials.score == value], trials.number[trials.score == value])  # type: ignore[index]
+            assert counted.tolist() == own.user[own.score == value].value_counts().sort_index().tolist()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import oracle
 from memory_engine import Memory
-from priori import OptionError, Scores, epc
+from priori import Scores, epc
 from priori.engines import Table
 from priori.engines.binning import narrow_cuts
 from priori.engines.table import BOUND
@@ -83,8 +83,3 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
     # Other cells draw other replicates, which moves a bound by some tenths of a standard deviation (0.002 here).
     for column in ("lower", "upper"):
         np.testing.assert_allclose(getattr(bands[0], column), getattr(bands[2], column), atol=2e-3)
-
-
-def test_paired_systems_need_the_trials_and_say_so() -> None:
-    with pytest.raises(OptionError, match="to resample the development scores of paired systems"):
-        Table(Memory(scores_of("smooth")), memory=2_000_000).resamplable(by_user=False, paired=True)

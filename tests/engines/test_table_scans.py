@@ -96,9 +96,9 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for method in ("query", "pieces"):
         whole: Callable[..., Any] = getattr(Files, method)
 
-        def watched(self: Files, text: str, whole: Callable[..., Any] = whole) -> Any:
+        def watched(self: Files, text: str, whole: Callable[..., Any] = whole, **options: Any) -> Any:
             seen.append(text)
-            return whole(self, text)
+            return whole(self, text, **options)
 
         monkeypatch.setattr(Files, method, watched)
     return seen

@@ -178,7 +178,7 @@ def test_one_in_memory_and_one_not_cannot_be_paired(frame: pl.DataFrame) -> None
 
 def test_what_fits_is_resampled_as_it_is(make: Make, frame: pl.DataFrame) -> None:
     scores = make(frame)
-    found, note = scores.resamplable(by_user=True, paired=True)
+    found, note = scores.resamplable(by_user=True)
     assert found is scores.load()
     assert note is None
 

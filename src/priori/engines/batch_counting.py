@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from functools import partial, reduce
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats, Ints, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram, distinct, merged
 from priori.engines.engine import Engine, Tally, TooMany
 from priori.engines.grid import Grid
@@ -23,18 +23,23 @@ from priori.scores.cuts import Cuts
 GATHERED = 1 << 22
 #: Rows in a batch of what is in memory.
 ROWS = 1 << 17
+#: Bytes that counts by owner may take, however little memory is given.
+LEAST_ROOM = 1 << 24
 #: Keys of a counter that waits for the keys of many others.
 FEW_KEYS = 1 << 15
 
 Result = TypeVar("Result")
 Answer_co = TypeVar("Answer_co", covariant=True)
 
+#: Whose scores are counted apart: users', those of so many random parts of the trials, of each combination of the names
+#: in some roles, or nobody's.
+Owner = Literal["user"] | int | tuple[str, ...] | None
 #: Scores, and 1 for the positive ones.
 Gathered = tuple[NDArray[Any], NDArray[np.uint8]]
 
 
 class Batch(NamedTuple):
-    """Some trials: scores without NaN, 1 for the positive ones and 0 for the others, codes of users.
+    """Some trials: scores without NaN, 1 for the positive ones and 0 for the others, codes of users or other owners.
 
     ``low`` and ``high`` are the smallest and the largest score.
     """
@@ -130,8 +135,8 @@ class Streaming(Engine):
     _retained: list[list[Batch]] | None = None
 
     @abstractmethod
-    def pieces(self, *, user: bool = False) -> list[Scan]:
-        """Return scans that together yield every trial once, with the codes of users when asked."""
+    def pieces(self, *, by: Owner = None) -> list[Scan]:
+        """Return scans that together yield every trial once, with the codes of owners when asked."""
 
     def finish(self) -> None:
         """Look after a scan whether all was well."""
@@ -140,13 +145,13 @@ class Streaming(Engine):
         """Return a number of rows that a scan will not pass."""
         return 1 << 62
 
-    def _over(self, begin: Callable[[], Work[Result]], *, size: int, user: bool = False) -> list[Result]:
+    def _over(self, begin: Callable[[], Work[Result]], *, size: int, by: Owner = None) -> list[Result]:
         """Do a work of so many bytes on each piece, all pieces at the same time."""
-        if self._retained is not None and not user:
+        if self._retained is not None and by is None:
             return _together([partial(_fed, begin, batches) for batches in self._retained])
-        scans = self.pieces(user=user)
+        scans = self.pieces(by=by)
         retained: list[list[Batch]] = [[] for _ in scans]
-        retains = not user and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
+        retains = by is None and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
         if retains:
             scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
         results = over_pieces(begin, scans)
@@ -168,25 +173,31 @@ class Streaming(Engine):
         return _with(merged(reduced) if reduced else NOTHING, [some for _, gathered in pieces for some in gathered])
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        gaps, owners = cuts.size + 1, len(self.users()) if by_user else 1
+        return self._tallied(cuts, len(self.users()), "user") if by_user else self._tallied(cuts, 1, None)
+
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        return self._tallied(cuts, parts, parts)
+
+    def _tallied(self, cuts: Floats, owners: int, by: Owner) -> tuple[Tally, Tally]:
+        gaps = cuts.size + 1
         begin = partial(_InGaps, Cuts.of(cuts, self.dtype), gaps, owners, self.keys)
-        counts = np.sum(self._over(begin, size=16 * owners * gaps, user=by_user), axis=0)
-        negative, positive = (_tally(half, gaps, by_user) for half in np.split(counts, 2))
+        counts = np.sum(self._over(begin, size=16 * owners * gaps, by=by), axis=0)
+        negative, positive = (_tally(half, gaps, by is not None) for half in np.split(counts, 2))
         return negative, positive
 
 
-def means_between(pieces: Sequence[tuple[Ints, Floats]], cuts: Floats) -> Iterator[tuple[Tally, Floats]]:
+def means_between(pieces: Sequence[Sums], cuts: Floats) -> Iterator[tuple[Tally, Floats]]:
     """Return the negatives and the positives that `SumsInGaps` counted in pieces, with the mean score of each count."""
     gaps = cuts.size + 1
-    counts, sums = (np.sum(column, axis=0) for column in zip(*pieces, strict=True))
-    for number, total in zip(np.split(counts, 2), np.split(sums, 2), strict=True):
-        tally = _tally(number, gaps, by_user=True)
-        mean = total[np.flatnonzero(number)] / tally.number
+    all_of = reduce(Sums.joined, pieces)
+    for number, total, one, several in zip(*(np.split(column, 2) for column in all_of), strict=True):
+        tally, present = _tally(number, gaps, by_user=True), np.flatnonzero(number)
         low, high = np.append(-np.inf, cuts)[tally.gap[0]], np.append(cuts, np.inf)[tally.gap[0]]
         with np.errstate(over="ignore"):
             above = np.nextafter(low, np.inf)
-        # Rounding must not carry a mean out of its gap, which is open below.
-        yield tally, np.where(np.isfinite(mean), np.clip(mean, above, high), mean)
+        # Rounding must not carry a mean out of its gap, which is open below, nor tell equal scores apart.
+        mean = np.clip(total[present] / tally.number, above, high)
+        yield tally, np.where(several[present], mean, one[present])
 
 
 class _InCells:
@@ -247,15 +258,31 @@ class _InGaps:
         return self.counter.total()
 
 
+class Sums(NamedTuple):
+    """For each key how many scores there are, their sum, one of them, and whether any other differs from that."""
+
+    number: Ints
+    total: Floats
+    one: Floats
+    several: Mask
+
+    def joined(self, more: Sums) -> Sums:
+        """Return the same of the scores of both."""
+        here, there = self.number > 0, more.number > 0
+        several = self.several | more.several | (here & there & (self.one != more.one))
+        one = np.where(here, self.one, more.one)
+        return Sums(self.number + more.number, self.total + more.total, one, several)
+
+
 class SumsInGaps:
     """Counts scores as `_InGaps` does, and adds them up; infinite ones must have gaps of their own."""
 
     def __init__(self, cuts: Cuts, owners: int, keys: int | None) -> None:
         self.cuts, self.gaps, self.owners = cuts, cuts.cuts.size + 1, owners
-        self.counts = np.zeros(2 * owners * self.gaps, dtype=np.int64)
-        self.sums = np.zeros(2 * owners * self.gaps)
+        size = 2 * owners * self.gaps
+        self.sums = Sums(np.zeros(size, np.int64), np.zeros(size), np.zeros(size), np.zeros(size, np.bool_))
         # Sums are added to all at once, so for many of them many scores are gathered first.
-        self.room = keys or max(1 << 18, min(4 * self.counts.size, 1 << 22))
+        self.room = keys or max(1 << 18, min(4 * size, 1 << 22))
         self.waiting = list[tuple[Ints, NDArray[Any]]]()
 
     def add(self, batch: Batch) -> None:
@@ -271,13 +298,17 @@ class SumsInGaps:
     def _flush(self) -> None:
         if self.waiting:
             key, score = (np.concatenate(column) for column in zip(*self.waiting, strict=True))
-            self.counts += np.bincount(key, minlength=self.counts.size)
-            self.sums += np.bincount(key, score, self.counts.size)
+            number, total, one, several = self.sums
+            new = number[key] == 0
+            one[key[new]] = score[new]
+            several[key[one[key] != score]] = True
+            number += np.bincount(key, minlength=number.size)
+            total += np.bincount(key, score, number.size)
             self.waiting.clear()
 
-    def answer(self) -> tuple[Ints, Floats]:
+    def answer(self) -> Sums:
         self._flush()
-        return self.counts, self.sums
+        return self.sums
 
 
 def _together(works: list[Callable[[], Result]]) -> list[Result]:

@@ -8,8 +8,8 @@ between 10 or 101 cuts; only one cut alone is as fast.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -23,22 +23,21 @@ from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.base.types import Floats
 from priori.engines.batch_counting import (
+    LEAST_ROOM,
     Batch,
-    Result,
+    Owner,
     Scan,
     Streaming,
     SumsInGaps,
-    Work,
     means_between,
-    over_pieces,
     settled,
 )
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
-from priori.engines.grid import Cuts
-from priori.engines.parquet_files import guarded
+from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
 from priori.scores import Names, Scores, nan_error
+from priori.scores.cuts import Cuts
 from priori.scores.labels import missing_labels, positive_value
 
 if TYPE_CHECKING:
@@ -218,14 +217,15 @@ class DuckDB(Streaming):
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
-    def pieces(self, *, user: bool = False) -> list[Scan]:
-        return self._pieces(self.owners() if user else None)
+    def pieces(self, *, by: Owner = None) -> list[Scan]:
+        return self._pieces(self.owners(by))
 
     def _pieces(self, owners: Owners | None) -> list[Scan]:
         text = f"SELECT {self.score}, {self.labels.expression}"
         text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
         self._state = _State()
-        pieces = [iter([self.query(text)])] if self.files is None else self.files.pieces(text)
+        numbered = owners is not None and owners.numbered
+        pieces = [iter([self.query(text)])] if self.files is None else self.files.pieces(text, numbered=numbered)
         return [partial(self._scan, piece, owners, self._state) for piece in pieces]
 
     def _scan(
@@ -287,8 +287,16 @@ class DuckDB(Streaming):
     def _whole_users(self) -> bool:
         return bool(_WHOLE.fullmatch(self._type("user")))
 
-    def owners(self) -> Owners:
-        """Say how users become codes: whole numbers in numpy, text in a join."""
+    def owners(self, by: Owner) -> Owners | None:
+        """Say how owners become codes: users that are whole numbers in numpy, text in a join; parts by a hash."""
+        if by is None:
+            return None
+        if isinstance(by, tuple):
+            return self.named(by)
+        if by != "user":
+            by_id = "trial" in self.columns
+            key = f"CAST({self._column('trial')} AS VARCHAR)" if by_id else f"parse_filename({FILE}), {ROW_NUMBER}"
+            return Owners(f"CAST(hash({key}) % {by} AS BIGINT)", "trials", numbered=not by_id)
         names, column = self._names.values, self._column("user")
         if self._whole_users:
             numbers = names.astype(np.int64)
@@ -306,7 +314,7 @@ class DuckDB(Streaming):
 
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         owners = len(self._names) if by_user else 1
-        if 16 * owners * (cuts.size + 1) <= max(self.retain, 1 << 24):
+        if 16 * owners * (cuts.size + 1) <= max(self.retain, LEAST_ROOM):
             return super().tally(cuts, by_user=by_user)
         # More sums than there is room for: a grouping, which takes longer, spills to disk.
         with self._unchanged():
@@ -327,30 +335,36 @@ class DuckDB(Streaming):
         lazy.shared, lazy.marked = self.shared, self.marked
         return lazy
 
-    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        with self._joined(other) as (left, right):
-            return left.tally_pairs(right, cuts, by_user=by_user)
+    def tally_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
+    ) -> tuple[Tally, Tally]:
+        with self._joined(others) as (first, *rest):
+            return first.tally_paired(rest, cuts, limit, by_user=by_user)
 
-    def load_pairs(
-        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
-    ) -> tuple[Scores, Scores]:
-        with self._joined(other) as (left, right):
-            return left.load_pairs(right, cuts, roles, limit)
+    def load_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
+    ) -> list[Scores]:
+        with self._joined(others) as (first, *rest):
+            return first.load_paired(rest, cuts, roles, limit)
 
     def same_trials(self, other: Engine) -> bool:
-        with self._joined(other) as (left, right):
-            return left.same_trials(right)
+        with self._joined([other]) as (first, second):
+            return first.same_trials(second)
 
     @contextmanager
-    def _joined(self, other: Engine) -> Iterator[tuple[Lazy, Lazy]]:
-        """Give two tables that can be joined."""
-        if not isinstance(other, DuckDB):
-            raise self._cannot_pair()
-        relation = other.relation
-        if self.files is not None and other.files is not None:  # two databases cannot be joined
-            relation = self.files.relation(other.files)
-        with other._unchanged(), self._unchanged():
-            yield self._lazy(self.relation), other._lazy(relation)
+    def _joined(self, others: Sequence[Engine]) -> Iterator[list[Lazy]]:
+        """Give tables that can be joined."""
+        with ExitStack() as stack:
+            tables = []
+            for engine in (*others, self):
+                if not isinstance(engine, DuckDB):
+                    raise self._cannot_pair()
+                relation = engine.relation
+                if self.files is not None and engine.files is not None:  # two databases cannot be joined
+                    relation = self.files.relation(engine.files)
+                stack.enter_context(engine._unchanged())
+                tables.append(engine._lazy(relation))
+            yield [tables[-1], *tables[:-1]]
 
     def load(self) -> Scores:
         # Trials without ids are paired by their order.
@@ -370,7 +384,7 @@ class DuckDB(Streaming):
         # Without a grouping in SQL, which takes far longer where there are many cuts.
         begin = partial(SumsInGaps, Cuts.of(cuts, self.dtype), owners, self.keys)
         size = 32 * owners * (cuts.size + 1) + 32 * (self.keys or 0)
-        classes = list(means_between(self._over_names(begin, size=size, roles=roles), cuts))
+        classes = list(means_between(self._over(begin, size=size, by=tuple(roles) or None), cuts))
         if sum(score.size for _, score in classes) > limit:
             raise TooMany
         columns: dict[str, NDArray[Any]] = {
@@ -381,12 +395,6 @@ class DuckDB(Streaming):
         owner = np.concatenate([tally.user for tally, _ in classes if tally.user is not None])
         with self._unchanged():
             return self._lazy(self.relation).scores_of(columns | {role: named[role][owner] for role in roles})
-
-    def _over_names(self, begin: Callable[[], Work[Result]], *, size: int, roles: Sequence[str]) -> list[Result]:
-        """Do a work of so many bytes on each piece, with the codes of combinations of names in place of users."""
-        results = over_pieces(begin, self._pieces(self.named(roles) if roles else None))
-        self.finish()
-        return results
 
     def named(self, roles: Sequence[str]) -> Owners:
         """Say how combinations of names become codes: in a join."""
@@ -451,12 +459,16 @@ class _State:
 
 @dataclass(frozen=True)
 class Owners:
-    """How users are read: an expression, where it is read from, and the codes of sorted whole-number names."""
+    """How owners are read: an expression, where it is read from, and the codes of sorted whole-number names.
+
+    ``numbered`` says that the expression has the numbers of rows in it.
+    """
 
     expression: str
     source: str
     names: NDArray[np.int64] | None = None
     order: NDArray[np.intp] | None = None
+    numbered: bool = False
 
     def codes(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of a batch."""

@@ -192,19 +192,28 @@ class Engine(ABC):
     def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
         """Count the negatives and the positives between cuts, by user when asked."""
 
-    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        """Count the trials between the cuts of two systems, paired by a join on the trial id.
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        """Count the negatives and the positives between cuts, by so many random parts of the trials (as users).
 
-        The users are this system's.
+        A trial is in the same part whichever system scored it: its id tells, or its row where systems are beside.
         """
         raise self._cannot_pair()
 
-    def load_pairs(
-        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
-    ) -> tuple[Scores, Scores]:
-        """Return two sets that hold, entry by entry, as many trials between the cuts of each of two systems.
+    def tally_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
+    ) -> tuple[Tally, Tally]:
+        """Count the trials between the cuts of this system and of others, paired by a join on the trial id.
 
-        Trials are paired as in `tally_pairs`, and told apart by the names in the columns ``roles``; more entries than
+        The users are this system's. More combinations than the limit raise `TooMany`.
+        """
+        raise self._cannot_pair()
+
+    def load_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
+    ) -> list[Scores]:
+        """Return sets that hold, entry by entry, as many trials between the cuts of this system and of others.
+
+        Trials are paired as in `tally_paired`, and told apart by the names in the columns ``roles``; more entries than
         the limit raise `TooMany`.
         """
         raise self._cannot_pair()

@@ -227,42 +227,64 @@ class Lazy(Engine):
         keys = ["gap", "positive", *(["user"] if by_user else [])]
         return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
 
-    def tally_pairs(self, other: Engine, cuts: tuple[Floats, Floats], *, by_user: bool = False) -> tuple[Tally, Tally]:
-        return self._tallies(self._pairs(other, cuts, ["user"] if by_user else []), ["gap", "gap_b"])
-
-    def load_pairs(
-        self, other: Engine, cuts: tuple[Floats, Floats], roles: Sequence[str], limit: int
-    ) -> tuple[Scores, Scores]:
-        assert isinstance(other, Lazy)
-        known = [role for role in roles if role in self.columns]
-        counted = self._pairs(other, cuts, known, limit)
-        order = np.lexsort([_sortable(counted[name]) for name in ("gap_b", "gap", *known)])
-        kept = {name: counted[name][order] for name in ("positive", "rows", *known)}
-        gaps = counted["gap"][order], counted["gap_b"][order]
-        first, second = (
-            engine.scores_of({"score": np.append(cut, np.inf)[gap], **kept})
-            for engine, cut, gap in zip((self, other), cuts, gaps, strict=True)
+    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
+        with self.guarded():
+            trials = nw.from_native(self._in_parts(self.trials.to_native(), parts))
+        return self._tallies(
+            self._counted(trials.with_columns(_gap(cuts).alias("gap")), ["gap", "positive", "part"]), ["gap"]
         )
-        return first, second
 
-    def _pairs(
-        self, other: Engine, cuts: tuple[Floats, Floats], names: Sequence[str], limit: int | None = None
-    ) -> Columns:
-        """Count the trials between the cuts of two systems, by some names too: by rows, or joined by ids."""
-        keys, gap = ["positive", *names], _gap(cuts[0]).alias("gap")
-        if self.beside(other):
-            assert isinstance(other, Lazy)
-            self._check_complete(other)
-            beside = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
-            frame = self._selected(self.frame, beside.alias("score_b"))
-            frame = frame.with_columns(gap, _gap(cuts[1], "score_b").alias("gap_b"))
-            return self._counted(frame, [*keys, "gap", "gap_b"], limit)
-        right = self._to_join(other)
-        left = self.trials.with_columns(gap).select("trial", "gap", *keys)
-        others = right.trials.select("trial", nw.col("positive").alias("positive_b"), _gap(cuts[1]).alias("gap_b"))
-        joined = left.join(others, on="trial", how="inner")
-        counted = self._counted(joined, [*keys, "positive_b", "gap", "gap_b"], limit)
-        self._check_paired(right, counted["rows"], counted["positive"] != counted["positive_b"])
+    def _in_parts(self, trials: Any, parts: int) -> Any:
+        """Add the column ``part``: a hash of what tells trials apart, which every library has its own of."""
+        if not self.frame.implementation.is_polars() or "trial" not in self.columns:
+            raise self._cannot_pair()
+        import polars
+
+        return trials.with_columns(part=(polars.col("trial").hash() % parts).cast(polars.Int64))
+
+    def tally_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
+    ) -> tuple[Tally, Tally]:
+        return self._tallies(self._paired(others, cuts, ["user"] if by_user else [], limit), _gaps(cuts))
+
+    def load_paired(
+        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
+    ) -> list[Scores]:
+        known = [role for role in roles if role in self.columns]
+        counted = self._paired(others, cuts, known, limit)
+        order = np.lexsort([_sortable(counted[name]) for name in (*reversed(_gaps(cuts)), *known)])
+        kept = {name: counted[name][order] for name in ("positive", "rows", *known)}
+        return [
+            engine.scores_of({"score": np.append(cut, np.inf)[counted[gap][order]], **kept})
+            for engine, cut, gap in zip((self, *_lazy(others)), cuts, _gaps(cuts), strict=True)
+        ]
+
+    def _paired(self, others: Sequence[Engine], cuts: Sequence[Floats], names: Sequence[str], limit: int) -> Columns:
+        """Count the trials between the cuts of this system and of others, by some names too: by rows, or joined."""
+        keys, gaps = ["positive", *names], _gaps(cuts)
+        if all(self.beside(other) for other in others):
+            scores = []
+            for number, other in enumerate(_lazy(others), 1):
+                self._check_complete(other)
+                score = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
+                scores.append(score.alias(f"score{number}"))
+            columns = ["score", *(f"score{number}" for number in range(1, len(cuts)))]
+            each = zip(cuts, columns, gaps, strict=True)
+            frame = self._selected(self.frame, *scores)
+            frame = frame.with_columns(*(_gap(cut, column).alias(gap) for cut, column, gap in each))
+            return self._counted(frame, [*keys, *gaps], limit)
+        rights = [self._to_join(other) for other in others]
+        joined = self.trials.with_columns(_gap(cuts[0]).alias(gaps[0])).select("trial", gaps[0], *keys)
+        labels = [f"positive{number}" for number in range(1, len(cuts))]
+        for right, label, cut, gap in zip(rights, labels, cuts[1:], gaps[1:], strict=True):
+            own = right.trials.select("trial", nw.col("positive").alias(label), _gap(cut).alias(gap))
+            joined = joined.join(own, on="trial", how="inner")
+        counted = self._counted(joined, [*keys, *labels, *gaps], limit)
+        if len(rights) > 1 and counted["rows"].sum() < self._classes.rows - self._left_out:
+            for right in rights:  # which of them has other trials
+                self.same_trials(right)
+        for right, label in zip(rights, labels, strict=True):
+            self._check_paired(right, counted["rows"], counted["positive"] != counted[label])
         return counted
 
     def _check_complete(self, *others: Lazy) -> None:
@@ -397,7 +419,7 @@ class Lazy(Engine):
 
     def _tallies(self, counted: Columns, gaps: Sequence[str]) -> tuple[Tally, Tally]:
         """Return the counts of the negatives and of the positives, in the order of users and gaps."""
-        gap, user = np.stack([counted[name] for name in gaps]), None
+        gap, user = np.stack([counted[name] for name in gaps]), counted.get("part")
         if "user" in counted:
             user = np.searchsorted(self._names.values, self._as_names(counted["user"]))
         order = np.lexsort([*gap[::-1], *([] if user is None else [user])])
@@ -406,6 +428,15 @@ class Lazy(Engine):
             for index in (order[counted["positive"][order] == own_class] for own_class in (0, 1))
         )
         return negative, positive
+
+
+def _lazy(engines: Sequence[Engine]) -> list[Lazy]:
+    return [engine for engine in engines if isinstance(engine, Lazy)]
+
+
+def _gaps(cuts: Sequence[Floats]) -> list[str]:
+    """Return the names of the columns of gaps, one for each system."""
+    return [f"gap{number}" for number in range(len(cuts))]
 
 
 def _whole(column: NDArray[Any]) -> NDArray[np.int64]:

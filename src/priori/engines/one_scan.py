@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from priori.base.arrow_streams import MissingValues, batches
 from priori.base.processors import processors
-from priori.engines.batch_counting import FEW_KEYS, Work, settled
+from priori.engines.batch_counting import FEW_KEYS, Owner, Work, settled
 from priori.engines.duckdb import DuckDB, Labels
 from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, changed
 from priori.engines.parquet_files import Files, guarded
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from priori.engines.lazy_frames import Lazy
 
 Result = TypeVar("Result")
-#: Users by their own codes, which are not those of a combination of names.
-USERS = ("", "user")
 
 
 # -- works that ask at the same time ---------------------------------------------------------------------------------
@@ -47,8 +45,7 @@ class _Question:
     system: SharingSystem
     work: Work[Any]
     size: int
-    #: The names that its trials are told apart by: `USERS`, a combination of roles, or none.
-    by: tuple[str, ...] = ()
+    by: Owner = None
     missing: int = 0
     failed: BaseException | None = None
     answer: Any = None
@@ -58,7 +55,7 @@ class _Question:
         if self.failed is not None:
             return
         try:
-            batch, missing = settled(score, positive, user if self.by else None, self.system.settings.nan)
+            batch, missing = settled(score, positive, None if self.by is None else user, self.system.settings.nan)
             self.missing += missing
             self.work.add(batch)
         except Exception as error:
@@ -181,11 +178,12 @@ class SharedTable:
 
     def answer(self, questions: Sequence[_Question]) -> None:
         """Answer questions by one scan, or by several where their counts do not fit in memory together."""
-        by_names = [*dict.fromkeys(question.by for question in questions if question.by)] or [()]
-        for number, by in enumerate(by_names):  # who asks for no names needs no scan of its own
+        asked = dict.fromkeys(question.by for question in questions if question.by is not None)
+        owners: list[Owner] = [*asked] or [None]
+        for number, by in enumerate(owners):  # who asks for no owners needs no scan of its own
             together: list[_Question] = []
             for question in questions:
-                if question.by != by and (question.by or number):
+                if question.by != by and (question.by is not None or number):
                     continue
                 if together and sum(each.size for each in together) + question.size > self.memory // 2:
                     self._scan(together, by)
@@ -193,11 +191,9 @@ class SharedTable:
                 together.append(question)
             self._scan(together, by)
 
-    def _scan(self, questions: Sequence[_Question], by: tuple[str, ...]) -> None:
+    def _scan(self, questions: Sequence[_Question], by: Owner) -> None:
         self.scans += 1
-        owners = None
-        if any(question.by for question in questions):
-            owners = self.head.owners() if by == USERS else self.head.named(by)
+        owners = self.head.owners(by) if any(question.by is not None for question in questions) else None
         columns = [self.head.labels.expression, *([] if owners is None else [owners.expression])]
         if self.system_in is None:
             columns += [question.system.score for question in questions]
@@ -208,7 +204,8 @@ class SharedTable:
         progress = next((q.system.progress for q in questions if q.system.progress is not None), None)
         rows = 0
         with self.files.lock, guarded(self.files.watch.shown), ThreadPoolExecutor(processors()) as pool:
-            with closing(batches(self.files.query(text))) as stream:
+            numbered = owners is not None and owners.numbered
+            with closing(batches(self.files.query(text, numbered=numbered))) as stream:
                 try:
                     for label, *rest in stream:
                         positive, known = self.head.labels.positives(label)
@@ -298,19 +295,13 @@ class SharingSystem(DuckDB):
             limits = -limits[1], -limits[0]
         return Survey(self._total, sample, limits)
 
-    def _over(self, begin: Callable[[], Work[Result]], *, size: int, user: bool = False) -> list[Result]:
+    def _over(self, begin: Callable[[], Work[Result]], *, size: int, by: Owner = None) -> list[Result]:
         meeting = _MEETING.get()
-        if meeting is None or (user and not self._complete) or self._retained is not None:
+        retained = by is None and self._retained is not None
+        if meeting is None or (by == "user" and not self._complete) or retained:
             with self.files.lock:
-                return super()._over(begin, size=size, user=user)
-        return [meeting.ask(_Question(self, begin(), size, USERS if user else ()))]
-
-    def _over_names(self, begin: Callable[[], Work[Result]], *, size: int, roles: Sequence[str]) -> list[Result]:
-        meeting = _MEETING.get()
-        if meeting is None:
-            with self.files.lock:
-                return super()._over_names(begin, size=size, roles=roles)
-        return [meeting.ask(_Question(self, begin(), size, tuple(roles)))]
+                return super()._over(begin, size=size, by=by)
+        return [meeting.ask(_Question(self, begin(), size, by))]
 
     def _combinations(self, roles: Sequence[str], limit: int) -> dict[str, NDArray[Any]]:
         with self.files.lock:

@@ -46,8 +46,8 @@ LEAST = 64 << 20
 SAMPLED = 8
 #: The fewest rows that are worth a query of their own.
 FEWEST_ROWS = 1 << 20
-#: What duckdb calls the number of a row in its file, if it is asked for it.
-ROW_NUMBER = "file_row_number"
+#: What duckdb calls the number of a row in its file, if it is asked for it, and what we call the file.
+ROW_NUMBER, FILE = "file_row_number", "priori_file"
 
 
 def expand(path: str) -> list[str]:
@@ -220,59 +220,64 @@ class Files:
             others.watch.store.join(self.connection)
         return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
 
-    def _source(self, paths: list[str] | None = None, rows: tuple[int, int] | None = None) -> str:
-        """Return the rows, or those of some of the files, or from one row of a file to before another, in SQL."""
-        source = _scan(paths or self.paths, numbered=rows is not None)
+    def _source(
+        self, paths: list[str] | None = None, rows: tuple[int, int] | None = None, *, numbered: bool = False
+    ) -> str:
+        """Return the rows, or those of some of the files, or from one row of a file to before another, in SQL.
+
+        ``numbered``: with their file and their number in it.
+        """
+        source = _scan(paths or self.paths, numbered=numbered or rows is not None)
         conditions = [self.condition] if self.condition else []
         if rows is not None:
             conditions.append(f"{ROW_NUMBER} >= {rows[0]} AND {ROW_NUMBER} < {rows[1]}")
         return f"(SELECT * FROM {source} WHERE {' AND '.join(conditions)})" if conditions else source
 
-    def query(self, text: str) -> DuckDBPyRelation:
+    def query(self, text: str, *, numbered: bool = False) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
-        return self.connection.sql(f"WITH trials AS (FROM {self._source()}) {text}")
+        return self.connection.sql(f"WITH trials AS (FROM {self._source(numbered=numbered)}) {text}")
 
-    def pieces(self, text: str) -> list[Iterator[DuckDBPyRelation]]:
+    def pieces(self, text: str, *, numbered: bool = False) -> list[Iterator[DuckDBPyRelation]]:
         """Return a query over ``trials`` in pieces that can be read at the same time, each of which yields some parts.
 
         Whoever has read a part takes the next one that nobody has: none waits long for the others.
         """
-        sources, lock = iter(self._sources), Lock()
+        shares, lock = iter(self._shares), Lock()
 
         def parts(cursor: DuckDBPyConnection) -> Iterator[DuckDBPyRelation]:
             while True:
                 with lock:
-                    source = next(sources, None)
-                if source is None:
+                    share = next(shares, None)
+                if share is None:
                     return
-                yield cursor.sql(f"WITH trials AS (FROM {source}) {text}")
+                yield cursor.sql(f"WITH trials AS (FROM {self._source(*share, numbered=numbered)}) {text}")
 
         # A connection has one result at a time; their database, and its memory, is one.
-        self._cursors = [self.connection.cursor() for _ in self._sources[: processors()]]
+        self._cursors = [self.connection.cursor() for _ in self._shares[: processors()]]
         return [parts(cursor) for cursor in self._cursors]
 
     @cached_property
-    def _sources(self) -> list[str]:
-        """Parts of about the same number of rows, in SQL: small files together, large ones from row to row."""
-        share = max(FEWEST_ROWS, -(-self.rows // (PARTS * processors())))
-        if self.rows <= share:
-            return [self._source()]
+    def _shares(self) -> list[tuple[list[str], tuple[int, int] | None]]:
+        """Parts of about the same number of rows: small files together, large ones from row to row."""
+        size = max(FEWEST_ROWS, -(-self.rows // (PARTS * processors())))
+        if self.rows <= size:
+            return [(self.paths, None)]
         numbered = ROW_NUMBER not in self.connection.sql(f"FROM {_scan(self.paths)}").columns
         told = self.connection.execute(
             f"SELECT file_name, num_rows FROM parquet_file_metadata([{', '.join(map(pattern, self.paths))}])"
         ).fetchall()
-        sources, together, held = list[str](), list[str](), 0
+        shares, together, held = list[tuple[list[str], tuple[int, int] | None]](), list[str](), 0
         for path, rows in sorted(told):
-            if rows > 1.5 * share and numbered:
-                ends = [rows * number // round(rows / share) for number in range(round(rows / share) + 1)]
-                sources += [self._source([path], each) for each in pairwise(ends)]
+            if rows > 1.5 * size and numbered:
+                ends = [rows * number // round(rows / size) for number in range(round(rows / size) + 1)]
+                shares += [([path], each) for each in pairwise(ends)]
                 continue
             together.append(path)
             held += rows
-            if held >= share:
-                sources.append(self._source(together))
+            if held >= size:
+                shares.append((together, None))
                 together, held = [], 0
-        return [*sources, *([self._source(together)] if together else [])]
+        return [*shares, *([(together, None)] if together else [])]
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -339,4 +344,5 @@ def _clean(directory: str, links: ExitStack) -> None:
 
 
 def _scan(paths: list[str], *, numbered: bool = False) -> str:
-    return f"read_parquet([{', '.join(map(pattern, paths))}]{f', {ROW_NUMBER}=true' if numbered else ''})"
+    options = f", filename = '{FILE}', {ROW_NUMBER} = true" if numbered else ""
+    return f"read_parquet([{', '.join(map(pattern, paths))}]{options})"

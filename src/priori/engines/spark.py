@@ -25,6 +25,13 @@ class Spark(Lazy):
         self.watch = watch
         self.format = None if watch is None else "parquet"
 
+    def _in_parts(self, trials: Any, parts: int) -> Any:
+        from pyspark.sql import functions
+
+        # Rows without ids are beside each other in one table: what they are numbered by does not depend on its columns.
+        key = functions.col("trial") if "trial" in self.columns else functions.monotonically_increasing_id()
+        return trials.withColumn("part", functions.pmod(functions.xxhash64(key), functions.lit(parts)))
+
     def collect(self, frame: Any) -> Columns:
         columns = super().collect(frame)
         if self.watch is not None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.engines.batch_counting import Streaming
+from priori.engines.batch_counting import LEAST_ROOM, Streaming
 from priori.engines.binning import edge_candidates, narrow_cuts, relative_cuts
 from priori.engines.cells import NOTHING, Histogram, shortlisted
 from priori.engines.engine import Engine, Tally, TooMany, changed
@@ -228,16 +228,19 @@ class Table(ScoreSet):
     def _said(self, code: str, text: str) -> Caution:
         return Caution(code, f"{self.source}: {text}")
 
-    def _too_many(self, limit: int) -> OptionError:
+    def _too_many(self, limit: int, *, paired: bool = False) -> OptionError:
+        what, else_ = "names", ""
+        if paired:
+            what, else_ = "what paired systems decide", ", or compare fewer systems, or at fewer alphas"
         return OptionError(
-            f"{self.source}: there are more than {limit} combinations of names to count trials by, too many for the "
-            f"{self.memory // 10**6} MB given; raise {argument('memory')}"
+            f"{self.source}: there are more than {limit} combinations of {what} to count trials by, too many for the "
+            f"{self.memory // 10**6} MB given; raise {argument('memory')}{else_}"
         )
 
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return sets that hold, between the edges of each system, as many trials as this and paired others do.
 
-        One scan, or one join of two tables, which is remembered: a band asks more than once.
+        One scan, or one join of all the tables, which is remembered: a band asks more than once.
         """
         key = (by_user, tuple(id(other) for other in others), tuple(edge.tobytes() for edge in edges))
         if self._stand_ins is None or self._stand_ins[0] != key:
@@ -255,6 +258,18 @@ class Table(ScoreSet):
         negative, positive = self._tally([cuts], [], by_user=True)
         return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), self.users, source=self.source)
 
+    def parts_at_most(self, number: int, cuts: int) -> int:
+        """Return how many random parts of the trials, of so many, can be counted between so many cuts."""
+        return min(number, max(self.memory // 8, LEAST_ROOM) // (16 * (cuts + 1)))
+
+    def in_parts(self, cuts: Floats, parts: int) -> Scores:
+        """Return a set that holds, between the cuts, as many trials of each of so many random parts as this does.
+
+        The parts are the users of that set, by codes. A trial is in the same part whichever table it is in.
+        """
+        negative, positive = self._checked(self.engine.tally_parts(cuts, parts))
+        return Scores(_trials(negative, 0, cuts), _trials(positive, 0, cuts), source=self.source)
+
     def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
         """Return sets with the counts by user, each system counted on its own; None without others, or other users.
 
@@ -266,21 +281,20 @@ class Table(ScoreSet):
         each = zip(tables, edges, strict=True)
         return [counted for table, edge in each for counted in table.between([edge], by_user=True)]
 
-    def by_both_identities(self, other: ScoreSet, cuts: tuple[Floats, Floats]) -> tuple[Scores, Scores]:
-        """Return sets that hold, entry by entry, as many trials of each two people between the cuts of two systems."""
-        (table,) = _tables([other])
-        limit = self.memory // PER_ENTRY
+    def by_both_identities(self, others: Sequence[ScoreSet], cuts: Sequence[Floats]) -> list[Scores]:
+        """Return sets that hold, entry by entry, as many trials of each two people between the cuts of all systems."""
+        limit, engines = self.memory // PER_ENTRY, [table.engine for table in _tables(others)]
         try:
-            sets = self.engine.load_pairs(table.engine, cuts, ("user", "probe_user"), limit)
+            sets = self.engine.load_paired(engines, cuts, ("user", "probe_user"), limit)
         except TooMany:
-            raise self._too_many(limit) from None
+            raise self._too_many(limit, paired=True) from None
         if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
         return sets
 
     def check_same_trials(self, other: ScoreSet) -> None:
-        (table,) = _tables([other])
-        if not self.fits:
+        if not (self.fits and other.fits):
+            (table,) = _tables([other])
             self.engine.same_trials(table.engine)
 
     def _tally(self, edges: Sequence[Floats], others: Sequence[Table], by_user: bool) -> tuple[Tally, Tally]:
@@ -288,33 +302,28 @@ class Table(ScoreSet):
         if not others and not by_user:
             tn, fn = self.rejected(edges[0])
             return _by_gap(tn, self.n_negatives), _by_gap(fn, self.n_positives)
-        if len(others) > 1:
-            raise OptionError(
-                f"{self.source}: more than two scanned systems are compared by their users; give a user column "
-                f"({argument('columns', 'user=NAME')}), or more memory ({argument('memory')})"
-            )
         if others:
-            (other,) = others
-            tallies = self.engine.tally_pairs(other.engine, (edges[0], edges[1]), by_user=by_user)
+            limit, engines = self.memory // PER_ENTRY, [other.engine for other in others]
+            try:
+                tallies = self.engine.tally_paired(engines, edges, limit, by_user=by_user)
+            except TooMany:
+                raise self._too_many(limit, paired=True) from None
         else:
             tallies = self.engine.tally(edges[0], by_user=by_user)
+        return self._checked(tallies)
+
+    def _checked(self, tallies: tuple[Tally, Tally]) -> tuple[Tally, Tally]:
         if [int(tally.number.sum()) for tally in tallies] != [self.n_negatives, self.n_positives]:
             raise changed(self.source)
         return tallies
 
-    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
+    def resamplable(self, *, by_user: bool) -> tuple[Scores, str | None]:
         """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
 
         No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; the text says so.
         """
         if self.fits:
             return self.load(), None
-        if paired:
-            raise OptionError(
-                f"{self.source}: to resample the development scores of paired systems, the {len(self)} trials must be "
-                f"in memory ({len(self) * PER_TRIAL // 10**6} MB; {self.memory // 10**6} MB are given): raise "
-                f"{argument('memory')}, or keep the thresholds fixed ({argument('resample', 'test')})"
-            )
         cuts, error = narrow_cuts(self.explorer, BOUND, trials=1)
         (cells,) = self.between([cuts], by_user=by_user)
         counted = f"resampled in {cuts.size + 1} cells of scores"

@@ -459,7 +459,7 @@ class Scores(ScoreSet):
             raise mixed_sets()
         return [self, *(other.load() for other in others)]
 
-    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, None]:
+    def resamplable(self, *, by_user: bool) -> tuple[Scores, None]:
         """Return these scores: a bootstrap can resample them as they are."""
         return self, None
 

@@ -157,11 +157,16 @@ class ScoreSet(ABC):
         """
         return None
 
-    def check_same_trials(self, other: ScoreSet) -> None:  # noqa: B027 - in memory trials are paired one by one
-        """Raise an error where two tables, of which only sums by people are compared, do not have the same trials."""
+    def check_same_trials(self, other: ScoreSet) -> None:
+        """Raise an error where two tables, of which only sums are compared, do not have the same trials.
+
+        In memory trials are paired one by one, later.
+        """
+        if not other.fits:
+            raise mixed_sets()
 
     @abstractmethod
-    def resamplable(self, *, by_user: bool, paired: bool = False) -> tuple[Scores, str | None]:
+    def resamplable(self, *, by_user: bool) -> tuple[Scores, str | None]:
         """Return trials in memory that a bootstrap can resample, and what to say where they are not the exact ones."""
 
 

@@ -324,8 +324,9 @@ def _as_method(
     curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
     compared = prepare(curves, Resampling(), "method")
     dev, test = compared.curves[0].dev, compared.curves[0].test
-    notes = tuple(note for note in compared.warnings if isinstance(note, Caution) and note.code in OF_SCANS)
     estimates = expected_values(compared.curves, compared.plan)
+    said = (*compared.warnings, *estimates.warnings)
+    notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
     variances = [float(each @ each) for each in moved]
     units, dev_units = (s.n_users if deployed.by_user else s.n_positives for s in (test, dev))

@@ -17,6 +17,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
@@ -117,23 +118,30 @@ class Band(Result):
         return figure_epc(self.curve, bands=[self], best=best)
 
 
-def resamplable(curve: EPC, resampling: Resampling, *, paired: bool = False) -> tuple[EPC, tuple[str, ...]]:
+def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets that can be resampled as asked, in narrow cells where they do not fit in memory.
 
-    With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are.
+    With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are; so
+    they do where trials are paired with those of curves ``beside`` it and there are no users.
     """
     curve = curve.to_resample(resampling.resample)
     if resampling.by_both_identities and (curve.test.scanned or curve.dev.scanned):
-        if paired and resampling.resample != "both" and not curve.test.fits:
+        if beside and resampling.resample != "both" and not curve.test.fits:
             return curve, ()  # their trials are paired where they are
         return _by_both_identities(curve, resampling)
     if resampling.resample != "both":
         return curve, ()
-    by_user = resampling.may_keep_users and curve.test.has_users and curve.dev.has_users
-    paired = paired and not by_user  # users come with all their trials, whichever is which
-    dev, dev_note = curve.dev.resamplable(by_user=by_user, paired=paired)
-    test, test_note = curve.test.resamplable(by_user=by_user, paired=paired)
-    notes = [note for note in (dev_note, test_note) if note]
+    every = (curve, *beside)
+    by_user = resampling.may_keep_users and all(each.test.has_users and each.dev.has_users for each in every)
+    notes, sets = list[str](), list[ScoreSet]()
+    for own, others in ((curve.dev, [each.dev for each in beside]), (curve.test, [each.test for each in beside])):
+        if others and not by_user and not all(each.fits for each in (own, *others)):
+            sets.append(own)  # users come with all their trials, whichever is which; trials are paired where they are
+            continue
+        cells, note = own.resamplable(by_user=by_user)
+        sets.append(cells)
+        notes += [] if note is None else [note]
+    dev, test = sets
     if resampling.bootstrap is None and by_user:
         notes += CROSSED.left_out_of_cells([curve.dev, curve.test])
     return replace(curve, dev=dev, test=test), tuple(notes)

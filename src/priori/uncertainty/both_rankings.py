@@ -23,9 +23,10 @@ from priori.scores import Scores, ScoreSet
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 from priori.uncertainty.bootstrap.run import load_kernel
 from priori.uncertainty.ranks import told_apart
+from priori.uncertainty.units import part_units
 
 #: What systems are ranked by on the test set itself.
 Against = Literal["eer", "min_dcf", "auc"]
@@ -47,6 +48,8 @@ GROUPS = 1 << 12
 TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
 #: The same in memory.
 FINER = 1 / 64
+#: Random parts of the trials of scanned tables, where these have no users.
+PARTS = 500
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
 DRAWN = 3_000_001
 
@@ -57,7 +60,7 @@ def draw_both(
     """Return the values of the systems in each draw, (draws, systems): at fixed thresholds, and a posteriori.
 
     The curves have one alpha, and hold the same trials in the same order. Of many trials, cells between which rates
-    change little stand for them; of tables that are scanned, users are drawn.
+    change little stand for them; of tables that are scanned, users (or random parts of their trials) are drawn.
     """
     if any(curve.test.scanned for curve in curves):
         return _draw_counted(curves, plan, against, draws)
@@ -139,29 +142,40 @@ def _relative_cuts(test: Scores, share: float) -> Floats:
 
 def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
-    if not plan.design.whole_users or len(tables) < len(curves):
+    if (plan.design.by_user and not plan.design.whole_users) or len(tables) < len(curves):
         raise OptionError(
-            "a leaderboard of scanned tables draws their users: give a user column, or read the table into memory"
+            "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
+            "read the table into memory"
         )
     values = np.empty((2, draws, len(curves)))
-    weights = _drawn(plan, plan.design.identities([tables[0].by_user(np.empty(0))])[0].count, TEST_USERS, 0, draws)
+    cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
+    if plan.design.by_user:
+        users = plan.design.identities([tables[0].by_user(np.empty(0))])[0].count
+        weights = [_drawn(plan, users, TEST_USERS, 0, draws)] * 2
+    else:
+        parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
+        weights = [_drawn(plan, parts, DRAWN + own_class, 0, draws) for own_class in range(2)]
     for start in range(0, len(curves), TABLES_AT_A_TIME):
         some = range(start, min(start + TABLES_AT_A_TIME, len(curves)))
-        cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in some]
-        counted = ask_together([partial(tables[s].by_user, cut) for s, cut in zip(some, cuts, strict=True)], tables)
-        for s, cut, cells in zip(some, cuts, counted, strict=True):
-            values[:, :, s] = _on_cells(curves[s], cells, cut, weights, plan, against)
+        works = [
+            partial(tables[s].by_user, cuts[s]) if plan.design.by_user else partial(tables[s].in_parts, cuts[s], parts)
+            for s in some
+        ]
+        for s, cells in zip(some, ask_together(works, tables), strict=True):
+            people = plan.design.identities([cells])[0] if plan.design.by_user else part_units(cells)
+            values[:, :, s] = _on_cells(curves[s], cells, people, cuts[s], weights, against)
     return values[0], values[1]
 
 
 def _on_cells(
-    curve: EPC, cells: Scores, cuts: Floats, weights: Floats, plan: BootstrapPlan, against: Against
+    curve: EPC, cells: Scores, people: Identities, cuts: Floats, weights: Sequence[Floats], against: Against
 ) -> tuple[Floats, Floats]:
-    """Return the measure at the curve's threshold and the figure a posteriori, in each draw of users."""
-    people, drawn = plan.design.identities([cells])[0], []
-    for trials, codes in ((cells.negative, people.negative), (cells.positive, people.positive)):
-        gap = gaps_of(cuts, trials.score)
-        drawn.append(weights @ counts_by(codes, people.count, gap, cuts.size + 1, trials.number))
+    """Return the measure at the curve's threshold and the figure a posteriori, in each draw of people, by class."""
+    classes = (cells.negative, people.negative, weights[0]), (cells.positive, people.positive, weights[1])
+    drawn = [
+        each @ counts_by(codes, each.shape[1], gaps_of(cuts, trials.score), cuts.size + 1, trials.number)
+        for trials, codes, each in classes
+    ]
     return _at_cuts(curve, cuts, drawn, against)
 
 

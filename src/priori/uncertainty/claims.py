@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
-from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.errors import InputError, OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
@@ -68,7 +69,12 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
     if not any(curve.criterion.reads_development for curve in curves):
         claim = "deployed"  # by theory, thresholds are the same on any development set
     resampling = replace(resampling, resample="both" if claim == "method" else "test")
-    ready = [resamplable(curve, resampling, paired=not unpaired) for curve in curves]
+    if claim == "method" and not unpaired:
+        _check_same_trials(curves)
+    ready = [
+        resamplable(curve, resampling, beside=() if unpaired else (*curves[:number], *curves[number + 1 :]))
+        for number, curve in enumerate(curves)
+    ]
     placed = [curve for curve, _ in ready]
     if not unpaired:
         if resampling.by_both_identities:
@@ -122,16 +128,11 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
 
 
 def _counted_by_both(curves: Sequence[EPC]) -> list[EPC]:
-    """Return two curves whose trials are paired in a scan, and counted by both identities, if they are there."""
-    if not all(isinstance(curve.test, Table) for curve in curves):
+    """Return the curves with trials that are paired in a scan, and counted by both identities, if they are there."""
+    first, *others = (curve.test for curve in curves)
+    if not isinstance(first, Table) or not all(isinstance(other, Table) for other in others):
         return list(curves)
-    if len(curves) != 2:
-        raise OptionError("the crossed bootstrap compares two scanned systems at a time; or read them into memory "
-                          f"({argument('engine', 'memory')})")  # fmt: skip
-    first, second = (curve.test for curve in curves)
-    assert isinstance(first, Table)
-    cuts = np.unique(curves[0].threshold), np.unique(curves[1].threshold)
-    sets = first.by_both_identities(second, cuts)
+    sets = first.by_both_identities(others, [np.unique(curve.threshold) for curve in curves])
     return [replace(curve, test=test) for curve, test in zip(curves, sets, strict=True)]
 
 
@@ -140,12 +141,28 @@ def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:
     tests = _in_one_order([curve.test for curve in curves])
     devs = [curve.dev for curve in curves]
     if with_dev:
-        try:
+        with _or_only_test():
             devs = _in_one_order(devs)
-        except InputError as error:
-            only_test = "or compare the thresholds as they are, which needs the same test trials only"
-            raise InputError(f"{error}; {only_test} (--claim deployed, claim='deployed')") from error
     return [replace(curve, test=test, dev=dev) for curve, test, dev in zip(curves, tests, devs, strict=True)]
+
+
+@contextmanager
+def _or_only_test() -> Iterator[None]:
+    """Add to an error about the development trials what does without them."""
+    try:
+        yield
+    except InputError as error:
+        only_test = "or compare the thresholds as they are, which needs the same test trials only"
+        raise InputError(f"{error}; {only_test} (--claim deployed, claim='deployed')") from error
+
+
+def _check_same_trials(curves: Sequence[EPC]) -> None:
+    """Raise an error where systems that do not fit in memory, and are counted apart, do not have the same trials."""
+    first, *others = curves
+    for other in others:
+        first.test.check_same_trials(other.test)
+        with _or_only_test():
+            first.dev.check_same_trials(other.dev)
 
 
 def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:

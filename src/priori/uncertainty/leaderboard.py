@@ -208,9 +208,14 @@ def make_leaderboard(
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
     title, figure = POSTERIORS[against]
-    post_value = np.array(ask_together([partial(figure, curve.test) for curve in compared.curves], tests))
+    # Of tables counts at other places are needed than what new thresholds were chosen on.
+    judged = [
+        placed if curve.test.fits else replace(placed, test=curve.judged)
+        for placed, curve in zip(compared.curves, curves, strict=True)
+    ]
+    post_value = np.array(ask_together([partial(figure, curve.test) for curve in judged], tests))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
-    before, after = draw_both(compared.curves, plan, against, DRAWS, threads=threads)
+    before, after = draw_both(judged, plan, against, DRAWS, threads=threads)
     if claim == "method":
         before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
     rankings = _Rankings(

@@ -11,23 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 from priori.uncertainty.bootstrap.run import system_of
+from priori.uncertainty.drawn_sets import cells_caution, in_one_order, in_parts
 from priori.uncertainty.estimates import Estimates, Part, side_by_side
 from priori.uncertainty.judging import Judged, influence_of, judge
 from priori.uncertainty.score_axis import score_axis
 from priori.uncertainty.smoothed_sets import smoothed_sets
-from priori.uncertainty.units import Units, group_units, row_units, without_noise
+from priori.uncertainty.units import Units, group_units, part_units, row_units, without_noise
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
@@ -56,21 +55,22 @@ def expected_values(
         run = partial(expected_values, threads=threads, progress=progress)
         return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
     systems = [system_of(curve) for curve in curves]
+    sets = [curve.dev for curve in curves], [curve.test for curve in curves]
     by_user = plan.design.by_user
-    devs, tests = (_in_order([_trials(each.load(), by_user) for each in sets])
-                   for sets in ([curve.dev for curve in curves], [curve.test for curve in curves]))  # fmt: skip
-    axes = [score_axis(dev, test) for dev, test in zip(devs, tests, strict=True)]
-    dev_units, test_units = _units(devs, tests, plan)
-    for units in (dev_units, test_units):
-        if len({each.count for each in units}) > 1:
-            raise InputError(f"the systems have other users: compare them unpaired ({argument('unpaired', 'True')})")
-    sets = smoothed_sets(systems, devs, axes, dev_units, plan.seed, threads=threads, progress=progress)
+    dev_wholes, test_wholes = (in_one_order(each, by_user=by_user) for each in sets)
+    axes = [score_axis(dev, test) for dev, test in zip(dev_wholes, test_wholes, strict=True)]
+    of_units = 1 if plan.design.draws_rows else 2  # trials are drawn class by class
+    devs = in_parts(sets[0], dev_wholes, axes, [axis.every for axis in axes], DEV_UNITS // of_units)
+    dev_units = _units(devs, dev_wholes, test_wholes, plan)
+    drawn = smoothed_sets(systems, devs, dev_wholes, axes, dev_units, plan.seed, threads=threads, progress=progress)
+    tests = in_parts(sets[1], test_wholes, axes, [*drawn.rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
+    test_units = _units(tests, dev_wholes, test_wholes, plan, of_test=True)
     alpha, measure = curves[0].alpha, curves[0].measure
-    values = np.empty(sets.rejected.shape)
+    values = np.empty(drawn.rejected.shape)
 
     def judged() -> Iterator[Judged]:
         for s, (test, axis) in enumerate(zip(tests, axes, strict=True)):
-            found = judge(test, axis, sets.rejected[:, s], measure, alpha)
+            found = judge(test, axis, drawn.rejected[:, s], measure, alpha)
             values[:, s] = found.values
             yield found
 
@@ -78,9 +78,12 @@ def expected_values(
     # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
     expected, root = values.mean(axis=0), np.sqrt(share)
     values *= root
-    dev, noise = _jackknife(sets.weights, values.reshape(len(values), -1), dev_units[0])
+    dev, noise = _jackknife(drawn.weights, values.reshape(len(values), -1), dev_units[0])
     parts = _parts(dev, noise, moved, dev_units[0], test_units[0], plan)
-    return Estimates(expected, parts, cautions(curves, dev_units[0], test_units[0], by_user=by_user))
+    notes = cautions(curves, dev_units[0], test_units[0], by_user=by_user)
+    if not by_user and any(each.scanned for each in (*sets[0], *sets[1])):
+        notes = (cells_caution([dev_wholes, test_wholes], axes), *notes)
+    return Estimates(expected, parts, notes)
 
 
 def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -> tuple[Caution, ...]:
@@ -122,45 +125,26 @@ def ends(alpha: Floats) -> tuple[Caution, ...]:
     )
 
 
-def _trials(scores: Scores, by_user: bool) -> Scores:
-    """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
-    if by_user or scores.negative.number is None:
-        return scores
-    negative, positive = (
-        Trials(np.repeat(trials.score, 1 if trials.number is None else trials.number))
-        for trials in (scores.negative, scores.positive)
-    )
-    return Scores(negative, positive, source=scores.source)
-
-
-def _in_order(sets: Sequence[Scores]) -> list[Scores]:
-    """Return the sets with their trials in one order, by user and scores: that in which they came changes nothing."""
-    orders = []
-    for classes in ([scores.negative for scores in sets], [scores.positive for scores in sets]):
-        if any(trials.number is not None for trials in classes) or len({len(trials) for trials in classes}) > 1:
-            return list(sets)
-        first = classes[0]
-        names = [codes for codes in (first.probe_user, first.user) if codes is not None]
-        keys: list[NDArray[Any]] = [*(trials.score for trials in reversed(classes)), *names]
-        orders.append(np.lexsort(keys))
-    return [
-        replace(scores, negative=scores.negative.take(orders[0]), positive=scores.positive.take(orders[1]))
-        for scores in sets
-    ]
-
-
-def _units(devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan) -> tuple[list[Units], list[Units]]:
-    """Return the units of each system's development set, and of its test set."""
-    dev_units, test_units = [], []
-    for dev, test in zip(devs, tests, strict=True):
-        in_dev, in_test = None, None
-        if plan.design.by_user:
-            in_dev, in_test = plan.design.identities([dev, test], shared=plan.shared_users)
-        elif plan.design.draws_rows:
-            in_dev, in_test = row_units(dev), row_units(test)
-        dev_units.append(group_units(dev, in_dev, DEV_UNITS, plan.seed))
-        test_units.append(group_units(test, in_test, DEV_UNITS if plan.shared_users else TEST_UNITS, plan.seed))
-    return dev_units, test_units
+def _units(
+    sets: Sequence[Scores], devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan, *,
+    of_test: bool = False,
+) -> list[Units]:  # fmt: skip
+    """Return the units of each system's development set, or of its test set."""
+    design, most = plan.design, TEST_UNITS if of_test and not plan.shared_users else DEV_UNITS
+    units = []
+    for scores, dev, test in zip(sets, devs, tests, strict=True):
+        identities: Identities | None = None
+        if design.by_user:
+            identities = design.identities([dev, test], shared=plan.shared_users)[of_test]
+        elif scores.negative.number is not None:
+            identities = part_units(scores)
+        elif design.draws_rows:
+            identities = row_units(scores)
+        by_class = not (design.by_user or design.draws_rows)
+        units.append(group_units(scores, identities, most, plan.seed, by_class=by_class))
+    if len({each.count for each in units}) > 1:
+        raise InputError(f"the systems have other users: compare them unpaired ({argument('unpaired', 'True')})")
+    return units
 
 
 def _parts(

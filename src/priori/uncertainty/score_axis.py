@@ -9,6 +9,7 @@ weighted by how well each is known.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,11 @@ class ScoreAxis:
         """The number of cells."""
         return int(self.value.size)
 
+    @property
+    def every(self) -> NDArray[np.intp]:
+        """How many cells can be rejected, but all."""
+        return np.arange(1, self.cells)
+
     def places(self, score: Floats) -> Floats:
         """Return where scores lie, in cells."""
         after = np.searchsorted(self.knots, score, side="left")
@@ -52,6 +58,24 @@ class ScoreAxis:
         between = 0.5 * self.place[np.maximum(after - 1, 0)] + 0.5 * self.place[at]
         places = np.where(known, self.place[at], between)
         return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.cells - 1.0, places))
+
+    def thresholds(self, rejected: NDArray[Any]) -> Floats:
+        """Return the thresholds that reject so many cells, 1 or more: scores at or below them lie in these.
+
+        Examples
+        --------
+        >>> axis = ScoreAxis(np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([-np.inf, 0.0, 1.0, np.inf]), False)
+        >>> axis.thresholds(np.array([1, 2, 4])).tolist()
+        [-inf, 0.9999999999999999, inf]
+        """
+        # Places rise in steps: at each knot, and between two of them.
+        place = np.empty(max(2 * self.knots.size - 1, 0))
+        end = np.empty_like(place)
+        place[::2], end[::2] = self.place, self.knots
+        place[1::2], end[1::2] = 0.5 * self.place[:-1] + 0.5 * self.place[1:], np.nextafter(self.knots[1:], -np.inf)
+        ends = np.concatenate([[-np.inf], end[:-1], [np.finfo(np.float64).max] if end.size else []])
+        found = ends[np.searchsorted(np.floor(place), rejected, side="left")]
+        return np.where(rejected >= self.cells, np.inf, found)
 
 
 def bandwidth(trials: int) -> float:

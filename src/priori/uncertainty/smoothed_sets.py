@@ -45,13 +45,19 @@ class SmoothedSets(NamedTuple):
 
 
 def smoothed_sets(
-    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int,
-    *, threads: int | None = None, progress: Progress | None = None,
+    systems: Sequence[Resampled], devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis],
+    units: Sequence[Units], seed: int, *, threads: int | None = None, progress: Progress | None = None,
 ) -> SmoothedSets:  # fmt: skip
-    """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them."""
+    """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them.
+
+    Where these are counts in wide cells, ``wholes`` tell which scores are tied; else they are the same.
+    """
     counted = any(dev.negative.number is not None for dev in devs)
     many = counted or sum(len(dev) for dev in devs[:1]) > MANY
-    draw = (_by_histogram if many and units[0].partner is None else _by_trial)(systems, devs, axes, units, seed)
+    if many and units[0].partner is None:
+        draw = _by_histogram(systems, devs, wholes, axes, units, seed)
+    else:
+        draw = _by_trial(systems, devs, axes, units, seed)
 
     def work(first: int, rows: int) -> Floats:
         weights, rejected = draw(first, rows)
@@ -153,22 +159,25 @@ def _smooth_trials(
 
 
 def _by_histogram(
-    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], seed: int
-) -> _Draw:
+    systems: Sequence[Resampled], devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis],
+    units: Sequence[Units], seed: int,
+) -> _Draw:  # fmt: skip
     draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
     choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
-    for dev, axis, codes in zip(devs, axes, units, strict=True):
-        classes = zip((dev.negative, dev.positive), codes.classes, strict=True)
+    for dev, like, axis, codes in zip(devs, wholes, axes, units, strict=True):
+        classes = zip((dev.negative, dev.positive), (like.negative, like.positive), codes.classes, strict=True)
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
-        histograms.append([scale * _smooth_histogram(trials, axis, code, codes.count) for trials, code in classes])
+        histograms.append([
+            scale * _smooth_histogram(trials, axis, code, codes.count, alike) for trials, alike, code in classes
+        ])  # fmt: skip
         if dev.omega is not None:
             attack = above(dev)
             strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
-            parts = [scale * _smooth_histogram(trials, axis, code, codes.count) for trials, code in strata]
+            parts = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
             histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
     drawn_from, count = (units[0].strata, units[0].sizes), units[0].count
 
@@ -179,7 +188,7 @@ def _by_histogram(
         drawn = weights.astype(np.float32)
         for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
             sums = [drawn @ histogram for histogram in histograms[s]]
-            if system.dev is not None and (omega := system.dev.load().omega) is not None:
+            if (omega := devs[s].omega) is not None:
                 sums[0] = _join(sums[0], sums.pop(), float(omega))
             negative, positive = (np.rint(each).astype(np.int64) for each in sums)
             if kind is None or choose_rows is None:
@@ -199,16 +208,22 @@ def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:
     return np.asarray(((1 - omega) * shares[0] + omega * shares[1]) * (sizes[0] + sizes[1]))
 
 
-def _smooth_histogram(trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int) -> NDArray[np.float32]:
-    """Return the trials of one class by unit (rows) and cell, smoothed as single trials are on the average."""
+def _smooth_histogram(
+    trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int, whole: Trials
+) -> NDArray[np.float32]:
+    """Return the trials of one class by unit (rows) and cell, smoothed as single trials are on the average.
+
+    Cells stay as they are where most of the ``whole`` class is tied.
+    """
     cells = np.floor(axis.places(trials.score)).astype(np.int64)
     counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
     histogram = counted.reshape(units, axis.cells).astype(np.float32)
     if not axis.smooth:
         return histogram
-    held = tied(trials)
+    held = tied(whole)
     number = histogram.sum(axis=0)
-    stays = np.bincount(cells, held if trials.number is None else held * trials.number, axis.cells) > number / 2
+    at = np.floor(axis.places(whole.score)).astype(np.int64)
+    stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.cells) > number / 2
     stays[[0, -1]] = True
     return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))
 

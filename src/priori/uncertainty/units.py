@@ -83,8 +83,13 @@ class Units:
         return np.asarray(np.clip(effective - 1, 1.0, most))
 
 
-def group_units(scores: Scores, identities: Identities | None, most: int, seed: int) -> Units:
-    """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups."""
+def group_units(
+    scores: Scores, identities: Identities | None, most: int, seed: int, *, by_class: bool = False
+) -> Units:
+    """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups.
+
+    Identities may be drawn ``by_class`` too, where they are random parts of the trials.
+    """
     rng = np.random.default_rng((seed, GROUPS))
     classes = scores.negative, scores.positive
 
@@ -92,8 +97,12 @@ def group_units(scores: Scores, identities: Identities | None, most: int, seed: 
         return (np.arange(count) if count <= limit else rng.permutation(count) % limit).astype(np.int32)
 
     partner = None
-    if identities is None:
-        negative, positive = (group(trials.score.size, most // 2) for trials in classes)
+    if identities is None or by_class:
+        if identities is None:
+            negative, positive = (group(trials.score.size, most // 2) for trials in classes)
+        else:
+            codes = identities.negative, identities.positive
+            negative, positive = (np.unique(own, return_inverse=True)[1].astype(np.int32) for own in codes)
         first = int(negative.max()) + 1
         positive = (positive + first).astype(np.int32)
         strata = np.array([0, first, int(positive.max()) + 1])
@@ -115,6 +124,14 @@ def row_units(scores: Scores) -> Identities:
     negatives, positives = scores.negative.score.size, scores.positive.score.size
     codes = np.arange(negatives + positives, dtype=np.int32)
     return Identities(codes[:negatives], codes[negatives:], None, negatives + positives)
+
+
+def part_units(scores: Scores) -> Identities:
+    """Return the parts that trials were counted by as units: the users of the set stand for them."""
+    negative, positive = scores.negative.user, scores.positive.user
+    assert negative is not None
+    assert positive is not None
+    return Identities(negative, positive, None, 1 + max(int(negative.max()), int(positive.max())))
 
 
 def _sizes(codes: NDArray[Any], trials: Trials, units: int) -> Floats:
