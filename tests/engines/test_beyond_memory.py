@@ -153,12 +153,12 @@ def test_too_many_combinations_of_systems_are_an_error_with_the_way_out(folder: 
         priori.compare_all(curves, claim="deployed", bootstrap="sample")
 
 
-def test_new_thresholds_by_both_identities_need_the_trials(read: Reader, scan: Reader, folder: Path) -> None:
-    curves = [priori.epc(scan(f"{name}-dev"), scan(f"{name}-test"), alpha=[0.5], name=name) for name in "ab"]
-    with pytest.raises(OptionError, match="needs all 6000 trials in memory"):
-        priori.compare(*curves, bootstrap="crossed")
-    with pytest.raises(OptionError, match="needs all 6000 trials in memory"):
-        curves[0].band(resample="both", bootstrap="crossed")
+def test_new_thresholds_by_both_identities_are_asked_for_and_need_room(scan: Reader, folder: Path) -> None:
+    sets = {f"a-{role}": small(folder / f"a-{role}.parquet", 60_000) for role in ("dev", "test")}
+    (curve,) = curves_of(lambda name: sets[name], "a", [0.5])
+    with pytest.raises(OptionError, match=r"more than 937 combinations of names .* raise memory"):
+        curve.band(resample="both", bootstrap="crossed")
+    curves = curves_of(scan, alpha=[0.5])
     by_user = priori.compare(*curves, n_resamples=100)
     assert by_user.settings["bootstrap"] == "user"
     assert "probes-left-out" in {caution.code for caution in by_user.warnings}

@@ -188,3 +188,26 @@ def test_one_table_of_two_systems_is_that_of_memory(session: Any, tmp_path: Path
     for ours, theirs in zip(priori.epc_all(scanned, points=5), priori.epc_all(read, points=5), strict=True):
         assert (ours.name, len(ours.test), len(ours.dev)) == (theirs.name, len(theirs.test), len(theirs.dev))
         same_columns(ours, theirs)
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any, tmp_path: Path, ids: bool) -> None:
+    rng = np.random.default_rng(4)
+    label = rng.integers(0, 2, 900)
+    score = np.round(2 * label + rng.normal(size=900), 2)
+    frame = pl.DataFrame({"set": ["dev", "eval"] * 450, "label": label, "A": score, "B": score, "C": -score,
+                          **({"trial": [f"t{number}" for number in range(900)]} if ids else {})})  # fmt: skip
+    (tmp_path / "wide").mkdir()
+    for part in range(3):
+        frame[part * 300 : part * 300 + 300].write_parquet(tmp_path / "wide" / f"{part}.parquet")
+    sets = priori.scan_table(tmp_path / "wide", systems=["A", "B", "C"], split=("set", "dev", "eval"), engine="spark")
+    counted = []
+    for name in "ABC":
+        (table,) = [table for table in sets[name][1:] if isinstance(table, Table)]
+        cells = table.in_parts(np.array([-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]), 5)
+        counted.append([(trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
+                        for trials in (cells.negative, cells.positive)])  # fmt: skip
+    assert counted[0] == counted[1]
+    part_sizes = [[np.bincount(user, number).tolist() for user, _, number in each] for each in counted]
+    assert part_sizes[2] == part_sizes[0]
+    assert min(part_sizes[0][0]) > 20

@@ -10,7 +10,9 @@ from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats, Mask
 from priori.engines.cells import NOTHING, Distinct, Histogram
 from priori.engines.explorer import ROUNDS, Explorer
+from priori.scores import Scores
 from priori.scores.candidates import Shortlist
+from priori.scores.sorting import gaps_of
 
 #: Of the negatives and of the positives.
 Shares = tuple[float, float]
@@ -24,6 +26,22 @@ def narrow_cuts(explorer: Explorer, bound: float, *, trials: int = 0) -> tuple[F
     """
     atoms, ends, largest = _cut(explorer, _bounds(explorer.histogram, bound, trials))
     return np.unique(np.append(-np.inf, atoms.value[ends])), largest
+
+
+def most_between(scores: Scores, cuts: Floats) -> float:
+    """Return the largest share of a class that lies between two cuts, where it has several scores.
+
+    Examples
+    --------
+    >>> most_between(Scores.from_arrays([0.1, 0.2, 0.7, 0.7], [0.7]), np.array([0.5]))
+    0.5
+    """
+    most = 0.0
+    for trials in (scores.negative, scores.positive):
+        share = np.bincount(gaps_of(cuts, trials.score), trials.number, cuts.size + 1) / len(trials)
+        several = np.bincount(gaps_of(cuts, np.unique(trials.score)), minlength=cuts.size + 1) > 1
+        most = max(most, float(share[several].max(initial=0.0)))
+    return most
 
 
 def edge_candidates(explorer: Explorer, bound: float) -> Shortlist:

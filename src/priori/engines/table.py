@@ -14,7 +14,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import LEAST_ROOM, Streaming
-from priori.engines.binning import edge_candidates, narrow_cuts, relative_cuts
+from priori.engines.binning import edge_candidates, most_between, narrow_cuts, relative_cuts
 from priori.engines.cells import NOTHING, Histogram, shortlisted
 from priori.engines.engine import Engine, Tally, TooMany, changed
 from priori.engines.explorer import CELLS, Explorer
@@ -30,6 +30,8 @@ PER_TRIAL = 128
 PER_ENTRY = 64
 #: Cells that hold more of a class say too little.
 COARSEST = 0.05
+#: Both identities of a trial.
+PEOPLE = ("user", "probe_user")
 #: What cells that stand in for trials do to rates.
 WITHIN = "no rate at any threshold is off by more than"
 
@@ -50,6 +52,9 @@ class Table(ScoreSet):
         self.explorer = Explorer(engine, memory, cells)
         self._stand_ins: tuple[object, list[Scores]] | None = None
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+        # No cached properties: those of Python 3.11 let one table in at a time, and who shares a scan waits for all.
+        self._edge_candidates: Shortlist | None = None
+        self._narrow_cuts: tuple[Floats, float] | None = None
         self._condensed: tuple[object, Floats, tuple[Scores, tuple[Caution, ...]]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 8
@@ -122,11 +127,12 @@ class Table(ScoreSet):
             return self._edges
         return self.explorer.shortlist(chooser, alphas)
 
-    @cached_property
+    @property
     def _edges(self) -> Shortlist:
-        edges = edge_candidates(self.explorer, self.engine.finest)
-        self._remember(edges.below, edges.n_negatives - edges.fp, edges.fn)
-        return edges
+        if self._edge_candidates is None:
+            edges = self._edge_candidates = edge_candidates(self.explorer, self.engine.finest)
+            self._remember(edges.below, edges.n_negatives - edges.fp, edges.fn)
+        return self._edge_candidates
 
     def expect(self, thresholds: ArrayLike) -> None:
         self.explorer.expect(thresholds)
@@ -186,7 +192,7 @@ class Table(ScoreSet):
         wanted = [role for role in roles if self.engine.tells(role)]
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
         # Twice as many cells as the bound asks for, in each class.
-        people = self.n_users if {"user", "probe_user"} & {*wanted} else 1
+        people = self.n_users if {*PEOPLE} & {*wanted} else 1
         bound = max(BOUND, self.engine.finest, 8 * people / limit)
         while not narrow or bound <= COARSEST:
             edges, error = narrow_cuts(self.explorer, bound, trials=1) if narrow else (np.empty(0), 0.0)
@@ -194,7 +200,7 @@ class Table(ScoreSet):
                 entries = self.engine.load_between(_with_ends(edges, cuts), wanted, limit)
                 break
             except TooMany:
-                if {"user", "probe_user"} <= {*wanted}:
+                if {*PEOPLE} <= {*wanted}:
                     wanted.remove("probe_user")
                     notes.append(self._said("probes-left-out", "too many pairs of people for the memory given: "
                                                                "trials are told apart by user only"))  # fmt: skip
@@ -285,12 +291,28 @@ class Table(ScoreSet):
         """Return sets that hold, entry by entry, as many trials of each two people between the cuts of all systems."""
         limit, engines = self.memory // PER_ENTRY, [table.engine for table in _tables(others)]
         try:
-            sets = self.engine.load_paired(engines, cuts, ("user", "probe_user"), limit)
+            sets = self.engine.load_paired(engines, cuts, PEOPLE, limit)
         except TooMany:
             raise self._too_many(limit, paired=True) from None
         if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
         return sets
+
+    def by_people(self, cuts: Sequence[Floats]) -> tuple[Scores, tuple[Caution, ...]]:
+        """Return all the trials, or as many of each two people between cuts, the first that fit, and what to say."""
+        if self.fits:
+            return self.load(), ()
+        limit, roles = self.memory // PER_ENTRY, [role for role in PEOPLE if self.engine.tells(role)]
+        for each in cuts:
+            try:
+                entries = self.engine.load_between(_with_ends(each, ()), roles, limit)
+            except TooMany:
+                continue
+            if (entries.n_negatives, entries.n_positives) != (self.n_negatives, self.n_positives):
+                raise changed(self.source)
+            counted = f"resampled in {each.size + 1} cells of scores: {WITHIN} {most_between(entries, each):.1e}"
+            return entries, (self._said("resampled-in-cells", counted),)
+        raise self._too_many(limit)
 
     def check_same_trials(self, other: ScoreSet) -> None:
         if not (self.fits and other.fits):
@@ -324,10 +346,16 @@ class Table(ScoreSet):
         """
         if self.fits:
             return self.load(), None
-        cuts, error = narrow_cuts(self.explorer, BOUND, trials=1)
+        cuts, error = self._narrow
         (cells,) = self.between([cuts], by_user=by_user)
         counted = f"resampled in {cuts.size + 1} cells of scores"
         return cells, self._said("resampled-in-cells", f"{counted}: {WITHIN} {error:.1e}")
+
+    @property
+    def _narrow(self) -> tuple[Floats, float]:
+        if self._narrow_cuts is None:
+            self._narrow_cuts = narrow_cuts(self.explorer, BOUND, trials=1)
+        return self._narrow_cuts
 
 
 def _tables(others: Sequence[ScoreSet]) -> list[Table]:

@@ -17,6 +17,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.engines import Table
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
@@ -27,9 +28,13 @@ from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.expected_bands import expected_curve
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import ends
+from priori.uncertainty.score_axis import score_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Where pairs of people are too many for the memory given, only every so many cells of an axis are told apart.
+COARSER = (1, 2, 4, 8)
 
 
 @partly_saved
@@ -148,12 +153,15 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
 
 
 def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[str, ...]]:
-    """Return the curve with a test set in which trials are counted by both of their identities.
-
-    To resample the development set too, trials are smoothed one by one: they must be in memory.
-    """
+    """Return the curve with sets in which trials are counted by both of their identities."""
     if resampling.resample == "both":
-        return replace(curve, dev=curve.dev.load(), test=curve.test.load()), ()
+        wholes = [each.resamplable(by_user=False)[0] for each in (curve.dev, curve.test)]
+        axis = score_axis(wholes[0], wholes[1])
+        cuts = [np.union1d(axis.thresholds(axis.every[::step]), curve.threshold) for step in COARSER]
+        sets, notes = zip(*(
+            each.by_people(cuts) if isinstance(each, Table) else (each.load(), ()) for each in (curve.dev, curve.test)
+        ), strict=True)  # fmt: skip
+        return replace(curve, dev=sets[0], test=sets[1]), (*notes[0], *notes[1])
     test, notes = curve.test.condensed(("user", "probe_user"), cuts=curve.threshold)
     return replace(curve, test=test), notes
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.engines import Table, ask_together
+from priori.engines.binning import most_between
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.score_set import mixed_sets
 from priori.uncertainty.score_axis import ScoreAxis
@@ -59,13 +60,8 @@ def in_parts(
 
 def cells_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis]) -> Caution:
     """Say in how many cells paired tables are counted, and what most of a class lies in a cell of several scores."""
-    most = 0.0
-    for whole in wholes:
-        for scores, axis in zip(whole, axes, strict=True):
-            for trials in (scores.negative, scores.positive):
-                cell = np.floor(axis.places(trials.score)).astype(np.int64)
-                share = np.bincount(cell, trials.number, axis.cells) / len(trials)
-                most = max(most, float(share[np.bincount(cell, minlength=axis.cells) > 1].max(initial=0.0)))
+    cuts = [axis.thresholds(axis.every) for axis in axes]
+    most = max(most_between(scores, cut) for whole in wholes for scores, cut in zip(whole, cuts, strict=True))
     cells = max(axis.cells for axis in axes)
     return Caution(
         "resampled-in-cells", f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "

@@ -77,14 +77,15 @@ def influence_of(
     variance that is left without it, at each alpha, is the second value. Systems are gone through once.
     """
     units = each[0]
-    crossed = [] if units.partner is None else _crossed(units, units.partner)
-    sums: list[list[Floats]] = [[] for _ in range(2 + len(crossed))]
+    sums: list[list[Floats]] = [[] for _ in range(2 if units.partner is None else 4)]
     for test, system, own in zip(tests, judged, each, strict=True):
         weights = test.negative_weights, test.positive.number
-        groups = [
+        groups: list[_Group] = [
             (c, codes, number, units.count) for c, (codes, number) in enumerate(zip(own.classes, weights, strict=True))
         ]
-        for found, group in zip(sums, [*groups, *crossed], strict=True):
+        if own.partner is not None:
+            groups += _crossed(own, own.partner, test.negative.number)
+        for found, group in zip(sums, groups, strict=True):
             found.append(_by_unit(system, *group))
         if test.mixture is not None:
             sums[0][-1] -= _of_shares(test, system, own)
@@ -120,15 +121,15 @@ def _of_shares(test: Scores, system: Judged, units: Units) -> Floats:
 _Group = tuple[int, NDArray[Any], NDArray[Any] | None, int]
 
 
-def _crossed(units: Units, partners: NDArray[np.int32]) -> list[_Group]:
-    """Return the negatives by their partners, and in random sums of the pairs."""
+def _crossed(units: Units, partners: NDArray[np.int32], number: NDArray[Any] | None) -> list[_Group]:
+    """Return the negatives by their partners, and in random sums of the pairs, the same for all systems."""
     # Trials of one pair of units share both and are in two sums; they count once.
-    crossing = partners != units.negative
+    crossing = (partners != units.negative) * (1.0 if number is None else number)
     pair, pairs = pair_codes(units.negative, partners, units.count)
     rng = np.random.default_rng(0)
     sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
     signs = rng.choice([-1.0, 1.0], pairs)[pair] * crossing
-    by_partner: _Group = (0, np.where(crossing, partners, 0), crossing.astype(np.float64), units.count)
+    by_partner: _Group = (0, np.where(crossing > 0, partners, 0), crossing, units.count)
     return [by_partner, (0, sums[pair], signs, min(pairs, PAIR_SUMS))]
 
 

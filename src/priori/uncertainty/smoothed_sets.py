@@ -54,7 +54,7 @@ def smoothed_sets(
     """
     counted = any(dev.negative.number is not None for dev in devs)
     many = counted or sum(len(dev) for dev in devs[:1]) > MANY
-    if many and units[0].partner is None:
+    if counted or (many and units[0].partner is None):
         draw = _by_histogram(systems, devs, wholes, axes, units, seed)
     else:
         draw = _by_trial(systems, devs, axes, units, seed)
@@ -168,12 +168,13 @@ def _by_histogram(
     choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
+    pairs = []
     for dev, like, axis, codes in zip(devs, wholes, axes, units, strict=True):
-        classes = zip((dev.negative, dev.positive), (like.negative, like.positive), codes.classes, strict=True)
+        pairs.append(_Pairs.of(codes))
+        rows = (pairs[-1].row, pairs[-1].rows), (codes.positive, codes.count)
+        classes = zip((dev.negative, dev.positive), (like.negative, like.positive), rows, strict=True)
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
-        histograms.append([
-            scale * _smooth_histogram(trials, axis, code, codes.count, alike) for trials, alike, code in classes
-        ])  # fmt: skip
+        histograms.append([scale * _smooth_histogram(trials, axis, *row, alike) for trials, alike, row in classes])
         if dev.omega is not None:
             attack = above(dev)
             strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
@@ -187,7 +188,8 @@ def _by_histogram(
         rejected = np.empty((rows, len(systems), len(fractions)), dtype=np.int64)
         drawn = weights.astype(np.float32)
         for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
-            sums = [drawn @ histogram for histogram in histograms[s]]
+            impostors, *others = histograms[s]
+            sums = [pairs[s].weights(drawn) @ impostors, *(drawn @ histogram for histogram in others)]
             if (omega := devs[s].omega) is not None:
                 sums[0] = _join(sums[0], sums.pop(), float(omega))
             negative, positive = (np.rint(each).astype(np.int64) for each in sums)
@@ -199,6 +201,29 @@ def _by_histogram(
         return weights, rejected
 
     return draw
+
+
+class _Pairs(NamedTuple):
+    """The histograms that negatives lie in: of a unit, or of two where trials are crossed."""
+
+    row: NDArray[np.int32]
+    rows: int
+    members: tuple[NDArray[Any], NDArray[Any]] | None
+
+    @classmethod
+    def of(cls, units: Units) -> _Pairs:
+        if units.partner is None:
+            return cls(units.negative, units.count, None)
+        present, row = np.unique(units.negative.astype(np.int64) * units.count + units.partner, return_inverse=True)
+        first, second = np.divmod(present, units.count)
+        return cls(row.astype(np.int32), int(present.size), (first, second))
+
+    def weights(self, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return how often the trials of each histogram come, where units do so often."""
+        if self.members is None:
+            return drawn
+        first, second = self.members
+        return np.asarray(drawn[:, first] * drawn[:, second])
 
 
 def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:

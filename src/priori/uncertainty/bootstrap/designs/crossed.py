@@ -17,8 +17,9 @@ from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters
 
-#: Why a scan has no crossed bootstrap, and what to do.
+#: Why a scan has no crossed bootstrap unless it is asked for, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
+ASK = f"to count by both, ask for the crossed bootstrap ({argument('bootstrap', 'crossed')})"
 TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
 
 
@@ -27,8 +28,7 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        ask = f"to count by both, ask for the crossed bootstrap ({argument('bootstrap', 'crossed')})"
-        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {ask}"
+        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {ASK}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
@@ -36,7 +36,7 @@ class _Crossed(Bootstrap):
         """Return the same where trials are counted in cells by user, because there is no room for all of them."""
         left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
         warning = "trials are told apart by user only, and those that share the other identity seem independent"
-        return [Caution("probes-left-out", f"{source}: {warning}; {TO_MEMORY}") for source in left_out]
+        return [Caution("probes-left-out", f"{source}: {warning}; {ASK}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:
