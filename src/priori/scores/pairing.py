@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts
-from priori.base.types import Counts, Floats, Index
+from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
 from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
 
@@ -141,15 +142,12 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             f"{a.n_negatives} negatives and {a.n_positives} positives, {names[1]} {b.n_negatives} and "
             f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
+    as_they_are = [np.arange(column.size) for column in rows[0]]
     (negatives_a, positives_a), (negatives_b, positives_b) = [
-        [_places(column, index) for column, index in zip(columns, indices, strict=True)]
-        for columns, indices in zip(rows, order, strict=True)
+        [places if index is None else index for places, index in zip(as_they_are, indices, strict=True)]
+        for indices in order
     ]
     return Pairing(negatives_a, negatives_b, positives_a, positives_b, by="row")
-
-
-def _places(rows: NDArray[np.int64], order: Index | None) -> Index:
-    return np.arange(rows.size) if order is None else order
 
 
 def _ascending(rows: NDArray[np.int64]) -> Index | None:
@@ -196,16 +194,12 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
             codes_a, codes_b = getattr(trials_a, column), getattr(trials_b, column)
             if codes_a is None or codes_b is None or a.users is None or b.users is None:
                 continue
-            one, other = _common_codes(a.users, b.users)
-
-            def apart_in(part: slice, places: Any = (index_a, index_b), codes: Any = (codes_a, codes_b),
-                         common: Any = (one, other)) -> Index:  # fmt: skip
-                named = [each[code[place[part]]] for each, code, place in zip(common, codes, places, strict=True)]
-                return np.asarray(places[0][part][named[0] != named[1]])
-
-            apart = np.concatenate(in_parts(apart_in, index_a.size))
-            labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
-            differing.extend(as_array(labels[apart]).tolist() if apart.size else [])
+            common = _common_codes(a.users, b.users)
+            different = partial(_different, (codes_a, codes_b), (index_a, index_b), common)
+            apart = np.concatenate(in_parts(different, index_a.size))
+            if apart.size:
+                labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
+                differing.extend(as_array(labels[apart]).tolist())
         if differing:
             unit = f"{pairing.by}s"
             ids = "give trial ids, or " if pairing.by == "row" else "check the user columns, or "
@@ -214,6 +208,14 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
                 f"{names[1]} ({_first(np.array(differing, dtype=object))}); {ids}{HINT}"
             )
     return pairing
+
+
+def _different(
+    codes: tuple[Codes, Codes], places: tuple[Index, Index], common: tuple[Index, Index], part: slice
+) -> Index:
+    """Return the places, in the first system, of the pairs in a part that have different people."""
+    one, other = (names[code[place[part]]] for names, code, place in zip(common, codes, places, strict=True))
+    return np.asarray(places[0][part][one != other])
 
 
 def _common_codes(a: Names, b: Names) -> tuple[Index, Index]:

@@ -250,7 +250,7 @@ class Errors:
         """The number of trials."""
         return int(self.gaps[0].size) if self.number is None else round(self.number.sum())
 
-    def by_group(self, group: NDArray[np.intp], groups: int) -> tuple[Floats, Floats]:
+    def by_group(self, group: NDArray[Any], groups: int) -> tuple[Floats, Floats]:
         """Return the errors of each group (rows) at each threshold, and the number of its trials."""
         total, sizes = np.zeros((groups, self.ranks[0].size)), np.zeros(groups)
         for sign, gap, rank in zip((1.0, -1.0), self.gaps, self.ranks, strict=False):
@@ -281,9 +281,7 @@ def measure_differences(errors: Sequence[Errors], users: Sequence[NDArray[np.int
 
     The errors of each system are counted on their own; the codes of the users are the same.
     """
-    (of_a, sizes), (of_b, _) = (
-        each.by_group(codes.astype(np.intp), people) for each, codes in zip(errors, users, strict=True)
-    )
+    (of_a, sizes), (of_b, _) = (each.by_group(codes, people) for each, codes in zip(errors, users, strict=True))
     n, difference = sizes.sum(), of_a - of_b
     by_user = GroupSums.from_errors(difference, sizes, difference.sum(axis=0) / n)
     rows = difference.shape[1]
