@@ -251,15 +251,34 @@ def disagreements(
         (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
     ):
         score_a, score_b = trials_a.score[index_a], trials_b.score[index_b]
+        number = None if trials_a.number is None else trials_a.number[index_a]
         by_a, by_b = (np.empty(thresholds_a.shape, dtype=np.int64) for _ in range(2))
         for index in np.ndindex(thresholds_a.shape):
             accepted_a, accepted_b = score_a > thresholds_a[index], score_b > thresholds_b[index]
-            both = np.count_nonzero(accepted_a & accepted_b)
-            by_a[index] = np.count_nonzero(accepted_a) - both
-            by_b[index] = np.count_nonzero(accepted_b) - both
+            both = _trials_in(accepted_a & accepted_b, number)
+            by_a[index] = _trials_in(accepted_a, number) - both
+            by_b[index] = _trials_in(accepted_b, number) - both
         only.append((by_a, by_b))
     (negatives_a, negatives_b), (positives_a, positives_b) = only
     # A negative that only B accepts is an error of B alone; a positive that only A accepts is too.
     return Disagreements(
         negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
     )
+
+
+def _trials_in(chosen: NDArray[np.bool_], number: NDArray[Any] | None) -> int:
+    return int(np.count_nonzero(chosen) if number is None else number[chosen].sum())
+
+
+def paired_disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b: ArrayLike) -> Disagreements:
+    """Pair the trials of two systems, and count those that one decides rightly and the other wrongly.
+
+    Tables that do not fit in memory are joined where they are.
+    """
+    if a.fits and b.fits:
+        return disagreements(pair(a, b), a, b, threshold_a, threshold_b)
+    edges = [np.unique(np.asarray(each, dtype=np.float64)) for each in (threshold_a, threshold_b)]
+    first, second = a.between(edges, [b], by_user=False)
+    negative, positive = (np.arange(trials.score.size) for trials in (first.negative, first.positive))
+    pairing = Pairing(negative, negative, positive, positive, by="trial")
+    return disagreements(pairing, first, second, threshold_a, threshold_b)

@@ -21,6 +21,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.engines import Table, ask_together
 from priori.scores import Scores, ScoreSet
 from priori.uncertainty.bands import value_of
+from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 from priori.uncertainty.bootstrap.run import load_kernel
@@ -74,9 +75,14 @@ def draw_both(
     return before, after
 
 
+def can_draw_tables(design: Bootstrap) -> bool:
+    """Tell whether counts by user, or by random parts of the trials, are enough to draw scanned tables."""
+    return design.whole_users or not design.by_user
+
+
 def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
-    if (plan.design.by_user and not plan.design.whole_users) or len(tables) < len(curves):
+    if not can_draw_tables(plan.design) or len(tables) < len(curves):
         raise OptionError(
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"

@@ -19,7 +19,7 @@ from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measures import Measure, get_measure
 from priori.decisions.named import CUSTOM, custom, saved_measure
-from priori.scores.pairing import disagreements, pair
+from priori.scores.pairing import paired_disagreements
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
 from priori.uncertainty.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZDifference, ZInterval, ZSystem
 from priori.uncertainty.ztests import users_unused
@@ -135,7 +135,7 @@ def ztest_epc(
     chosen = get_measure(measure or a.measure)
     setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
     first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))
-    differing = None if unpaired else disagreements(pair(a.test, b.test), a.test, b.test, a.threshold, b.threshold)
+    differing = None if unpaired else paired_disagreements(a.test, b.test, a.threshold, b.threshold)
     comparison = ZComparison.of(first.rates, second.rates, setting, differing)
     warnings = (*users_unused(a.test, b.test), *_doubts_along(first), *_doubts_along(second))
     return ZTestCurve(chosen, confidence_level, alternative, a.alpha, first, second, comparison, warnings)._came_from(

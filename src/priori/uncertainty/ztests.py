@@ -20,7 +20,7 @@ from priori.decisions.named import CUSTOM, custom, saved_measure
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.scores.pairing import Disagreements, disagreements, pair
+from priori.scores.pairing import Disagreements, paired_disagreements
 from priori.uncertainty.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
 from priori.uncertainty.ztest_normals import (
     AnyMeasure,
@@ -273,7 +273,7 @@ def ztest_scores(
         raise OptionError("the second system needs its threshold (threshold_b)")
     b = as_score_set(b)
     systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
-    differing = None if unpaired else disagreements(pair(a, b), a, b, threshold_a, threshold_b)
+    differing = None if unpaired else paired_disagreements(a, b, threshold_a, threshold_b)
     return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
 
 
