@@ -145,6 +145,15 @@ def test_of_three_systems_the_one_with_other_trials_is_named(scan: Reader, folde
         priori.compare_all(curves, claim="deployed", bootstrap="sample")
 
 
+def test_paired_z_tests_are_those_of_memory(read: Reader, scan: Reader) -> None:
+    found, expected = (priori.ztest_epc(*curves_of(each, alpha=[0.1, 0.5])) for each in (scan, read))
+    for name, test in expected.comparison.tests.items():
+        np.testing.assert_array_equal(found.comparison.tests[name].confidence, test.confidence)
+    found, expected = (priori.ztest_scores(each("a-test"), 1.0, each("b-test"), 0.8) for each in (scan, read))
+    assert found.sentence == expected.sentence
+    assert found.comparison == expected.comparison
+
+
 def test_too_many_combinations_of_systems_are_an_error_with_the_way_out(folder: Path) -> None:
     sets = {f"{name}-{role}": small(folder / f"{name}-{role}.parquet", 20_000) for name in "abc"
             for role in ("dev", "test")}  # fmt: skip
@@ -310,6 +319,21 @@ def test_the_page_of_a_table_takes_fewer_than_20_scans(
         assert title in whole
     for table in ("limit-0-01", "groups", "users-goat", "users-wolf"):
         assert _rows(page, table) == _rows(whole, table)
+
+
+def test_the_page_of_three_tables_ranks_them(read: Reader, scan: Reader) -> None:
+    boards = {}
+    for bootstrap in ("user", "joint"):
+        settings = Settings(points=3, n_resamples=100, bootstrap=bootstrap, claim="deployed")
+        for each in (scan, read):
+            systems = [System(name, each(f"{name}-dev"), each(f"{name}-test")) for name in "abc"]
+            boards[bootstrap, each] = make_study(systems, settings).board
+    found, expected = boards["user", scan], boards["user", read]
+    assert boards["joint", scan] is None  # counts by user do not tell single trials
+    assert found is not None
+    assert expected is not None
+    for name in ("system", "rank", "post_rank", "post_value"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
 def _rows(page: str, table: str) -> list[str]:

@@ -22,6 +22,7 @@ from priori.engines import Table, ask_together
 from priori.scores import Scores, ScoreSet
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
+from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 from priori.uncertainty.bootstrap.run import load_kernel
@@ -83,6 +84,11 @@ def draw_both(
     return before, after
 
 
+def can_draw_tables(design: Bootstrap) -> bool:
+    """Tell whether counts by user, or by random parts of the trials, are enough to draw scanned tables."""
+    return design.whole_users or not design.by_user
+
+
 def _draw_many(
     curves: Sequence[EPC], tests: Sequence[Scores], plan: BootstrapPlan, against: Against, draws: int,
     threads: int | None,
@@ -142,7 +148,7 @@ def _relative_cuts(test: Scores, share: float) -> Floats:
 
 def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
-    if (plan.design.by_user and not plan.design.whole_users) or len(tables) < len(curves):
+    if not can_draw_tables(plan.design) or len(tables) < len(curves):
         raise OptionError(
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"

@@ -23,6 +23,8 @@ from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinne
 from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.both_rankings import can_draw_tables
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
 from priori.uncertainty.ranking import Ranking
 
@@ -270,10 +272,11 @@ def _with_confidence(study: Study) -> tuple[Pair, ...]:
 def _board(
     curves: Sequence[EPC], bands: Sequence[Band | None], settings: Settings, progress: Callable[[int, int], None]
 ) -> Leaderboard | None:
-    """Rank three or more systems that were tested on the same trials, where these are at hand."""
-    at_hand, index = not any(curve.test.scanned for curve in curves), settings.alphas.index(settings.alpha)
+    """Rank three or more systems that were tested on the same trials, where these can be drawn."""
+    index, name = settings.alphas.index(settings.alpha), settings.testing.bootstrap
+    drawn = name is None or can_draw_tables(BOOTSTRAPS[name]) or not any(curve.test.scanned for curve in curves)
     known = [(band.lower[index], band.upper[index]) for band in bands if band is not None]
-    if len(curves) < 3 or not known or settings.unpaired or not at_hand:
+    if len(curves) < 3 or not known or settings.unpaired or not drawn:
         return None
     lower, upper = np.array(known).T
     return make_leaderboard(curves, settings.testing, alpha=settings.alpha, claim=settings.claim,
