@@ -10,7 +10,7 @@ from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.scores.pairing import disagreements, pair
+from priori.scores.pairing import disagreements
 from priori.studies.simulation import generator
 
 #: Populations, and the share of each score that both systems have in common.
@@ -94,7 +94,7 @@ def _without_bootstrap(tally: Tally, a: Scores, b: Scores, threshold: float) -> 
     tests = priori.ztest_scores(a, threshold, b, threshold).comparison.tests
     for name in ("dependent", "independent"):
         tally.add((f"z-test, {name}", NULL), tests[name].p_value < 0.05, 0.0)
-    found = disagreements(pair(a, b), a, b, threshold, threshold)
+    found = disagreements(a, b, threshold, threshold)
     mcnemar = priori.mcnemar_test(found.negatives_ba, found.negatives_ab, len(a.negative))
     tally.add(("McNemar's, FAR", NULL), mcnemar.p_value < 0.05, 0.0)
     tally.add(("DeLong's, paired, AUC", NULL), priori.a_posteriori_auc_test(a, b).p_value < 0.05, 0.0)
