@@ -220,3 +220,21 @@ def test_an_attack_label_that_comes_late_is_seen(tmp_path: Path) -> None:
     assert priori.epsc(scanned, scanned, omega=[0.5]).sizes["test"] == {
         "impostors": size // 2, "attacks": 100, "positives": size // 2
     }  # fmt: skip
+
+
+def test_an_attack_without_a_type_has_its_label(scanned: Any) -> None:
+    """It is marked as an attack: a type that is missing, or empty, does not make it an impostor."""
+    table = frame(1).with_columns(
+        pl.when(pl.col("label") == "spoof").then(pl.col("kind").replace({"mask": None, "print": ""})).otherwise("kind")
+        .alias("kind")
+    )  # fmt: skip
+    options = {"columns": {"attack": "kind"}}
+    read = Scores.from_frame(table, **options)
+    assert read.attack_types is not None
+    assert read.attack_types.values.tolist() == ["", "spoof"]
+    assert read.n_attacks == (table["label"] == "spoof").sum()
+    sets = scanned(table, **options), scanned(table, **options)
+    found, expected = (priori.pad(*each) for each in (sets, (read, read)))
+    assert found.attack.tolist() == expected.attack.tolist()
+    np.testing.assert_array_equal(found.trials, expected.trials)
+    assert "spoof" in found.attack.tolist()

@@ -116,11 +116,11 @@ class DuckDB(Streaming):
         """Return the expression of a name; of attacks that of their type, empty where a trial is none."""
         if role != "attack":
             return f"trials.{self._column(role)}"
-        kind = f"CAST(trials.{self._column('attack' if role in self.columns else 'label')} AS VARCHAR)"
+        label = f"CAST(trials.{self._column('label')} AS VARCHAR)" if "label" in self.columns else "''"
+        kind = f"CAST(trials.{self._column('attack')} AS VARCHAR)" if role in self.columns else label
         if self.marked:
-            label = f"CAST(trials.{self._column('label')} AS VARCHAR)"
             listed = ", ".join(literal(str(each)) for each in self.marked)
-            kind = f"CASE WHEN {label} IN ({listed}) THEN {kind} END"
+            kind = f"CASE WHEN {label} IN ({listed}) THEN coalesce(nullif({kind}, ''), {label}) END"
         return f"coalesce({kind}, '')"
 
     @cached_property

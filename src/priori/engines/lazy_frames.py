@@ -128,6 +128,7 @@ class Lazy(Engine):
         kind = self._text("attack" if "attack" in self.columns else "label").fill_null("")
         if not self.marked:
             return kind
+        kind = nw.when(kind == "").then(self._text("label")).otherwise(kind)
         return nw.when(reduce(or_, [self._label == label for label in self.marked])).then(kind).otherwise(nw.lit(""))
 
     @cached_property

@@ -90,8 +90,8 @@ def _by_identity(table: Columns, attack_label: Any) -> _Classes:
     positive, marked = user == probe, attacks[probe] & (user != probe)
     told = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
     if not marked.any():
-        return _Classes(positive, *attack_codes(told, None, names, positive), probe)
+        return _Classes(positive, *attack_codes(told, None, names[probe], positive), probe)
     held = np.array([str(name).partition("/")[2] or str(name) for name in names])
-    types, attack = attack_codes(held[probe] if told is None else told, marked, names, positive)
+    types, attack = attack_codes(told, marked, held[probe], positive)
     # An attack is made of the trait of the user who is claimed; nobody is called attack.
     return _Classes(positive, types, attack, np.where(marked, user, probe).astype(np.int32))

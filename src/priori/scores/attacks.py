@@ -35,8 +35,9 @@ def attack_codes(
 ) -> tuple[Names | None, Codes | None]:
     """Return the names of the attack types, "" first, and the code of every trial's; None where nothing names attacks.
 
-    ``types`` is a column of attack types, ``marked`` says which labels mark attacks. Without marks, a trial of the
-    negative class is an attack where its type is neither a word for none nor one that a positive trial has too.
+    ``types`` is a column of attack types, ``marked`` says which labels mark attacks; one without a type has its label
+    as type. Without marks, a trial of the negative class is an attack where its type is neither a word for none nor one
+    that a positive trial has too.
 
     Examples
     --------
@@ -52,7 +53,9 @@ def attack_codes(
         none = {*NO_ATTACK, *(normal(value) for value in values[np.unique(index[positive])])}
         marked = ~np.array([normal(value) in none for value in values], dtype=np.bool_)[index]
     attack = marked & ~positive
-    held = (labels if types is None else types).astype(str)
+    held = labels.astype(str)
+    if types is not None:
+        held = np.where(types.astype(str) == "", held, types.astype(str))
     values, index = np.unique(held[attack], return_inverse=True)
     codes = np.zeros(attack.size, dtype=np.int32)
     codes[attack] = index + 1
