@@ -26,14 +26,14 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("digits", [False, True], ids=["numpy", "digits"])
+@pytest.mark.parametrize("way", [sorting.BY_NUMPY, sorting.BY_DIGITS], ids=["numpy", "digits"])
 @pytest.mark.parametrize("workers", [1, 2, 3, 16])
 @pytest.mark.parametrize("names", [["bell"], ["bell", "few"], ["none", "few"], list(COLUMNS)])
-def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, workers: int, names: list[str], digits: bool) -> None:
+def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, workers: int, names: list[str], way: sorting.Way) -> None:
     monkeypatch.setattr(sorting, "processors", lambda: workers)
     monkeypatch.setattr(sorting, "FEWEST", 16)
     monkeypatch.setattr(sorting, "BLOCK", 1000)
-    monkeypatch.setattr(sorting, "_digits_are_worth_it", lambda total: digits)
+    monkeypatch.setattr(sorting, "_way", lambda total: way)
     given = [COLUMNS[name] for name in names]
     before = [column.copy() for column in given]
     for found, column, copy in zip(sorting.sorted_columns(given), given, before, strict=True):
@@ -64,11 +64,11 @@ def test_digits_are_for_many_scores_where_numpy_is_slow(
         monkeypatch.delitem(sys.modules, "numba")
         monkeypatch.setitem(sys.modules, "numba.core", type(sys)("numba.core"))
         monkeypatch.setattr(sys.modules["numba.core"], "config", config, raising=False)
-    assert sorting._digits_are_worth_it(total) is by_digits
+    assert sorting._way(total) == (sorting.BY_DIGITS if by_digits else sorting.BY_NUMPY)
 
 
 def test_single_precision_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sorting, "_digits_are_worth_it", lambda total: True)
+    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_DIGITS)
     monkeypatch.setattr(sorting, "FEWEST", 16)
     column = RNG.normal(size=999).astype(np.float32)
     (found,) = sorting.sorted_columns([column])
@@ -95,8 +95,7 @@ def test_parts_have_about_the_same_size(monkeypatch: pytest.MonkeyPatch) -> None
         sizes.append(part.size)
         place(part, *scores)
 
-    monkeypatch.setattr(sorting, "_digits_are_worth_it", lambda total: False)
-    monkeypatch.setattr(sorting, "_place", noted)
+    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_NUMPY._replace(place=noted))
     sorting.sorted_columns([RNG.normal(size=900_000), RNG.normal(size=100_000)])
     assert len(sizes) == 8
     assert max(sizes) < 1.25 * 1_000_000 / 8

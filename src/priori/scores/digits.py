@@ -1,14 +1,14 @@
 """Digits: scores sorted by the bits they are made of, eight at a time, compiled.
 
-A score's bits, those of negative ones turned round, rise as the score does: they are its key. Sorting by one digit
-after the other, the lowest first, compares nothing. Importing this module imports numba: only large sets of scores do.
+A score's bits, those of negative ones turned round, rise as the score does. Sorting by one digit after the other, the
+lowest first, compares nothing. Importing this module imports numba: only large sets of scores do.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from priori.base.compiling import compiled, inner
+from priori.base.compiling import compiled
 
 #: Bits of a digit: few enough for the places of all its values to stay in a processor's nearest cache.
 BITS = 8
@@ -17,41 +17,32 @@ _LOWEST = np.uint64(VALUES - 1)
 _SIGN = np.uint64(1 << 63)
 
 
-@inner
-def _part_of(key, edges):  # type: ignore[no-untyped-def]
-    """Return how many edges are at or below a key; all are looked at, since no branch is guessed wrong so."""
-    part = np.int64(0)
-    for edge in edges:
-        part += key >= edge
-    return part
-
-
 @compiled
-def count_parts(bits, edges, counts):  # type: ignore[no-untyped-def]
-    """Add to ``counts`` how many scores, given as their bits, have keys in each part between ascending edges."""
-    for i in range(bits.size):
-        counts[_part_of(bits[i] ^ (np.uint64(np.int64(bits[i]) >> 63) | _SIGN), edges)] += 1
-
-
-@compiled
-def place_parts(bits, edges, start, keys):  # type: ignore[no-untyped-def]
-    """Write the keys of scores into the parts they belong to, each from its ``start`` on, which moves."""
+def count_between(bits, first, last):  # type: ignore[no-untyped-def]
+    """Return how many scores, given as their bits, have keys from ``first`` to ``last``."""
+    number = 0
     for i in range(bits.size):
         key = bits[i] ^ (np.uint64(np.int64(bits[i]) >> 63) | _SIGN)
-        part = _part_of(key, edges)
-        keys[start[part]] = key
-        start[part] += 1
+        number += (key >= first) & (key <= last)
+    return number
 
 
 @compiled
-def sort_part(part, spare):  # type: ignore[no-untyped-def]
-    """Sort keys, and make them bits of scores again; ``spare`` is as large."""
-    size = part.size
+def sort_between(bits, first, last, part, spare):  # type: ignore[no-untyped-def]
+    """Put the scores with keys from ``first`` to ``last`` into ``part`` in ascending order.
+
+    ``part`` has one place for each, ``spare`` one more.
+    """
+    size, held = part.size, 0
+    for i in range(bits.size):
+        key = bits[i] ^ (np.uint64(np.int64(bits[i]) >> 63) | _SIGN)
+        spare[held] = key  # and the next one in its place, if it does not belong here: no branch is guessed wrong
+        held += (key >= first) & (key <= last)
     counts = np.zeros((DIGITS, VALUES), np.int64)
     for i in range(size):
         for digit in range(DIGITS):
-            counts[digit, (part[i] >> np.uint64(BITS * digit)) & _LOWEST] += 1
-    given, sorted_by_it = part, spare
+            counts[digit, (spare[i] >> np.uint64(BITS * digit)) & _LOWEST] += 1
+    given, sorted_by_it = spare, part
     for digit in range(DIGITS):
         place, shift = counts[digit], np.uint64(BITS * digit)
         if size and place[(given[0] >> shift) & _LOWEST] == size:

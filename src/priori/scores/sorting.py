@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,14 @@ SLOW = 15.0
 Limits = tuple[float | None, float | None]
 
 
+class Way(NamedTuple):
+    """A way to sort: how many scores are between limits; put those in order; parts for each processor."""
+
+    number: Callable[[Floats, Limits], int]
+    place: Callable[[Floats, Floats, Limits], None]
+    parts: int
+
+
 def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Return columns of scores, none of them NaN, in ascending order.
 
@@ -48,24 +55,24 @@ def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     [[0.1, 0.3], [-inf, 2.0, inf]]
     """
     workers, total = processors(), sum(column.size for column in columns)
-    if all(column.dtype == np.float64 for column in columns) and _digits_are_worth_it(total):
-        return [_frozen(_by_digits(column, workers)) for column in columns]
-    if total < 2 * FEWEST or workers == 1:
+    way = _way(total) if all(column.dtype == np.float64 for column in columns) else BY_NUMPY
+    if total < 2 * FEWEST or workers * way.parts == 1:
         return [_frozen(np.sort(column)) for column in columns]
-    ordered, limits, start = [np.empty_like(column) for column in columns], [], 0
+    ordered, limits = [np.empty_like(column) for column in columns], []
+    start, step = 0, total / (workers * way.parts)
     for column in columns:
-        limits.append(_limits(column, start, total / workers))
+        limits.append(_limits(column, start, step))
         start += column.size
     with ThreadPoolExecutor(workers) as pool:
         # All parts of all columns are under way before the first is waited for.
         counts = [
-            [pool.submit(_count, column, each) for each in limits[number]] for number, column in enumerate(columns)
+            [pool.submit(way.number, column, each) for each in limits[number]] for number, column in enumerate(columns)
         ]
         tasks = []
         for number, column in enumerate(columns):
             ends = np.cumsum([0, *(count.result() for count in counts[number])])
             for first, end, each in zip(ends[:-1], ends[1:], limits[number], strict=True):
-                tasks.append(pool.submit(_place, ordered[number][first:end], column, each))
+                tasks.append(pool.submit(way.place, ordered[number][first:end], column, each))
         for task in tasks:
             task.result()
     return [_frozen(column) for column in ordered]
@@ -123,13 +130,15 @@ def counts_by(
     return counted(keys, gaps.size, n_groups * n_gaps, number).reshape(n_groups, n_gaps)
 
 
-def _digits_are_worth_it(total: int) -> bool:
-    """Tell whether so many scores are sorted by digits: kernels must be there, and numpy be slow."""
+def _way(total: int) -> Way:
+    """Return the way to sort so many scores."""
     if total < (WORTH_DIGITS if "numba" in sys.modules else WORTH_NUMBA) or not _numpy_is_slow():
-        return False
+        return BY_NUMPY
     from numba.core import config
 
-    return not getattr(config, "DISABLE_JIT")  # noqa: B009 - numba makes its names when it is imported
+    if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it is imported
+        return BY_NUMPY
+    return BY_DIGITS
 
 
 @cache
@@ -189,31 +198,32 @@ def _place(part: Floats, column: Floats, limits: Limits) -> None:
 # -- by digits -----------------------------------------------------------------------------------------------
 
 
-def _by_digits(column: Floats, workers: int) -> Floats:
-    """Return a column in order: pieces of it are told apart by value into parts, and these are sorted."""
-    from priori.scores.digits import count_parts, place_parts, sort_part
+def _count_by_digits(column: Floats, limits: Limits) -> int:
+    from priori.scores.digits import count_between
 
-    column = np.ascontiguousarray(column)
-    ordered, number = np.empty_like(column), max(1, min(PARTS * workers, column.size // FEWEST))
-    bits, keys = column.view(np.uint64), ordered.view(np.uint64)
-    looked_at = np.sort(_keys(column[:: max(1, column.size // LOOKED_AT)]))
-    edges = looked_at[looked_at.size * np.arange(1, number) // number] if looked_at.size else looked_at
-    pieces = [bits[column.size * piece // number : column.size * (piece + 1) // number] for piece in range(number)]
-    counts = np.zeros((number, edges.size + 1), dtype=np.int64)
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(lambda piece: count_parts(pieces[piece], edges, counts[piece]), range(number)))
-        ends = np.cumsum(counts.T).reshape(counts.T.shape).T  # of each part the pieces, one after the other
-        starts = np.ascontiguousarray(ends - counts)
-        list(pool.map(lambda piece: place_parts(pieces[piece], edges, starts[piece], keys), range(number)))
-        parts = [keys[first:last] for first, last in pairwise([0, *ends[-1]])]
-        list(pool.map(lambda part: sort_part(part, np.empty_like(part)), parts))
-    return ordered
+    return int(count_between(column.view(np.uint64), *_keys(limits)))
 
 
-def _keys(scores: Floats) -> NDArray[np.uint64]:
-    """Return the keys of scores: their bits, those of negative ones turned round, which rise as they do."""
-    bits = np.ascontiguousarray(scores).view(np.uint64)
-    return np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(1 << 63))
+def _place_by_digits(part: Floats, column: Floats, limits: Limits) -> None:
+    from priori.scores.digits import sort_between
+
+    spare = np.empty(part.size + 1, dtype=np.uint64)
+    sort_between(column.view(np.uint64), *_keys(limits), part.view(np.uint64), spare)
+
+
+def _keys(limits: Limits) -> tuple[np.uint64, np.uint64]:
+    """Return the first and the last key between limits: bits that rise as the score does."""
+    keys = []
+    for limit in limits:
+        bits = 0 if limit is None else int(np.float64(limit).view(np.uint64))
+        keys.append(bits ^ (2**64 - 1) if bits >> 63 else bits | 2**63)
+    low, high = limits
+    return np.uint64(0 if low is None else keys[0]), np.uint64(2**64 - 1 if high is None else keys[1] - 1)
+
+
+BY_NUMPY = Way(_count, _place, 1)
+#: Several parts for each processor: each needs as much room again while it is sorted.
+BY_DIGITS = Way(_count_by_digits, _place_by_digits, 2)
 
 
 def _frozen(ordered: NDArray[Any]) -> NDArray[Any]:
