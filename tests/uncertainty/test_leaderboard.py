@@ -213,3 +213,10 @@ def test_what_cannot_be_ranked_is_said() -> None:
         priori.rank(curves, against="f1")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="two or more curves"):
         priori.rank(curves[:1])
+
+
+def test_infinite_scores_are_tied_with_each_other() -> None:
+    test = priori.Scores.from_arrays([-np.inf, -np.inf, 0.0, np.inf], [-np.inf, 0.0, np.inf, np.inf])
+    order, last = _score_order(test)
+    assert order.tolist() == [0, 1, 4, 2, 5, 3, 6, 7]
+    assert last.tolist() == [False, False, True, False, True, False, False, True]

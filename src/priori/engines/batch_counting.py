@@ -154,7 +154,7 @@ class Streaming(Engine):
         retains = by is None and self.rows_at_most() * (np.dtype(self.dtype).itemsize + 1) <= self.retain
         if retains:
             scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, retained, strict=True)]
-        results = over_pieces(begin, scans)
+        results = _together([partial(_scanned, begin, scan) for scan in scans])
         self.finish()
         if retains:
             self._retained = retained
@@ -317,11 +317,6 @@ def _together(works: list[Callable[[], Result]]) -> list[Result]:
         return [works[0]()]
     with ThreadPoolExecutor(len(works)) as pool:
         return [future.result() for future in [pool.submit(work) for work in works]]
-
-
-def over_pieces(begin: Callable[[], Work[Result]], scans: Iterable[Scan]) -> list[Result]:
-    """Do a work on each of some scans, all at the same time."""
-    return _together([partial(_scanned, begin, scan) for scan in scans])
 
 
 def _fed(begin: Callable[[], Work[Result]], batches: Iterable[Batch]) -> Result:

@@ -246,7 +246,8 @@ def _score_order(test: Scores) -> tuple[Index, Mask]:
     """Return the order of the trials by score, and where in it each run of equal scores ends."""
     scores = np.concatenate([test.negative.score, test.positive.score])
     order = np.argsort(scores, kind="stable")
-    return order, np.append(np.diff(scores[order]) > 0, True)
+    ordered = scores[order]
+    return order, np.append(ordered[1:] != ordered[:-1], True)
 
 
 def _a_posteriori(weights: Floats, order: Index, last: Mask, negatives: int, against: Against) -> Floats:

@@ -19,6 +19,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.candidates import first_of_each
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, make_side
@@ -249,8 +250,9 @@ def _along(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan)
         partner = np.append(people.negative_partner, np.full(scores.positive.score.size, -1, dtype=np.int32))[order]
     if scores.negative.number is not None and scores.positive.number is not None:
         number = np.append(scores.negative.number, scores.positive.number).astype(np.float64)[order]
-    last = np.append(np.diff(score[order]) != 0, True)
-    ends = np.flatnonzero(last) + 1
+    ends = np.append(first_of_each(score[order])[1:], entries)
+    last = np.zeros(entries, dtype=np.bool_)
+    last[ends - 1] = True
     size = max(IN_A_BLOCK, entries // BLOCKS)
     start = np.append(0, ends[np.append(np.diff(ends // size) != 0, True)])
     cell = 2 * np.repeat(np.arange(start.size - 1, dtype=np.int32), np.diff(start)) + positive
