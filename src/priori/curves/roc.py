@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -130,7 +129,6 @@ class AposterioriROC(Result):
         numbers = {"auc": self.auc, "eer": self.eer, "warnings": list(self.warnings)}
         return {"name": self.name, "kind": "a posteriori", **sizes, **numbers}
 
-    @keywords
     def band(
         self,
         *,
@@ -265,7 +263,6 @@ def _every(scores: ScoreSet) -> Candidates:
     return scores.candidates(get_criterion("target-v1"), None)
 
 
-@keywords
 def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
     """Return the ROC curve of a set of scores, *a posteriori*.
 
@@ -293,7 +290,6 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriROC(name, score_set, candidates.thresholds(*errors), outcomes)
 
 
-@keywords
 def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
     """Return the DET curve of a set of scores, *a posteriori*: FRR against FAR on normal-deviate axes.
 
@@ -308,7 +304,6 @@ def det(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
 
 
-@keywords
 def a_posteriori_auc(scores: Any) -> float:
     """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
 
@@ -322,7 +317,6 @@ def a_posteriori_auc(scores: Any) -> float:
     return float(Fraction(scores.pairs_in_order(), 2 * scores.n_negatives * scores.n_positives))
 
 
-@keywords
 def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
     """Return the area under the ROC between two false positive rates, a posteriori.
 
@@ -358,7 +352,6 @@ def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
     return float(np.interp(rate, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
 
 
-@keywords
 def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     """Return the equal error rate, a posteriori.
 
@@ -391,7 +384,6 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))
 
 
-@keywords
 def a_posteriori_break_even(scores: Any, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
@@ -399,7 +391,6 @@ def a_posteriori_break_even(scores: Any, *, task: str | Task = "retrieval") -> f
     return float((domain.v1(outcomes) + domain.v2(outcomes))[0] / 2)
 
 
-@keywords
 def a_posteriori_min_dcf(
     scores: Any, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
@@ -409,7 +400,6 @@ def a_posteriori_min_dcf(
     return float(measure(choice.outcomes)[0])
 
 
-@keywords
 def average_precision(scores: Any) -> float:
     """Return the average precision, a posteriori: the sum of precision over the steps of recall.
 

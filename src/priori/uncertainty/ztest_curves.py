@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -95,7 +94,6 @@ class ZTestCurve(Result):
         return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
-@keywords
 def ztest_epc(
     a: EPC, b: EPC, *, unpaired: bool = False, measure: AnyMeasure | None = None,
     confidence_level: float = 0.95, alternative: Alternative = "two-sided",
