@@ -14,11 +14,18 @@ from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
 from priori.plots.average import outline_of
+from priori.scores import Scores
 from priori.sklearn.displays import Contents, Display, Style, positive_label
-from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: What an average is made with, as in `priori.average`.
+SETTINGS = (
+    "method", "theta", "prior", "cost_fp", "cost_fn", "weights", "positions", "confidence_level", "interval",
+    "n_resamples", "within", "rng", "skip_incomplete",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -85,7 +92,7 @@ class AverageROCDisplay(Display):
         plot_chance_level: bool | None = None, chance_level_kw: Style | None = None, despine: bool = False,
     ) -> Self:  # fmt: skip
         """Draw the average, its interval, and behind it the single curves; arguments as in `RocCurveDisplay.plot`."""
-        return self._draw(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine, behind=plot_singles)
+        return self._draw(locals())
 
     def _legend_name(self, name: str | None) -> str | None:
         return " ".join(part for part in (name, self.method and f"{self.method} average") if part) or None
@@ -104,7 +111,7 @@ class AverageROCDisplay(Display):
             for line in ax.plot(fpr, tpr, color=colour, alpha=0.35, linestyle="--", linewidth=0.8, zorder=1)
         ]
         if self.outline is not None:
-            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label="Confidence interval")
+            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label=self._band_label)
 
     @classmethod
     def from_estimator(
@@ -122,15 +129,8 @@ class AverageROCDisplay(Display):
 
         Arguments as in `sklearn.metrics.RocCurveDisplay.from_estimator` and in `from_predictions`.
         """
-        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-        return cls.from_predictions(
-            y, y_score, groups=groups, sample_weight=sample_weight, pos_label=positive,
-            name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
-            method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
 
     @classmethod
     def from_predictions(
@@ -157,6 +157,7 @@ class AverageROCDisplay(Display):
         method, theta, prior, cost_fp, cost_fn, weights, positions, skip_incomplete
             As in `priori.average`, as are confidence_level, interval, n_resamples, within and rng.
         """
+        given = {**locals()}
         labels, values, sets = np.asarray(y_true), np.asarray(y_score), np.asarray(groups)
         if sets.shape != labels.shape:
             raise OptionError(f"groups must name the data set of each of the {labels.size} samples")
@@ -168,13 +169,7 @@ class AverageROCDisplay(Display):
                 labels[inside], values[inside], pos_label=pos_label, name=str(group),
                 sample_weight=None if weight is None else weight[inside],
             )  # fmt: skip
-        curve = average(
-            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
-        display = cls._of(curve, name, pos_label)
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
+        return cls._of(parts, pos_label, given)
 
     @classmethod
     def from_cv_results(
@@ -192,21 +187,14 @@ class AverageROCDisplay(Display):
 
         Arguments as in `sklearn.metrics.RocCurveDisplay.from_cv_results` and in `priori.average`.
         """
-        parts, positive = from_cv_results(
-            cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
-        )
-        curve = average(
-            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
-        display = cls._of(curve, name, positive)
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
+        given = {**locals()}
+        return cls._of(*of_folds(given), given)
 
     @classmethod
-    def _of(cls, curve: AverageCurve, name: str | None, pos_label: Any) -> Self:
+    def _of(cls, parts: Mapping[str, Scores], pos_label: Any, given: Mapping[str, Any]) -> Self:
+        curve = average(parts, **{key: given[key] for key in SETTINGS})
         outline = outline_of(curve) if len(curve.datasets) > 1 else None
-        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline,
-                      roc_auc=curve.auc.value, name=name, method=curve.method.name, pos_label=pos_label)  # fmt: skip
+        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline, roc_auc=curve.auc.value,
+                      name=given["name"], method=curve.method.name, pos_label=pos_label)  # fmt: skip
         display.curve_, display.warnings_ = curve, curve.warnings
-        return display
+        return display._draw(given)

@@ -13,7 +13,7 @@ from priori.curves.epc import choose_threshold
 from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption
-from priori.sklearn.responses import ResponseMethod, responses, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, scores
 from priori.uncertainty.group_rates import GroupRates, group_rates
 
 if TYPE_CHECKING:
@@ -75,13 +75,8 @@ class GroupRatesDisplay:
 
         The parameters are those of `from_predictions`, with data instead of labels and scores.
         """
-        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-        y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-        return cls.from_predictions(
-            y, y_score, sensitive_features=sensitive_features, y_true_dev=y_dev, y_score_dev=y_score_dev, users=users,
-            pos_label=positive, name=name, ax=ax, task=task, criterion=criterion, alpha=alpha,
-            confidence_level=confidence_level,
-        )  # fmt: skip
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
 
     @classmethod
     def from_predictions(
