@@ -17,7 +17,6 @@ from matplotlib import pyplot
 
 import priori
 from priori import plots
-from priori.plots.comparison import better_system
 from results import curves, every_result, scores
 
 mpl.use("agg")
@@ -67,7 +66,7 @@ def test_the_better_system_has_the_interval() -> None:
     for first, second in ((a, b), (b, a)):
         tested = priori.ztest_epc(first, second)
         means = {one.name: one.hter.value.mean() for one in (tested.a, tested.b)}
-        assert better_system(tested).name == min(means, key=means.__getitem__)
+        assert tested.better_system().name == min(means, key=means.__getitem__)
 
 
 def test_the_size_and_colours_of_the_user_come_first() -> None:

@@ -178,6 +178,18 @@ def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:
     return x, y if prior is None else at_prior(y, prior)
 
 
+def finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
+    """Return outcomes with some in between: straight lines of the ROC curve are none in precision.
+
+    Counts are interpolated (Davis and Goadrich, 2006); where nothing is accepted there is no precision.
+    """
+    rows = np.arange(len(outcomes) - 1)[:, None] + np.arange(parts) / parts
+    places = np.append(rows.ravel(), len(outcomes) - 1)
+    counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
+    between = Outcomes(*(np.interp(places, np.arange(len(outcomes)), number) for number in counts))
+    return between[between.tp + between.fp > 0]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AposterioriDET(AposterioriROC):
     """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""

@@ -13,7 +13,6 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
-from priori.plots.average import outline_of
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, Display, Style, positive_label
 from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores
@@ -125,10 +124,7 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of a fitted classifier on several data sets: ``groups`` names the one of each sample.
-
-        Arguments as in `sklearn.metrics.RocCurveDisplay.from_estimator` and in `from_predictions`.
-        """
+        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
         handed_on, _ = as_predictions(locals())
         return cls.from_predictions(**handed_on)
 
@@ -144,31 +140,16 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of labels and scores of several data sets.
+        """Make the display of labels and scores of several data sets: ``groups`` names the one of each sample.
 
-        Parameters
-        ----------
-        y_true, y_score : array-like
-            Labels and scores of all samples together.
-        groups : array-like
-            The data set (fold, user, reader) of each sample: one curve per value.
-        sample_weight, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
-        method, theta, prior, cost_fp, cost_fn, weights, positions, skip_incomplete
-            As in `priori.average`, as are confidence_level, interval, n_resamples, within and rng.
+        A data set is a fold, a user, a reader. Arguments as in `sklearn.metrics.RocCurveDisplay.from_predictions`
+        (weights must be whole numbers) and in `priori.average`.
         """
         given = {**locals()}
-        labels, values, sets = np.asarray(y_true), np.asarray(y_score), np.asarray(groups)
-        if sets.shape != labels.shape:
-            raise OptionError(f"groups must name the data set of each of the {labels.size} samples")
-        weight = None if sample_weight is None else np.asarray(sample_weight)
-        parts = {}
-        for group in np.unique(sets):
-            inside = sets == group
-            parts[str(group)] = scores(
-                labels[inside], values[inside], pos_label=pos_label, name=str(group),
-                sample_weight=None if weight is None else weight[inside],
-            )  # fmt: skip
+        size = np.size(y_true)
+        if np.shape(groups) != (size,):
+            raise OptionError(f"groups must name the data set of each of the {size} samples")
+        parts = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, dataset=groups).by("dataset")
         return cls._of(parts, pos_label, given)
 
     @classmethod
@@ -183,17 +164,14 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of a cross-validation: the average of the folds' curves.
-
-        Arguments as in `sklearn.metrics.RocCurveDisplay.from_cv_results` and in `priori.average`.
-        """
+        """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
         given = {**locals()}
         return cls._of(*of_folds(given), given)
 
     @classmethod
     def _of(cls, parts: Mapping[str, Scores], pos_label: Any, given: Mapping[str, Any]) -> Self:
         curve = average(parts, **{key: given[key] for key in SETTINGS})
-        outline = outline_of(curve) if len(curve.datasets) > 1 else None
+        outline = curve.outline() if len(curve.datasets) > 1 else None
         display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline, roc_auc=curve.auc.value,
                       name=given["name"], method=curve.method.name, pos_label=pos_label)  # fmt: skip
         display.curve_, display.warnings_ = curve, curve.warnings

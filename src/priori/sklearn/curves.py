@@ -366,14 +366,14 @@ def _curves(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[EPC 
     settings = {key: given[key] for key in SETTINGS}
     level = 0.95 if given["confidence_level"] is None else given["confidence_level"]
     for end, name in names.items():
-        test = scores(given["y_true"], given[f"y_score{end}"], pos_label=given["pos_label"], users=given["users"],
+        test = scores(given["y_true"], given[f"y_score{end}"], pos_label=given["pos_label"], user=given["users"],
                       sample_weight=given["sample_weight"], name="test")  # fmt: skip
         if not developed:
             parts = folds(test, given["cv"], given["random_state"])
             yield average_epc(parts, confidence_level=level, **settings)
             continue
         dev = scores(given["y_true_dev"], given[f"y_score_dev{end}"], pos_label=given["pos_label"],
-                     users=given["users_dev"], name="dev")  # fmt: skip
+                     user=given["users_dev"], name="dev")  # fmt: skip
         yield epc(dev, test, name=name, **settings)
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
 
 from priori.curves.epc import choose_threshold
 from priori.decisions.tasks import Task
-from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption
 from priori.sklearn.responses import ResponseMethod, as_predictions, scores
 from priori.uncertainty.group_rates import GroupRates, group_rates
@@ -106,10 +103,7 @@ class GroupRatesDisplay:
         confidence_level : float
             That of all groups' intervals of one rate together.
         """
-        check_consistent_length(y_true, y_score, sensitive_features, users)
         dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
         threshold = choose_threshold(dev, criterion=criterion, alpha=alpha, task=task)
-        test = Scores.from_predictions(
-            y_true, np.asarray(y_score), pos_label=pos_label, user=users, group=sensitive_features, source="test"
-        )
+        test = scores(y_true, y_score, pos_label=pos_label, user=users, group=sensitive_features, name="test")
         return cls(rates_=group_rates(test, threshold, by=name, confidence_level=confidence_level)).plot(ax)

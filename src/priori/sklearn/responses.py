@@ -129,14 +129,16 @@ def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caut
 
 def scores(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
-    users: ArrayLike | None = None, name: str = "scores",
+    name: str = "scores", **columns: ArrayLike | None,
 ) -> Scores:  # fmt: skip
-    """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times."""
-    check_consistent_length(y_true, y_score, sample_weight, users)
+    """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times.
+
+    ``columns`` are what else is known of each sample, as in `Scores.from_predictions`: its user, dataset or group.
+    """
+    check_consistent_length(y_true, y_score, sample_weight, *columns.values())
     weight = None if sample_weight is None else whole_weights(sample_weight, "sample_weight")
-    return Scores.from_predictions(
-        np.asarray(y_true), np.asarray(y_score), pos_label=pos_label, user=users, weight=weight, source=name
-    )
+    labels, values = np.asarray(y_true), np.asarray(y_score)
+    return Scores.from_predictions(labels, values, pos_label=pos_label, weight=weight, source=name, **columns)
 
 
 def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
