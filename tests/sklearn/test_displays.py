@@ -379,7 +379,7 @@ def test_averages_over_groups(data: Data, fitted: Any) -> None:
     with pytest.raises(OptionError, match="groups must name the data set of each of the 450 samples"):
         AverageROCDisplay.from_estimator(fitted, X, y, groups=[1, 2])
     one_class = np.where((groups == 0) & (y == 0), 9, groups)  # group 0 is positive only, group 9 negative only
-    with pytest.raises(InputError, match="'0' .no negative trial., '9' .no positive trial."):
+    with pytest.raises(InputError, match=r"'0' \(no negative trial\), '9' \(no positive trial\)"):
         AverageROCDisplay.from_estimator(fitted, X, y, groups=one_class)
     rest = AverageROCDisplay.from_estimator(fitted, X, y, groups=one_class, skip_incomplete=True)
     assert list(rest.curve_.datasets.names) == ["1", "2", "3"]

@@ -109,9 +109,9 @@ def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
 def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     """Draw how often each system had each rank under resampling: the darker, the oftener."""
     title = "How often each system had each rank under resampling"
-    image = _matrix(ax, 100 * board.rank_probability, board.system.tolist(), title, cmap="Blues", vmin=0, vmax=100)
-    image.axes.figure.colorbar(image, ax=image.axes, label="share of replicates (%)")
-    return image.axes
+    ax, image = _matrix(ax, 100 * board.rank_probability, board.system.tolist(), title, cmap="Blues", vmin=0, vmax=100)
+    ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
+    return ax
 
 
 def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) -> Axes:
@@ -123,11 +123,11 @@ def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) ->
 
     row, column = colours(2)
     title, cmap = "Blue: the row is significantly better; orange: the column is", ListedColormap([column, "0.93", row])
-    return _matrix(ax, better.astype(np.int8) - better.T, names, title, cmap=cmap, vmin=-1, vmax=1).axes
+    return _matrix(ax, better.astype(np.int8) - better.T, names, title, cmap=cmap, vmin=-1, vmax=1)[0]
 
 
-def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **look: Any) -> Any:
-    """Draw a row for each system and a column for each rank, and return the image.
+def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **look: Any) -> tuple[Axes, Any]:
+    """Draw a row for each system and a column for each rank; return the axes and the image.
 
     Rows are named where there is room for names, else some are numbered.
     """
@@ -141,4 +141,4 @@ def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **lo
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
     rows = range(systems) if systems <= MATRIX_NAMED else range(9, systems, 10)
     ax.set_yticks(rows, [names[row] if systems <= MATRIX_NAMED else f"{row + 1}" for row in rows])
-    return image
+    return ax, image

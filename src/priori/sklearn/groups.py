@@ -94,10 +94,8 @@ class GroupRatesDisplay:
             Labels and scores of the development set, on which the threshold is chosen.
         users : array-like, optional
             Whom each test sample is of, where people have several: intervals then allow for it.
-        pos_label : optional
-            The positive class.
-        name : str
-            What the groups are of, for the figure.
+        pos_label, name
+            The positive class; what the groups are of, for the figure.
         task, criterion, alpha
             What the threshold minimises, as in `priori.choose_threshold`.
         confidence_level : float

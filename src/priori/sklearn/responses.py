@@ -129,7 +129,7 @@ def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caut
 
 def scores(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
-    name: str = "scores", **columns: ArrayLike | None,
+    name: str = "scores", **columns: Any,
 ) -> Scores:  # fmt: skip
     """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times.
 
