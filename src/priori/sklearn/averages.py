@@ -44,17 +44,14 @@ class AverageROCDisplay(Display):
         The outline of the interval: x and y.
     roc_auc : float, optional
         The average area, shown in the legend.
-    name, method : str, optional
-        For the legend.
-    pos_label : int, float, bool or str, optional
-        The positive class, shown on the axes.
+    name, method, pos_label : optional
+        For the legend and the axes.
 
     Attributes
     ----------
     curve_ : AverageCurve
         The result behind the display.
-    line_, band_, singles_, chance_level_ : matplotlib Artists
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, band_, singles_, chance_level_, ax_, figure_ : matplotlib Artists
 
     Examples
     --------

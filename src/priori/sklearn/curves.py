@@ -64,16 +64,12 @@ class EPCDisplay(_AlongAlpha):
         The trade-offs.
     value : ndarray or list of ndarray
         The measure on the test set at each alpha, for one curve or for several.
-    lower, upper : ndarray, optional
-        An interval around a single curve.
-    chance : ndarray, optional
-        What a classifier gives whose scores are all the same.
+    lower, upper, chance : ndarray, optional
+        An interval around a single curve; what a classifier gives whose scores are all the same.
     area : float or list of float, optional
         The mean of each curve, shown in the legend.
-    name : str or list of str, optional
-        For the legend.
-    pos_label : int, float, bool or str, optional
-        The positive class, shown on the axes.
+    name, pos_label : optional
+        For the legend and the axes.
     measure, criterion : str
         What the y-axis shows, and what the thresholds minimise.
 
@@ -83,9 +79,8 @@ class EPCDisplay(_AlongAlpha):
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
     warnings_ : tuple of str
         Warnings about it; noted below the axes.
-    line_, band_, chance_level_ : matplotlib Artists
-        The curve or a list of curves, the interval, the chance level; the latter two may be None.
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, band_, chance_level_, ax_, figure_ : matplotlib Artists
+        The curve or a list of curves, the interval, the chance level; both may be None.
 
     Examples
     --------
@@ -231,22 +226,17 @@ class DifferenceDisplay(_AlongAlpha):
 
     Parameters
     ----------
-    alpha, difference : ndarray
-        The trade-offs, and A's value minus B's.
-    lower, upper : ndarray
-        The interval.
-    name : str, optional
-        For the legend.
-    measure, criterion : str
-        What is compared, and what the thresholds minimise.
+    alpha, difference, lower, upper : ndarray
+        The trade-offs, A's value minus B's, and its interval.
+    name, measure, criterion : str
+        For the legend; what is compared, and what the thresholds minimise.
 
     Attributes
     ----------
     comparison_ : Comparison or None
         The result behind the display; None for folds.
-    line_, band_, chance_level_ : matplotlib Artists
+    line_, band_, chance_level_, ax_, figure_ : matplotlib Artists
         The difference, its interval, the line of no difference.
-    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------

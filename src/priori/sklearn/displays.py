@@ -59,27 +59,11 @@ class Display:
         curve_kwargs: Style | Sequence[Style] | None = None, plot_chance_level: bool | None = None,
         chance_level_kw: Style | None = None, despine: bool = False,
     ) -> Self:  # fmt: skip
-        """Draw the display.
+        """Draw the display and return it; arguments as in `sklearn.metrics.RocCurveDisplay.plot`.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        name : str or list of str, optional
-            For the legend; the display's own name by default.
-        curve_kwargs : dict or list of dict, optional
-            Arguments of matplotlib's ``plot``: for all curves, or for each.
-        plot_chance_level : bool, optional
-            Also draw what a classifier gives whose scores are all the same; for a difference, the line of no
-            difference, which is drawn unless this is False.
-        chance_level_kw : dict, optional
-            Arguments of matplotlib's ``plot`` for that line.
-        despine : bool
-            Take away the upper and the right border.
-
-        Returns
-        -------
-        display : the display itself
+        ``name`` and ``curve_kwargs`` (arguments of matplotlib's ``plot``) are for all curves, or lists with one for
+        each. The chance level is what a classifier gives whose scores are all the same; for a difference, the line of
+        no difference, which is drawn unless ``plot_chance_level`` is False.
         """
         return self._draw(locals())
 

@@ -67,16 +67,12 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     ----------
     threshold_ : float
         The threshold; ``-inf`` accepts all, ``inf`` rejects all.
-    dev_scores_ : Scores
-        The scores it was chosen on.
-    warnings_ : tuple of str
-        Warnings about them.
+    dev_scores_, warnings_ : Scores and tuple of str
+        The scores it was chosen on, and warnings about them.
     estimator_ : classifier
         The fitted estimator.
-    classes_ : ndarray
-        The two classes.
-    n_features_in_, feature_names_in_
-        As in the estimator, where it has them.
+    classes_, n_features_in_, feature_names_in_
+        The two classes; the others as in the estimator, where it has them.
 
     Notes
     -----
