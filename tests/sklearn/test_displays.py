@@ -335,6 +335,7 @@ def test_differences_over_folds(data: Data) -> None:
     np.testing.assert_allclose(display.difference, (a.value - b.value), atol=1e-15)
     spread = (a.each - b.each).std(axis=0, ddof=1) / np.sqrt(3)  # type: ignore[union-attr]
     np.testing.assert_allclose(display.upper - display.difference, 4.302653 * spread, rtol=1e-6, atol=1e-12)
+    assert set(display.warnings_) == {*a.warnings, *b.warnings} != set()
     same = DifferenceDisplay.from_predictions(y, X[:, 0], X[:, 0], points=5)
     np.testing.assert_array_equal(same.difference, 0)
     shuffled = cross_validate(LogisticRegression(), X, y, cv=KFold(3), return_estimator=True, return_indices=True)

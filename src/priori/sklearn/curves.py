@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.cautions import joined
 from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.epc import AverageEPC, average_epc
@@ -342,8 +343,10 @@ class DifferenceDisplay(_AlongAlpha):
         mean = each.mean(axis=0)
         plan = IntervalPlan.checked("t", confidence_level, 2, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
-        return cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
-                   criterion=a.criterion.name)  # fmt: skip
+        display = cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
+                      criterion=a.criterion.name)  # fmt: skip
+        display.warnings_ = joined(a.warnings, b.warnings)
+        return display
 
 
 def _curves(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[EPC | AverageEPC]:
