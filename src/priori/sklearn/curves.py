@@ -308,10 +308,11 @@ class DifferenceDisplay(_AlongAlpha):
             return cls._over_folds(a, b, legend_name, confidence_level)._draw(given)
         assert isinstance(a, EPC)
         assert isinstance(b, EPC)
-        found = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(alpha=found.alpha, difference=found.expected, lower=found.lower, upper=found.upper,
-                      name=legend_name, measure=a.measure.title, criterion=a.criterion.name)  # fmt: skip
-        display.comparison_, display.warnings_ = found, found.warnings
+        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,
+                      upper=comparison.upper, name=legend_name, measure=a.measure.title,
+                      criterion=a.criterion.name)  # fmt: skip
+        display.comparison_, display.warnings_ = comparison, comparison.warnings
         return display._draw(given)
 
     @classmethod

@@ -84,8 +84,8 @@ class Display:
         self.chance_level_: Any = None
         asked = given["plot_chance_level"]
         if chance is not None and (self._chance_shown if asked is None else asked):
-            own = given.get("chance_level_kw", given.get("chance_level_kwargs"))
-            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, own)
+            overrides = given.get("chance_level_kw", given.get("chance_level_kwargs"))
+            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, overrides)
             (self.chance_level_,) = ax.plot(*chance, **style)
         ax.set(**labels)
         if given["despine"]:

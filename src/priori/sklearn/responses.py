@@ -107,8 +107,8 @@ def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caut
     X gives ``y_score`` and X_dev ``y_score_dev``, of ``estimator_a`` with ``_a`` behind it. All else keeps its name.
     """
     samples = {"y_score": given["X"]}
-    own = ("cls", "X", "y", "X_dev", "y_dev", "response_method")
-    handed_on = {name: value for name, value in given.items() if name not in own}
+    used_here = ("cls", "X", "y", "X_dev", "y_dev", "response_method")
+    handed_on = {name: value for name, value in given.items() if name not in used_here}
     handed_on["y_true"] = given["y"]
     if "X_dev" in given and together("development data need", given, "X_dev", "y_dev"):
         samples["y_score_dev"], handed_on["y_true_dev"] = given["X_dev"], given["y_dev"]
