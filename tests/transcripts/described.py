@@ -43,8 +43,6 @@ def described(value: Any) -> str:
         }
         lines = [type(value).__name__, *_mapping(columns, 0), *_mapping(summary, 0), *_mapping(left, 0)]
         return "\n".join([*lines, *map(repr, repr(value).splitlines())])
-    if hasattr(value, "to_plotly_json"):
-        return "\n".join(_mapping(_drawn_by_plotly(value), 0))
     if hasattr(value, "get_lines"):
         return "\n".join(_drawn(value))
     if type(value).__module__.startswith("priori.sklearn") and hasattr(value, "plot"):
@@ -187,17 +185,8 @@ def _drawn(axes: Any) -> Iterator[str]:
             yield f"  ticks {[label.get_text() for label in labels]}"
 
 
-def _drawn_by_plotly(figure: Any) -> dict[str, Any]:
-    """Return what a figure of plotly shows, without its template."""
-    content = json.loads(figure.to_json())
-    content["layout"].pop("template", None)
-    return {"data": [_decoded(trace) for trace in content["data"]], "layout": content["layout"]}
-
-
 def _decoded(value: Any) -> Any:
-    """Return what plotly packed into bytes as an array."""
-    if isinstance(value, dict) and "bdata" in value:
-        return np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
+    """Return lists of numbers as arrays."""
     if isinstance(value, dict):
         return {name: _decoded(one) for name, one in value.items()}
     if isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):

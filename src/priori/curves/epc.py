@@ -15,7 +15,6 @@ import numpy as np
 
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -217,7 +216,6 @@ class EPC(Result):
         return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
                    alpha=alpha, name=self.name, weight=self.weight)  # fmt: skip
 
-    @keywords
     def band(
         self,
         *,
@@ -260,12 +258,6 @@ class EPC(Result):
 
         return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
-    def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
-        """Return a plotly figure of the curve; options as in `plot`."""
-        from priori.plots.plotly_figures import figure_epc
-
-        return figure_epc(self, bands=bands, best=best)
-
 
 def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
@@ -285,7 +277,6 @@ def _sizes(scores: ScoreSet) -> dict[str, Any]:
     return {"source": scores.source, **sizes}
 
 
-@keywords
 def epc(
     dev: Any,
     test: Any,
@@ -425,7 +416,6 @@ def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequen
     return choice, criterion.in_hindsight.choose(test, alphas)
 
 
-@keywords
 def choose_threshold(
     dev: Any,
     *,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from priori.base.keywords import keywords
 from priori.curves.epc import EPC, Weight, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
@@ -15,7 +14,6 @@ from priori.decisions.tasks import Task
 from priori.engines import ask_together
 
 
-@keywords
 def epc_all(
     sets: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
