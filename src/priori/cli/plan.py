@@ -35,8 +35,10 @@ from priori.uncertainty.claims import Claim
            help="The trade-off at which the pilot's threshold is chosen. Default: 0.5, or that of --costs."),
     *COSTS,
     option("--negatives-per-positive", type=float, metavar="R", help="Default: the pilot's, or 1."),
-    option("--negatives-per-user", type=float, metavar="M", help="Default: the pilot's."),
-    option("--positives-per-user", type=float, metavar="M", help="Default: the pilot's."),
+    option("--negatives-per-user", type=float, metavar="M",
+           help="On average over all users, also those who have none. Default: the pilot's."),
+    option("--positives-per-user", type=float, metavar="M",
+           help="The same: of people who are ill or not, the share that is."),
     option("--test", type=click.Choice(get_args(TestKind)),
            help="Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
            "verdict needs both."),
