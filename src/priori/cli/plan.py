@@ -12,6 +12,7 @@ from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
 from priori.uncertainty.claims import Claim
@@ -72,7 +73,7 @@ def command(
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        at = {"task": task, "criterion": criterion, "alpha": 0.5 if chosen is None else chosen}
+        at = {"task": task, "criterion": criterion, "alpha": get_criterion(criterion, task).alpha_or_half(chosen)}
         for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
     planned = plan(

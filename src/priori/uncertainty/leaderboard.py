@@ -146,7 +146,7 @@ class Leaderboard(Result):
 
 @keywords
 def rank(
-    curves: Sequence[EPC], *, alpha: float = 0.5, against: Against = "eer", claim: Claim = "deployed",
+    curves: Sequence[EPC], *, alpha: Any = None, against: Against = "eer", claim: Claim = "deployed",
     family: Tests = "pairs", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
     confidence_level: float = 0.95, rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
     threads: int | None = None, progress: Progress | None = None,
@@ -157,8 +157,8 @@ def rank(
     ----------
     curves : sequence of EPC
         Two or more curves on the same test trials, each with a name of its own.
-    alpha : float
-        The trade-off at which systems are ranked, 0.5 by default.
+    alpha : float, optional
+        The trade-off at which systems are ranked, 0.5 by default; a limit or a target has to be given.
     against : {"eer", "min_dcf", "auc"}
         What the test set itself ranks systems by.
     claim : {"deployed", "method"}
@@ -190,7 +190,7 @@ def rank(
 
 
 def make_leaderboard(
-    curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = 0.5, against: Against = "eer",
+    curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = None, against: Against = "eer",
     claim: Claim = "deployed", family: Tests = "pairs", intervals: tuple[Floats, Floats] | None = None,
     threads: int | None = None, progress: Progress | None = None,
 ) -> Leaderboard:  # fmt: skip
@@ -201,7 +201,7 @@ def make_leaderboard(
     if any(isinstance(curve, CrossEPC) for curve in curves):
         raise OptionError("a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
                           "compare the cross-fitted curves")  # fmt: skip
-    tests = [curve.test for curve in curves]
+    tests, alpha = [curve.test for curve in curves], curves[0].criterion.alpha_or_half(alpha)
     curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)

@@ -290,7 +290,7 @@ def _best_in_common(curves: Sequence[EPC], tests: Sequence[Scores], shares: Floa
 
 
 def _weighed_together(tests: Sequence[Scores], shares: Floats) -> Shortlist:
-    """Return every candidate of sets that weigh their shares in either class: in whole numbers, so that ties are exact."""
+    """Return every candidate of sets that weigh their shares in either class; in whole numbers, so ties are exact."""
     sizes = np.array([(test.n_negatives, test.n_positives) for test in tests])
     whole = [Fraction(share).limit_denominator(10**9) for share in shares.tolist()]
     each = [
