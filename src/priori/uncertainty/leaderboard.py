@@ -82,8 +82,8 @@ class Leaderboard(Result):
     could_be_best : tuple of str
         The systems of which one is the best with the stated confidence (model confidence set).
     tau, tau_lower, tau_upper : float
-        Kendall's tau between the two rankings, and the interval of the one between the true rankings. It reaches up to
-        1 where no system moves significantly.
+        Kendall's tau between the two rankings, and the interval of the one between the true rankings: pairs of systems
+        that either ranking does not tell apart may be in the same order in both or not.
     moves : tuple of dict
         For each system how many ranks it gains (or loses, if negative) at thresholds fixed in advance, the interval of
         that, simultaneous over the systems, and whether it excludes 0.
@@ -266,11 +266,9 @@ class _Rankings:
         return ranks_of(self.post_badness)
 
     def tau(self) -> tuple[float, float, float]:
-        """Return Kendall's tau between the rankings, and its interval: where no system surely moves, they may agree."""
-        tau, systems = float(kendall_tau(self.badness, self.post_badness)), self.badness.size
-        drawn = kendall_tau(self.drawn, self.post_drawn)
-        lower, upper = tau_interval(tau, drawn, self.level, systems * (systems - 1) // 2)
-        return tau, lower, upper if any(move["significant"] for move in self.moves()) else 1.0
+        """Return Kendall's tau between the rankings, and its interval."""
+        rankings = [(self.badness, self.drawn), (self.post_badness, self.post_drawn)]
+        return float(kendall_tau(self.badness, self.post_badness)), *tau_interval(rankings, self.level)
 
     def moves(self) -> list[dict[str, Any]]:
         """Return for each system how many ranks it gains, with the interval of that."""
