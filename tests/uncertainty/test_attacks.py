@@ -115,8 +115,13 @@ def test_sample_bootstrap_has_the_binomial_variance() -> None:
     band = curve.curves[0].band(interval="percentile", n_resamples=4000, keep=True)
     assert band.replicates is not None
     assert band.replicates.std() == pytest.approx(np.sqrt(variance), rel=0.05)
-    calibrated = curve.band(n_resamples=4000)
-    assert calibrated.lower[0] < curve.value[0] < calibrated.upper[0]
+    for omega in (0.1, 0.5, 0.9):
+        surface = priori.epsc(dev, test, omega=omega, beta=[0.5])
+        calibrated = surface.band(n_resamples=4000)
+        parts = ((1 - omega) / 2, surface.far[0], 800), (omega / 2, surface.iapmr[0], 200), (0.5, surface.frr[0], 400)
+        variance = sum(share**2 * rate * (1 - rate) / number for share, rate, number in parts)
+        assert calibrated.lower[0] < surface.value[0] < calibrated.upper[0]
+        assert calibrated.upper[0] - calibrated.lower[0] == pytest.approx(2 * 1.96 * np.sqrt(variance), rel=0.06)
 
 
 @pytest.mark.parametrize("claim", ["deployed", "method"])
