@@ -157,10 +157,13 @@ class Trials:
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
-    """Return how often each row counts; weights that are no whole numbers are an error, with the reason."""
+    """Return how often each row counts; weights that are no whole numbers are an error, with the reason.
+
+    None is so large that a sum of them could wrap round.
+    """
     try:
         given = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: every weight must be a whole number, how often a row counts") from None
     if given.ndim != 1 or (size is not None and given.size != size):
         raise InputError(f"{what}: {given.size} values for {size} scores")
@@ -170,7 +173,13 @@ def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDA
             f"{what}: {given[wrong][0]:.6g} is no whole number from 0 up; a weight says how often a row counts: "
             "outcomes are counted, and an interval needs to know how many trials there are"
         )
+    if given.size and given.max() > MOST_TRIALS:
+        raise _too_heavy(f"{what}: one row counts {given.max():.3g} times")
     return given.astype(np.int64)
+
+
+def _too_heavy(said: str) -> InputError:
+    return InputError(f"{said}, and {MOST_TRIALS:.0e} is the most in all; divide the weights by a common factor")
 
 
 def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
@@ -184,8 +193,7 @@ def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
     if weights is None:
         return trials
     if weights.sum() > MOST_TRIALS:
-        raise InputError(f"the weights add up to {weights.sum():.3g} trials, and {MOST_TRIALS:.0e} is the most; divide "
-                         "them by a common factor")  # fmt: skip
+        raise _too_heavy(f"the weights add up to {weights.sum():.3g} trials")
     copies = trials.take(np.repeat(np.arange(weights.size), weights))
     if copies.trial is None:
         return copies
