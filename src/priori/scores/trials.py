@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.dataframes import is_missing, unmasked
+from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
@@ -261,7 +261,7 @@ def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[A
         raise InputError(f"{name}: {missing} values are missing; every trial needs one")
     if array.dtype.kind == "O" and any("\0" in str(value) for value in array):
         raise InputError(f"{name}: a value holds a NUL character, which arrays of text cannot hold; remove it")
-    return array.astype(str) if array.dtype.kind in "OS" else array
+    return as_text(array, name) if array.dtype.kind in "OS" else array
 
 
 def count_missing(array: NDArray[Any]) -> int:
