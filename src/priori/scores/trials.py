@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, argument
+from priori.base.limits import MOST_TRIALS
 from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
 from priori.scores.ids import Ids, TextIds, as_array
@@ -24,10 +25,6 @@ NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
-
-#: Rows that count more than once are repeated, up to so many trials in all.
-MOST_TRIALS = 10**8
-
 
 #: From so many trials on, their columns are taken by several threads.
 MANY = 1 << 20
