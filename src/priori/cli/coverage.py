@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_USERS
+from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
 from priori.cli.output import Output, table_text
@@ -45,8 +45,10 @@ def _numbers(text: str) -> list[int]:
            help="Number of simulated systems.  [default: 24]"),
     option("--users", type=click.IntRange(4, MOST_USERS), metavar="N",
            help="Users in each of their sets.  [default: 124]"),
-    option("--genuine", type=click.IntRange(min=1), metavar="N", help="Genuine trials of a user.  [default: 9]"),
-    option("--impostor", type=click.IntRange(min=1), metavar="N", help="Impostor trials of a user.  [default: 96]"),
+    option("--genuine", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+           help="Genuine trials of a user.  [default: 9]"),
+    option("--impostor", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+           help="Impostor trials of a user.  [default: 96]"),
     option("--user-effect", type=click.FloatRange(0, 1), metavar="SD",
            help="Standard deviation between users, in units of a score's.  [default: 0.5]"),
     option("--train-users", type=int, default=31, help="Users that a band is made from."),

@@ -146,7 +146,6 @@ def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np
     counts = np.full(n_users, counts) if counts.ndim == 0 else counts
     if counts.sum() > MOST_TRIALS:
         raise OptionError(f"{name}: {counts.sum():g} trials of {n_users} users; at most {MOST_TRIALS:.0e} are drawn")
-    counts = counts.astype(np.int64)
     if counts.shape != (n_users,) or counts.min() < 0 or counts.sum() == 0:
         raise OptionError(f"{name}: give one number of trials, or one for each of the {n_users} users, not all zero")
-    return counts
+    return counts.astype(np.int64)

@@ -177,7 +177,7 @@ class Resampling:
             whole_number(self.future_users, "future_users", 2, MOST_USERS)
         for number in self.future_trials if isinstance(self.future_trials, (tuple, list)) else (self.future_trials,):
             if number is not None:
-                whole_number(number, "future_trials", 1, MOST_PLANNED)
+                whole_number(number, "future_trials", 0, MOST_PLANNED)
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
         if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:
