@@ -10,6 +10,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
+from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
@@ -188,8 +189,8 @@ def _check_sizes(negatives_per_positive: float | None, negatives: float | None, 
     sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives,
              "positives_per_user": positives}  # fmt: skip
     for name, size in sizes.items():
-        if size is not None and not (np.isfinite(size) and size > 0):
-            raise OptionError(f"{name} must be above 0, not {size:g}")
+        if size is not None and not 0 < size <= MOST_PLANNED:
+            raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
 
 
 def _goal(

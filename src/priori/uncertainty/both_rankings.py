@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
@@ -71,7 +71,7 @@ def draw_both(
     orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         for start in range(0, draws, step):
             rows = slice(start, min(start + step, draws))
             weights = _weights(tests[0], plan, start, rows.stop - start)
@@ -111,7 +111,7 @@ def _draw_many(
                 drawn.append(sums.T)
             values[:, rows, system] = _at_cuts(curves[system], cut, drawn, against)
 
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         list(pool.map(work, range(len(curves))))
     return values[0], values[1]
 
