@@ -25,7 +25,7 @@ from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
-from priori.uncertainty.bootstrap.run import load_kernel
+from priori.uncertainty.bootstrap.run import load_kernel, times_drawn
 from priori.uncertainty.ranks import told_apart
 from priori.uncertainty.units import part_units
 
@@ -226,9 +226,7 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Float
 
 def _drawn(plan: BootstrapPlan, number: int, stream: int, first: int, draws: int) -> Floats:
     """Return how often each of so many comes in the draws."""
-    multiplicity = np.empty((draws, number))
-    load_kernel("multiplicities")(first, plan.seed, 1, number, 0, stream, multiplicity)
-    return multiplicity
+    return times_drawn(number, draws, plan.seed, first, stream=stream)
 
 
 def _at_threshold(curve: EPC, test: Scores, weights: Floats) -> Floats:

@@ -25,7 +25,7 @@ from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, make_side
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for
+from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for, times_drawn
 from priori.uncertainty.intervals import Interval
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
@@ -257,14 +257,13 @@ def _along(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan)
     start = np.append(0, ends[np.append(np.diff(ends // size) != 0, True)])
     cell = 2 * np.repeat(np.arange(start.size - 1, dtype=np.int32), np.diff(start)) + positive
     p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
-    draw, add = load_kernel("multiplicities"), load_kernel("add_in_cells", "weighted_rocs")
-    kernel = load_kernel("climb_along", "weighted_rocs")
+    add, kernel = load_kernel("add_in_cells", "weighted_rocs"), load_kernel("climb_along", "weighted_rocs")
+    drawing = {"stream": TEST_USERS + 4 * plan.streams, "inner": plan.inner}
 
     def climb(first: int, heights: Floats) -> None:
         for begin in range(0, len(heights), DRAWS):
             rows = heights[begin : begin + DRAWS]
-            drawn = np.empty((len(rows), people.count))
-            draw(first + begin, plan.seed, plan.inner, people.count, 0, TEST_USERS + 4 * plan.streams, drawn)
+            drawn = times_drawn(people.count, len(rows), plan.seed, first + begin, **drawing)
             weights, sums = np.ascontiguousarray(drawn.T), np.zeros((2 * start.size - 2, len(rows)))
             add(weights, owner, partner, number, cell, sums)
             kernel(weights, owner, partner, number, positive, last, start, sums, p, q, rows)

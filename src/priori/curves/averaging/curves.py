@@ -6,14 +6,12 @@ since no threshold separates its trials; every other line is vertical or horizon
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from priori.base.types import Floats, Index
 from priori.curves.averaging.methods import Axis
 from priori.decisions.outcomes import count
-from priori.scores import Scores, Trials
+from priori.scores import Scores
 from priori.scores.candidates import first_of_each
 
 
@@ -78,20 +76,6 @@ def rates(scores: Scores, thresholds: Floats) -> Floats:
     """Return the false and the true positive rate at each threshold, as two rows."""
     outcomes = count(scores, thresholds)
     return np.stack([outcomes.fp / scores.n_negatives, outcomes.tp / scores.n_positives])
-
-
-def resampled(scores: Scores, rng: np.random.Generator) -> Scores:
-    """Return a bootstrap sample: as many trials of each class, drawn with replacement."""
-    classes = scores.negative, scores.positive
-    if scores.negative.number is not None:
-        counted = (
-            replace(trials, number=rng.multinomial(len(trials), trials.number / len(trials)))
-            for trials in classes
-            if trials.number is not None
-        )
-        return Scores(next(counted), next(counted))
-    draws = (ordered[rng.integers(ordered.size, size=ordered.size)] for ordered in (scores.negatives, scores.positives))
-    return Scores(Trials(next(draws)), Trials(next(draws)))
 
 
 def height_limits(positions: Floats, axis: Axis) -> tuple[Floats, Floats]:

@@ -16,7 +16,6 @@ from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
-from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
 
 IntervalKind = Literal["t", "normal", "bootstrap"]
@@ -70,13 +69,9 @@ class IntervalPlan:
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
-        if not 0 <= seed < 2**64:
-            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
+        if not 0 <= seed < 2**63:
+            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^63 - 1, not {seed}")
         return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
-
-    def stream(self, replicate: int) -> np.random.Generator:
-        """Return the random numbers of one replicate: the same whatever is computed before or beside it."""
-        return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
 
     def warnings(self, weights: Floats) -> tuple[Caution, ...]:
         """Return warnings about an average with these weights, the replicates included."""
@@ -114,9 +109,9 @@ class IntervalPlan:
         return mean - half, mean + half
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
-        size = weights.size
-        draws = (self.stream(replicate).integers(size, size=size) for replicate in range(self.n_resamples))
-        shares = np.stack([np.bincount(draw, minlength=size) for draw in draws]) * weights
+        from priori.uncertainty.bootstrap.run import times_drawn
+
+        shares = times_drawn(weights.size, self.n_resamples, self.seed) * weights
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
 
 
@@ -169,12 +164,16 @@ def _within(
             f"{plan.n_resamples} resamples within data sets at {positions.size} positions do not fit in memory; "
             "choose fewer positions, for example positions=1001"
         )
+    from priori.uncertainty.bootstrap.run import draw_of_trials, times_drawn
+
     replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
-    for replicate in range(plan.n_resamples):
-        rng = plan.stream(replicate)
-        draw = rng.integers(len(parts), size=len(parts))
-        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in draw], axis=1)
-        share = weights[:, draw]
+    draws = [draw_of_trials(part, plan.seed) for part in parts]
+    for replicate, times in enumerate(times_drawn(len(parts), plan.n_resamples, plan.seed).astype(np.int64)):
+        drawn = np.repeat(np.arange(len(parts)), times)
+        first = replicate * len(parts)  # a data set that comes twice has other trials each time
+        sets = [draws[index](first + place) for place, index in enumerate(drawn.tolist())]
+        share = weights[:, drawn]
+        values = np.stack([evaluate(each, positions) for each in sets], axis=1)
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
     return percentile_bounds(replicates, plan.confidence_level)
 

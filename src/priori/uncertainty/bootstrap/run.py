@@ -145,6 +145,30 @@ def load_kernel(name: str, module: str = "kernels", kind: int | None = None) -> 
     return kernel
 
 
+def times_drawn(
+    number: int, rows: int, seed: int, first: int = 0, *, stream: int = TEST_USERS, inner: int = 1, future: int = 0
+) -> Floats:
+    """Return how often each of so many units comes, a row for each of the replicates ``first``, ``first + 1``, ..."""
+    drawn = np.empty((rows, number))
+    load_kernel("multiplicities")(first, seed, inner, number, future, stream, drawn)
+    return drawn
+
+
+def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
+    """Return what draws a set again: for a number, as many trials of each class, with replacement."""
+    from priori.uncertainty.bootstrap.resampling import Resampling
+
+    plan = Resampling("sample", rng=seed).settle(None, scores)
+    side, kernel = make_side([scores], plan, None), load_kernel("weights_of")
+    (values,), counted = side.values, scores.negative.number is not None
+
+    def draw(replicate: int) -> Scores:
+        weights = kernel(replicate, seed, 1, plan.design.trial_draws, side)
+        return Scores(*(Trials(values, number=w) if counted else Trials(np.repeat(values, w)) for w in weights))
+
+    return draw
+
+
 # -- thresholds fixed ----------------------------------------------------------------------------------------
 
 
@@ -229,12 +253,10 @@ def _by_product(
             blocks.append(np.cumsum(by_user, axis=1, dtype=np.float64))
     rejected = np.hstack(blocks)
     starts = np.cumsum([block.shape[1] for block in blocks])[:-1]
-    kernel = load_kernel("multiplicities")
+    drawing = {"stream": TEST_USERS + 4 * plan.streams, "inner": plan.inner, "future": plan.future[0]}
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        multiplicity = np.empty((rows, number))
-        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, multiplicity)
-        added = multiplicity @ rejected
+        added = times_drawn(number, rows, plan.seed, first, **drawing) @ rejected
         # Weights are rounded, so that what adds up to everything is everything.
         counts: Any = np.round(added, 9) if tests[0].negative.weighted else np.rint(added).astype(np.int64)
         sums = np.split(counts, starts, axis=1)
