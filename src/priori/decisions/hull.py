@@ -6,7 +6,6 @@ Everything is decided in whole numbers.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,29 +40,39 @@ class Envelope:
         return np.asarray(rise / (rise + np.asarray(self.fall, dtype=np.float64)))
 
     def choose(self, alphas: Sequence[Fraction]) -> NDArray[np.intp]:
-        """Return the vertex that minimises the criterion at each alpha.
+        """Return the vertex that minimises the criterion at each alpha."""
+        ordered, places = ascending(alphas)
+        left = edges_left(self.rise, self.fall, ordered)
+        return np.searchsorted(left, np.arange(len(ordered)), side="right")[places]
 
-        A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower
-        threshold.
-        """
-        breaks = self.breaks()
-        floats = np.array([float(alpha) for alpha in alphas])
-        chosen = np.searchsorted(breaks, floats - NEAR)
-        for index in np.flatnonzero(chosen != np.searchsorted(breaks, floats + NEAR)).tolist():
-            chosen[index] = self._choose_exactly(alphas[index])
-        return chosen
 
-    def _choose_exactly(self, alpha: Fraction) -> int:
-        p, q = alpha.numerator, alpha.denominator
+def ascending(alphas: Sequence[Fraction]) -> tuple[Sequence[Fraction], list[int]]:
+    """Return the alphas in order, each once, and the place of each of those given among them."""
+    if all(a < b for a, b in pairwise(map(float, alphas))):  # sooner known than fractions are compared
+        return alphas, list(range(len(alphas)))
+    ordered = sorted(set(alphas))
+    place = {alpha: number for number, alpha in enumerate(ordered)}
+    return ordered, [place[alpha] for alpha in alphas]
 
-        def side(j: int) -> int:
-            rise, fall = int(self.rise[j]), int(self.fall[j])
-            return rise * q - p * (rise + fall)  # > 0: the tie lies above alpha
 
-        first = bisect_left(range(len(self.rise)), True, key=lambda j: side(j) >= 0)
-        if first < len(self.rise) and side(first) == 0 and int(self.rise[first]) < int(self.fall[first]):
-            return first + 1
-        return first
+def edges_left(rise: Sequence[int], fall: Sequence[int], ordered: Sequence[Fraction]) -> NDArray[np.intp]:
+    """Return from which of the ascending alphas on the vertex behind each edge is chosen, not the one before it.
+
+    A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower threshold.
+    """
+    up, down = np.asarray(rise, dtype=np.float64), np.asarray(fall, dtype=np.float64)
+    breaks, floats = up / (up + down), np.array([float(alpha) for alpha in ordered])
+    left, near = (np.searchsorted(floats, breaks + away) for away in (-NEAR, NEAR))
+    for edge in np.flatnonzero(left != near).tolist():
+        gain, loss = int(rise[edge]), int(fall[edge])
+
+        def before(alpha: Fraction, gain: int = gain, loss: int = loss) -> bool:
+            side = gain * alpha.denominator - alpha.numerator * (gain + loss)  # > 0: the tie lies above alpha
+            return side > 0 or (side == 0 and gain >= loss)
+
+        while left[edge] < near[edge] and before(ordered[left[edge]]):
+            left[edge] += 1
+    return left
 
 
 def error_envelope(candidates: Candidates) -> Envelope:
@@ -122,6 +131,22 @@ def _prune(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
             break
         fp, fn = fp[keep], fn[keep]
     return fp, fn
+
+
+def hulls_of_errors(fp: Counts, fn: Counts, group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the vertices of the lower hull of each group of candidates, thresholds rising, groups one after another.
+
+    Points go as in `_prune`, until none is left to go; of equal fp all but the first go, of equal fn all but the last.
+    """
+    kept = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (fp[1:] < fp[:-1])))
+    kept = kept[np.append((np.diff(group[kept]) != 0) | (np.diff(fn[kept]) > 0), True)]
+    while True:
+        across, down = np.diff(fn[kept]), np.diff(fp[kept])
+        keep = np.ones(kept.size, dtype=np.bool_)
+        keep[1:-1] = (group[kept][2:] != group[kept][:-2]) | (across[:-1] * down[1:] > down[:-1] * across[1:])
+        if keep.all():
+            return kept
+        kept = kept[keep]
 
 
 def _chain(y: list[int], x: list[int]) -> list[int]:
