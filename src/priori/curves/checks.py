@@ -355,7 +355,7 @@ def limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thre
     """Say so where no threshold keeps the limit of a constraint, or only one that decides nothing."""
     if not isinstance(criterion, Constraint):
         return ""
-    rate = criterion.limited
+    rate = criterion.aimed_at
     beyond = rate(outcomes) - alpha
     broken = (-beyond if rate.greater_is_better else beyond) > 1e-12
     useless = np.isinf(threshold) & (alpha > 0) & (alpha < 1)
@@ -383,7 +383,7 @@ def limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold
     if not isinstance(criterion, Constraint) or criterion.level is None or dev.scanned:
         return ""
     least = criterion.least_for_any_users(dev.load())
-    limits = 1 - alpha if criterion.limited.greater_is_better else alpha
+    limits = 1 - alpha if criterion.aimed_at.greater_is_better else alpha
     if not (np.isfinite(threshold) & (limits < least)).any():
         return ""
     return (

@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR, envelope_of_errors
-from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores.candidates import Edges, undominated
+
+if TYPE_CHECKING:
+    from priori.decisions.criterion import Criterion
 
 #: Cells are first tried in blocks of this many.
 BLOCK = 256
@@ -52,23 +54,7 @@ class Boxes:
         )
 
 
-class Bounded(Protocol):
-    """What is asked of a criterion: its V1 and V2, and what is known of its cost."""
-
-    @property
-    def v1(self) -> Ratio: ...
-
-    @property
-    def v2(self) -> Ratio: ...
-
-    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        """Return a lower bound of the cost of the candidates in boxes."""
-
-    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
-        """Say whether equal floats mean equal costs, in classes of at most ``largest`` trials."""
-
-
-def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]) -> Mask:
+def promising_cells(edges: Edges, criterion: Criterion, alphas: Sequence[Fraction]) -> Mask:
     """Return, for each cell between neighbouring edges, whether it may hold a minimiser at one of the alphas."""
     cells = edges.fp.size - 1
     if not cells:
@@ -93,7 +79,7 @@ def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]
     return keep
 
 
-def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
+def _boxes(edges: Edges, criterion: Criterion, start: Index, end: Index) -> Boxes:
     """Return what the candidates from edge ``start`` to edge ``end`` can reach."""
     best, worst = (
         Outcomes.from_errors(
@@ -105,7 +91,7 @@ def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
     return Boxes((v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), best)
 
 
-def _survivors(criterion: Bounded, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
+def _survivors(criterion: Criterion, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
     """Return which boxes may hold a candidate better than the best of these edges."""
     reached, bound = (criterion.least_cost(each, float(alpha)) for each in (edges, boxes))
     best = reached.min()

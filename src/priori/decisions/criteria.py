@@ -21,10 +21,10 @@ from priori.decisions.bounds import Boxes, below_hull
 from priori.decisions.constraints import Constraint
 from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
-from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
-from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
+from priori.decisions.criterion import OfRate, Pieces, Search, choice_of, outcomes_of
+from priori.decisions.hull import NEAR, Envelope, error_envelope, multipliable, precision_recall_envelope
 from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
-from priori.decisions.measure import Measure, Ratio
+from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
 from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task, get_task, rate_pair
@@ -53,10 +53,7 @@ class WeightedSum(Criterion):
         return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        v1, v2 = (
-            1.0 - value if v.greater_is_better else value
-            for v, value in zip((self.v1, self.v2), boxes.best, strict=True)
-        )
+        v1, v2 = self.v1.as_error(boxes.best[0]), self.v2.as_error(boxes.best[1])
         return np.asarray(alpha * v1 + (1 - alpha) * v2)
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
@@ -69,35 +66,23 @@ class WeightedSum(Criterion):
         return envelope.fp, envelope.fn
 
 
-@dataclass(frozen=True)
-class Target(Criterion):
+class Target(OfRate):
     """``|alpha - V|``: come as near as possible to a wanted value of V1 (Eq. 12) or of V2 (Eq. 13)."""
-
-    which: int = 1
-
-    @property
-    def target(self) -> Ratio:
-        return self.v1 if self.which == 1 else self.v2
-
-    @property
-    def aimed_at(self) -> Ratio:
-        return self.target
 
     def reachable(self, candidates: Candidates) -> Errors:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
-        other = self.v2 if self.which == 1 else self.v1
-        match self.target.of_class, other.of_class:
+        match self.aimed_at.of_class, self.other.of_class:
             case "negative", "positive":
                 fp, fn = candidates.per_negative()
-                rising = self.target.greater_is_better
+                rising = self.aimed_at.greater_is_better
             case "positive", "negative":
                 fp, fn = candidates.per_positive()
-                rising = not self.target.greater_is_better
+                rising = not self.aimed_at.greater_is_better
             case _:
                 fp, fn = candidates.every()
                 outcomes = outcomes_of(candidates, (fp, fn))
                 # Counts are far below 2^53, so equal ratios give equal floats: division rounds correctly.
-                value = self.target(outcomes)
+                value = self.aimed_at(outcomes)
                 order = np.lexsort((self.v1.error(outcomes) + self.v2.error(outcomes), value))
                 first = order[first_of_each(value[order])]
                 return fp[first], fn[first]
@@ -106,7 +91,7 @@ class Target(Criterion):
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         fp, fn = self.reachable(candidates)
         outcomes = outcomes_of(candidates, (fp, fn))
-        value = self.target(outcomes)
+        value = self.aimed_at(outcomes)
         if value.size == 1:
             return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
         targets = np.array([float(alpha) for alpha in alphas])
@@ -121,7 +106,7 @@ class Target(Criterion):
         def cost(index: int) -> tuple[Fraction, Fraction, int]:
             outcome = outcomes[index]
             errors = self.v1.exact_error(outcome) + self.v2.exact_error(outcome)
-            return abs(alpha - self.target.exact(outcome)), errors, int(outcome.tn + outcome.fn)  # rises with it
+            return abs(alpha - self.aimed_at.exact(outcome)), errors, int(outcome.tn + outcome.fn)  # rises with it
 
         # Two floats on each side: more values than that cannot be nearer together than a float can tell.
         return min(range(max(upper - 2, 0), min(upper + 2, len(outcomes))), key=cost)
@@ -129,7 +114,7 @@ class Target(Criterion):
     def pieces(self, scores: ScoreSet) -> Pieces:
         candidates = scores.candidates(self, None)
         choice = choice_of(candidates, self.reachable(candidates))
-        value = self.target(choice.outcomes)
+        value = self.aimed_at(choice.outcomes)
         middles = (value[1:] + value[:-1]) / 2
         return Pieces(np.concatenate([[0.0], middles, [1.0]]), choice)
 
@@ -139,7 +124,7 @@ class Target(Criterion):
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
         # The rates of one class lie far apart.
-        return self.target.of_class is not None and alpha.denominator * largest < 10**13
+        return self.aimed_at.of_class is not None and alpha.denominator * largest < 10**13
 
 
 class BreakEven(Search):
@@ -158,14 +143,10 @@ class BreakEven(Search):
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        if {self.v1.name, self.v2.name} in ({"far", "frr"}, {"sensitivity", "specificity"}):
-            fp, fn = _equal_errors(candidates)
-        else:
-            fp, fn = super().select(candidates, [Fraction(0)])
+        if {self.v1.name, self.v2.name} not in ({"far", "frr"}, {"sensitivity", "specificity"}):
+            return super().select(candidates, alphas)
+        fp, fn = _equal_errors(candidates)
         return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         v1, v2 = (np.sort(pair, axis=0) for pair in zip(boxes.best, boxes.worst, strict=True))
@@ -179,8 +160,7 @@ def _equal_errors(candidates: Candidates) -> Errors:
     """Return the candidate with the smallest |FAR - FRR|."""
     fp, fn = candidates.around_equal_errors()
     negatives, positives = candidates.n_negatives, candidates.n_positives
-    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
-        fp, fn = fp.astype(object), fn.astype(object)
+    fp, fn = multipliable(fp, fn, negatives * positives)
     gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives
     nearest = np.flatnonzero(gap == gap.min())
     best = nearest[np.argmin(errors[nearest])]
@@ -212,9 +192,6 @@ class FixedSum(Criterion):
     def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
         return WeightedSum("wer", FAR, FRR), [self.weight] * len(alphas)
 
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [self.weight]))
-
 
 @dataclass(frozen=True)
 class Best(Search):
@@ -229,13 +206,6 @@ class Best(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Any:
         value = self.measure.exact(outcome)
         return -value if self.measure.greater_is_better else value
-
-    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        fp, fn = super().select(candidates, [Fraction(0)])
-        return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
 
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         # Our own measures worsen with either error; of a user's function nothing is known.

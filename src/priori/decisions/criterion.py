@@ -91,7 +91,7 @@ class Criterion:
     @property
     def exact(self) -> bool:
         """Whether every alpha can be answered at once, by `pieces`."""
-        return type(self).pieces is not Criterion.pieces
+        return not self.uses_alpha or type(self).pieces is not Criterion.pieces
 
     def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
         """Return the criterion that chooses on this set, and on sets drawn from it, by their counts alone: this one.
@@ -115,6 +115,8 @@ class Criterion:
 
     def pieces(self, scores: ScoreSet) -> Pieces:
         """Return the minimiser for every alpha from 0 to 1."""
+        if not self.uses_alpha:
+            return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(1, 2)]))
         raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
 
     # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
@@ -149,6 +151,22 @@ def outcomes_of(candidates: Candidates, errors: Errors) -> Outcomes:
     return Outcomes.from_errors(*errors, negatives=candidates.n_negatives, positives=candidates.n_positives)
 
 
+@dataclass(frozen=True)
+class OfRate(Criterion):
+    """A criterion whose alpha is a value of one of its rates: of V1, or of V2 (``which`` is 2)."""
+
+    which: int = 1
+
+    @property
+    def aimed_at(self) -> Ratio:
+        return self.v1 if self.which == 1 else self.v2
+
+    @property
+    def other(self) -> Ratio:
+        """The rate that alpha is no value of."""
+        return self.v2 if self.which == 1 else self.v1
+
+
 class Search(Criterion):
     """A criterion minimised by looking at every candidate."""
 
@@ -164,7 +182,8 @@ class Search(Criterion):
         fp, fn = candidates.every()
         outcomes = outcomes_of(candidates, (fp, fn))
         errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+        distinct = alphas if self.uses_alpha else alphas[:1]
+        chosen = [self._best(outcomes, errors, alpha) for alpha in distinct] * (len(alphas) // len(distinct))
         return fp[chosen], fn[chosen]
 
     def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:

@@ -83,9 +83,7 @@ def error_envelope(candidates: Candidates) -> Envelope:
 
 def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
     """Return the envelope of given corners (fn rising, fp falling)."""
-    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
-        fp, fn = fp.astype(object), fn.astype(object)
-    fp, fn = _hull_of_errors(fp, fn)
+    fp, fn = _hull_of_errors(*multipliable(fp, fn, negatives * positives))
     rise, fall = np.diff(fn) * negatives, -np.diff(fp) * positives
     return Envelope(fp.astype(np.int64), fn.astype(np.int64), rise, fall)  # type: ignore[arg-type]
 
@@ -103,11 +101,15 @@ def whole_hull(candidates: Candidates, pseudo: int = 0) -> tuple[Counts, Counts]
     if pseudo:
         fp = np.concatenate([[negatives + 2 * pseudo], fp + pseudo, [0]])
         fn = np.concatenate([[0], fn + pseudo, [positives + 2 * pseudo]])
-    if (negatives + 2 * pseudo) * (positives + 2 * pseudo) >= 2**62:
-        fp, fn = fp.astype(object), fn.astype(object)
+    fp, fn = multipliable(fp, fn, (negatives + 2 * pseudo) * (positives + 2 * pseudo))
     keep = np.append(True, (np.diff(fp) != 0) | (np.diff(fn) != 0))
     fp, fn = _hull_of_errors(fp[keep], fn[keep])
     return fp.astype(np.int64), fn.astype(np.int64)
+
+
+def multipliable(fp: Counts, fn: Counts, largest: int) -> tuple[Counts, Counts]:
+    """Return counts whose products may be as large; where these pass 64 bits, as Python's whole numbers."""
+    return (fp, fn) if largest < 2**62 else (fp.astype(object), fn.astype(object))
 
 
 def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:

@@ -258,33 +258,22 @@ def separated(scores: Scores) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Scores, and the number of trials that each stands for (None: one)."""
+    """Scores, and the number of trials that each stands for."""
 
     score: Floats
-    number: Counts | None = None
+    number: Counts
 
     @classmethod
     def finite(cls, trials: Trials) -> Weighed:
         """Return the finite scores of trials."""
         finite = np.isfinite(trials.score)
-        return cls(trials.score[finite], None if trials.number is None else trials.number[finite])
-
-    @property
-    def trials(self) -> int:
-        """How many trials there are."""
-        return int(self.score.size if self.number is None else self.number.sum())
+        number = np.ones(finite.size, dtype=np.int64) if trials.number is None else trials.number
+        return cls(trials.score[finite], number[finite])
 
     @property
     def half_mean(self) -> float:
         """Half the mean of the scores."""
         return float(np.average(self.score / 2, weights=self.number))
-
-    def joined(self, other: Weighed) -> Weighed:
-        """Return the scores of both."""
-        number = None
-        if self.number is not None and other.number is not None:
-            number = np.concatenate([self.number, other.number])
-        return Weighed(np.concatenate([self.score, other.score]), number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,17 +288,14 @@ class LogisticFit:
     @classmethod
     def of(cls, negative: Weighed, positive: Weighed, prior: float, *, smoothed: bool = False) -> LogisticFit:
         """Return the regression of two classes that weigh as the prior says; ``smoothed`` ones have Platt's targets."""
-        sizes = negative.trials, positive.trials
+        sizes = int(negative.number.sum()), int(positive.number.sum())
         low, high = (1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)) if smoothed else (0.0, 1.0)
         scores = np.concatenate([negative.score, positive.score])
         entries = negative.score.size, positive.score.size
         weight = np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], entries)
-        if negative.number is not None and positive.number is not None:
-            weight = weight * np.concatenate([negative.number, positive.number])
-        return cls(
-            np.column_stack([scores, np.ones(scores.size)]), np.repeat([low, high], entries), weight,
-            math.log(prior / (1 - prior)),
-        )  # fmt: skip
+        weight *= np.concatenate([negative.number, positive.number])
+        design = np.column_stack([scores, np.ones(scores.size)])
+        return cls(design, np.repeat([low, high], entries), weight, math.log(prior / (1 - prior)))
 
     def cost(self, coefficients: Floats) -> float:
         logit = self.design @ coefficients + self.log_odds
@@ -348,9 +334,9 @@ class LogisticFit:
 def _affine(negative: Weighed, positive: Weighed, calibrator: Calibrator) -> AffineMap:
     """Return the affine map of logistic regression; scores are brought to mean 0 and spread 1 for it."""
     # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
-    if not negative.trials or not positive.trials or not positive.half_mean > negative.half_mean:
+    if not negative.score.size or not positive.score.size or not positive.half_mean > negative.half_mean:
         return AffineMap(calibrator.name, 0.0, 0.0)
-    both = negative.joined(positive)
+    both = Weighed(*(np.append(getattr(negative, name), getattr(positive, name)) for name in ("score", "number")))
     centre = both.half_mean
     spread = float(np.sqrt(np.average((both.score / 2 - centre) ** 2, weights=both.number)))
     low, high = (replace(values, score=(values.score / 2 - centre) / spread) for values in (negative, positive))

@@ -330,8 +330,7 @@ def _through_the_fit(fitted: LLRMap, calibrator: Calibrator, dev: Scores, test: 
     slopes = np.zeros(2)
     for trials, sign in zip(_classes(test), (1, -1), strict=True):
         known = Weighed.finite(trials)
-        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials))
-        steep = steep if known.number is None else steep * known.number
+        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials)) * known.number
         slopes += np.array([steep @ known.score, steep.sum()])
     negative, positive = (Weighed.finite(trials) for trials in _classes(dev))
     fit = LogisticFit.of(negative, positive, calibrator.prior, smoothed=separated(dev))

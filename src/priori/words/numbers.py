@@ -225,10 +225,10 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif isinstance(criterion, Target):
-        meaning = f"Aiming at a {_rate(criterion.target)} of {percent(float(alpha))}"
+        meaning = f"Aiming at a {_rate(criterion.aimed_at)} of {percent(float(alpha))}"
     elif isinstance(criterion, Constraint):
-        most = "at least" if criterion.limited.greater_is_better else "at most"
-        meaning = f"With a {_rate(criterion.limited)} of {most} {percent(float(alpha))} on the development set"
+        most = "at least" if criterion.aimed_at.greater_is_better else "at most"
+        meaning = f"With a {_rate(criterion.aimed_at)} of {most} {percent(float(alpha))} on the development set"
         if criterion.level is not None:
             meaning = meaning.replace("on the development set", f"with {100 * criterion.level:g} % confidence")
     else:
