@@ -113,7 +113,9 @@ CODES: dict[str, CautionKind] = {
     ),
     "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
     "unknown-impostors": _note(
-        "Impostors not known", "Who the impostors are is not known, and an interval of the FAR may be too narrow."
+        "Impostors not known",
+        "Who the impostors are is not known, or a name like attack stands for many: an interval of the FAR may be too "
+        "narrow.",
     ),
     # the intervals and tests
     "few-users-plain": _warning(
