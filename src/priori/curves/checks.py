@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.types import Floats
+from priori.base.types import Floats, Mask
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Criterion
@@ -21,7 +21,7 @@ from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
-from priori.scores.sorting import counted
+from priori.scores.trials import codes_in_use
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
@@ -34,6 +34,8 @@ ENOUGH_USERS = 20
 TIED, FEWEST_TIED = 0.05, 5
 #: Error rates of the two sets that differ by this many standard deviations differ by more than chance (p = 0.0027).
 DEVIATIONS = 3.0
+#: With so many degrees of freedom Student's distribution is the normal one.
+MANY = 1e6
 #: An AUC this many standard deviations from 0.5 is on one side of it.
 CLEARLY = 2.0
 #: How many times as wide the scores of one set may spread as those of the other, or how many spreads apart they may be.
@@ -272,21 +274,29 @@ def _separated_development(curve: EPC, row: int) -> str:
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
-def _errors(trials: Trials, threshold: float, *, above: bool) -> tuple[int, int, float]:
-    """Return errors, trials and the variance of their rate, users kept together where they are known."""
-    size, rejected = len(trials), int(trials.rejected(threshold))
-    errors = size - rejected if above else rejected
-    if (user := trials.user) is None:
-        return errors, size, 0.0
-    # Of each user the trials that are right, then those that are wrong.
-    both = counted(
-        lambda part: 2 * user[part].astype(np.int64) + ((trials.score[part] > threshold) == above),
-        user.size, 2 * (int(user.max()) + 1), trials.number,
-    ).reshape(-1, 2)  # fmt: skip
-    per_user = both.sum(axis=1)
-    squares = float(np.square(both[:, 1] - errors / size * per_user).sum())
-    users = int(np.count_nonzero(per_user))
-    return errors, size, squares / size**2 * users / max(users - 1, 1)
+def _apart(trials: Sequence[Trials], wrong: Sequence[Mask]) -> bool:
+    """Tell whether two rates differ by more than chance, people kept together where they are known.
+
+    As often as the deviations say, also where people are few: then Student's quantile stands for that many.
+    """
+    from priori.uncertainty.cluster_variance import RateSpread, rate_spread, welch
+
+    spreads, sizes, errors = list[RateSpread](), list[int](), list[int]()
+    for each, mask in zip(trials, wrong, strict=True):
+        sizes.append(len(each))
+        errors.append(int(np.count_nonzero(mask) if each.number is None else each.number[mask].sum()))
+        people = codes_in_use(each.user).size
+        spreads.append(rate_spread(mask, each, "crossed" if people > 1 else "none"))
+    pooled = sum(errors) / sum(sizes)
+    variances = np.array([[spread.effect / size] for spread, size in zip(spreads, sizes, strict=True)])
+    deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
+    apart = abs(errors[0] / sizes[0] - errors[1] / sizes[1])
+    if not apart > DEVIATIONS * deviation > 0:
+        return False
+    from scipy.special import ndtr, stdtrit
+
+    freedom = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)[0]
+    return bool(apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation)
 
 
 def _disagreement(curve: EPC, row: int) -> str:
@@ -294,18 +304,13 @@ def _disagreement(curve: EPC, row: int) -> str:
     if sets is None:
         return ""
     threshold, parts = float(curve.threshold[row]), []
-    classes: tuple[tuple[Literal["negative", "positive"], str], ...] = (("negative", "FAR"), ("positive", "FRR"))
-    for name, rate_name in classes:
-        trials = [getattr(scores, name) for scores in sets]
-        (dev_errors, dev_size, dev_spread), (errors, size, spread) = (
-            _errors(each, threshold, above=name == "negative") for each in trials
-        )
-        pooled = (dev_errors + errors) / (dev_size + size)
-        by_chance = pooled * (1 - pooled) * (1 / dev_size + 1 / size)
-        deviation = np.sqrt(max(by_chance, dev_spread + spread))
-        dev_rate, rate = dev_errors / dev_size, errors / size
-        if deviation > 0 and abs(rate - dev_rate) > DEVIATIONS * deviation:
-            parts.append(f"{rate_name} {_percent(dev_rate)} on the development set, {_percent(rate)} on the test set")
+    for rate_name, trials in (
+        ("FAR", [scores.negative for scores in sets]), ("FRR", [scores.positive for scores in sets])
+    ):  # fmt: skip
+        wrong = [(each.score > threshold) == (rate_name == "FAR") for each in trials]
+        if _apart(trials, wrong):
+            rates = (_percent(float(np.average(mask, weights=each.number))) for each, mask in zip(trials, wrong))
+            parts.append(f"{rate_name} {next(rates)} on the development set, {next(rates)} on the test set")
     if not parts:
         return ""
     return (

@@ -22,6 +22,7 @@ from priori.base.errors import FewUsersError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 from priori.scores.sorting import counts_by
+from priori.scores.trials import codes_in_use
 
 #: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
 FEW_ERRING = 5
@@ -93,8 +94,14 @@ class GroupSums:
 def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
     """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
     low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
-    pairs, pair = np.unique(low.astype(np.int64) * people + high, return_inverse=True)
-    return pair, int(pairs.size)
+    key = low.astype(np.int64) * people + high
+    if people**2 > max(4 * key.size, 1 << 16):
+        pairs, pair = np.unique(key, return_inverse=True)
+        return pair, int(pairs.size)
+    present = codes_in_use(key)
+    place = np.zeros(people**2, dtype=np.intp)
+    place[present] = np.arange(present.size)
+    return place[key], int(present.size)
 
 
 def welch(variances: Floats, freedom: Floats, most: float) -> Floats:
@@ -139,8 +146,10 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     # Somebody who claims to be himself (a genuine trial) is one person, not two.
     crossed = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
     columns = [trials.user] if partner is None else [trials.user, partner[crossed]]
-    names, coded = np.unique(np.concatenate(columns), return_inverse=True)
-    people = int(names.size)
+    present = codes_in_use(*columns)
+    place, people = np.zeros(present[-1] + 1, dtype=np.intp), int(present.size)
+    place[present] = np.arange(people)
+    coded = place[np.concatenate(columns)]
     if people < 2:
         raise FewUsersError("an interval that allows for users needs trials of at least two of them")
     claimed, probe = np.split(coded, [wrong.size])
