@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import priori
 from priori import Scores
-from priori.studies.simulation import population
 from priori.curves import checks
 from priori.curves.checks import set_cautions
 from priori.scores.overlaps import shared_trials
+from priori.studies.simulation import population
 
 
 def made(seed: int, shift: float = 2.0, negatives: int = 800, positives: int = 700) -> Scores:
