@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm, studentized_range
 
-from nobody import attacked
 import priori
+from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population

@@ -1,4 +1,4 @@
-"""Every interval contains the value it is around: all bootstraps, designs and formats; where one does not, it says so."""
+"""Every interval contains the value it is around: all bootstraps and formats; where one does not, it says so."""
 
 from __future__ import annotations
 

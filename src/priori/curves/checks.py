@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.types import Floats, Mask
+from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Criterion
@@ -21,7 +21,6 @@ from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
-from priori.scores.trials import codes_in_use
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
@@ -274,29 +273,32 @@ def _separated_development(curve: EPC, row: int) -> str:
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
-def _apart(trials: Sequence[Trials], wrong: Sequence[Mask]) -> bool:
-    """Tell whether two rates differ by more than chance, people kept together where they are known.
+def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[float, float] | None:
+    """Return the error rates of two sets where they differ by more than chance, people kept together where known.
 
-    As often as the deviations say, also where people are few: then Student's quantile stands for that many.
+    That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
     """
-    from priori.uncertainty.cluster_variance import RateSpread, rate_spread, welch
+    from priori.uncertainty.cluster_variance import rate_spread, welch
 
-    spreads, sizes, errors = list[RateSpread](), list[int](), list[int]()
-    for each, mask in zip(trials, wrong, strict=True):
-        sizes.append(len(each))
-        errors.append(int(np.count_nonzero(mask) if each.number is None else each.number[mask].sum()))
-        people = codes_in_use(each.user).size
-        spreads.append(rate_spread(mask, each, "crossed" if people > 1 else "none"))
-    pooled = sum(errors) / sum(sizes)
-    variances = np.array([[spread.effect / size] for spread, size in zip(spreads, sizes, strict=True)])
-    deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
-    apart = abs(errors[0] / sizes[0] - errors[1] / sizes[1])
+    rates, variances, freedoms = np.empty(2), np.empty((2, 1)), np.empty((2, 1))
+    for place, each in enumerate(trials):
+        spread = rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none")
+        below = int(each.rejected(threshold)) / len(each)
+        rates[place] = 1 - below if above else below
+        variances[place], freedoms[place] = spread.effect / len(each), spread.freedom
+    pooled = np.average(rates, weights=[len(each) for each in trials])
+    deviation, apart = np.sqrt(pooled * (1 - pooled) * variances.sum()), abs(rates[0] - rates[1])
     if not apart > DEVIATIONS * deviation > 0:
-        return False
+        return None
     from scipy.special import ndtr, stdtrit
 
-    freedom = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)[0]
-    return bool(apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation)
+    (freedom,) = welch(variances, freedoms, MANY)
+    return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
+
+
+def _several(trials: Trials) -> bool:
+    """Tell whether users are known, and are more than one."""
+    return trials.user is not None and bool((trials.user != trials.user[0]).any())
 
 
 def _disagreement(curve: EPC, row: int) -> str:
@@ -304,13 +306,10 @@ def _disagreement(curve: EPC, row: int) -> str:
     if sets is None:
         return ""
     threshold, parts = float(curve.threshold[row]), []
-    for rate_name, trials in (
-        ("FAR", [scores.negative for scores in sets]), ("FRR", [scores.positive for scores in sets])
-    ):  # fmt: skip
-        wrong = [(each.score > threshold) == (rate_name == "FAR") for each in trials]
-        if _apart(trials, wrong):
-            rates = (_percent(float(np.average(mask, weights=each.number))) for each, mask in zip(trials, wrong))
-            parts.append(f"{rate_name} {next(rates)} on the development set, {next(rates)} on the test set")
+    classes = {"FAR": [scores.negative for scores in sets], "FRR": [scores.positive for scores in sets]}
+    for name, trials in classes.items():
+        if rates := _apart(trials, threshold, above=name == "FAR"):
+            parts.append(f"{name} {_percent(rates[0])} on the development set, {_percent(rates[1])} on the test set")
     if not parts:
         return ""
     return (

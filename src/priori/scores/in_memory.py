@@ -227,7 +227,8 @@ class Scores(ScoreSet):
         )  # fmt: skip
         weights = None if weight is None else whole_weights(weight, f"{source}: weight", score.size)
         return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                attack_label=attack_label, weights=weights, nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
+                                attack_label=attack_label, weights=weights, nan=nan, lower_is_better=lower_is_better,
+                                source=source)  # fmt: skip
 
     @classmethod
     @keywords

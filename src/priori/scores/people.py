@@ -45,7 +45,7 @@ def no_people(
     attacks = set(attackers(listed, attack_label))
     times = counted(lambda part: probe[part].astype(np.int64), probe.size, names.size, number)
     words = np.array([name in attacks or normal(name) in NOBODY for name in listed], dtype=np.bool_)
-    return strangers[words | (times[strangers] > max(MOST * times.sum(), MANY - 1))]
+    return np.asarray(strangers[words | (times[strangers] > max(MOST * times.sum(), MANY - 1))])
 
 
 def settle_people(
@@ -60,6 +60,7 @@ def settle_people(
         return classes, ()
     claimed, found, settled = codes_in_use(negative.user, positive.user), list[Index](), list[Trials]()
     for trials in classes:
+        assert trials.user is not None
         assert trials.probe_user is not None
         nobody = no_people(users.values, trials.probe_user, claimed, trials.number, attack_label)
         if nobody.size:

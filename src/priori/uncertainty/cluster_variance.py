@@ -380,7 +380,8 @@ def _by_pair(
     starts = np.searchsorted(pair[order], np.arange(0, pairs + step, step))
     for first, (begin, end) in zip(range(0, pairs, step), pairwise(starts), strict=False):
         chosen = order[begin:end]
-        sums = GroupSums.from_errors(*errors.take(chosen).by_group(pair[chosen] - first, min(step, pairs - first)), rate)
+        counted = errors.take(chosen).by_group(pair[chosen] - first, min(step, pairs - first))
+        sums = GroupSums.from_errors(*counted, rate)
         squares += sums.squares
         sharing += sums.sharing
     return squares, sharing

@@ -23,8 +23,8 @@ GROUPS = 3_000_019
 class Units:
     """The unit of each trial of either class as a code; units from one of ``strata`` to the next are drawn together.
 
-    ``partner`` is the other unit of a negative where trials are crossed, -1 where it has none. ``sizes`` are the trials of each class (rows)
-    that units have.
+    ``partner`` is the other unit of a negative where trials are crossed, -1 where it has none. ``sizes`` are the trials
+    of each class (rows) that units have.
     """
 
     negative: NDArray[np.int32]
