@@ -80,6 +80,13 @@ def test_without_users_it_is_wilsons_and_with_users_it_is_wider():
         assert wider.effective_trials == pytest.approx(found.trials / wider.design_effect)
 
 
+def test_impostors_who_are_nobody_matter_to_false_acceptances_only():
+    scores = crossed(np.random.default_rng(1), 6, 40)
+    codes = {rate: [note.code for note in rate_interval(scores, 0.3, rate=rate).warnings] for rate in ("far", "frr")}
+    assert "unknown-impostors" in codes["far"]
+    assert "unknown-impostors" not in codes["frr"]
+
+
 def test_the_other_methods_take_trials_for_independent():
     scores = population(50, 9, 20, rng=1)
     for method in ("wilson", "exact", "normal"):

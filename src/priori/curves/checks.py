@@ -280,19 +280,20 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     """
     from priori.uncertainty.cluster_variance import rate_spread, welch
 
-    rates, variances, freedoms = np.empty(2), np.empty((2, 1)), np.empty((2, 1))
-    for place, each in enumerate(trials):
-        spread = rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none")
-        below = int(each.rejected(threshold)) / len(each)
-        rates[place] = 1 - below if above else below
-        variances[place], freedoms[place] = spread.effect / len(each), spread.freedom
-    pooled = np.average(rates, weights=[len(each) for each in trials])
-    deviation, apart = np.sqrt(pooled * (1 - pooled) * variances.sum()), abs(rates[0] - rates[1])
-    if not apart > DEVIATIONS * deviation > 0:
-        return None
+    sizes = np.array([len(each) for each in trials])
+    rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
+    rates = 1 - rates if above else rates
+    pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
+    if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
+        return None  # nor is it with people, who make rates vary more
+    spreads = [
+        rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
+    ]
+    variances = np.array([[spread.effect] for spread in spreads]) / sizes[:, None]
+    deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
     from scipy.special import ndtr, stdtrit
 
-    (freedom,) = welch(variances, freedoms, MANY)
+    (freedom,) = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)
     return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
 
 
