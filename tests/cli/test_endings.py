@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import priori
+from priori.cli import main
 
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
@@ -37,7 +38,7 @@ resamples = "RESAMPLES"
 WRITING = {
     "epc": (("epc", *A, "--bootstrap", "user", "--resamples", "RESAMPLES", "-o", "out.csv"), "out.csv"),
     "report": (("report", *A, *B, "--resamples", "RESAMPLES", "-o", "out.html"), "out.html"),
-    "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", "."), "report.html"),
+    "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", ".", "--force"), "report.html"),
     "run": (("run", "study.toml"), "out.csv"),
 }
 
@@ -129,6 +130,75 @@ def test_importing_the_package_imports_no_library() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONPATH": source})  # fmt: skip
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize(
+    "doing",
+    [
+        "import duckdb; duckdb.sql('SELECT sum(sqrt(a.range * b.range)) FROM range(9999999) a, range(99999) b').fetchall()",
+        "import atexit; atexit.register(time.sleep, 60)",
+        "try:\n    pass\nfinally:\n    time.sleep(60)",
+        "class Slow:\n    def __del__(self):\n        for _ in range(600): time.sleep(0.1)\nSlow()",
+    ],
+    ids=["query", "exit", "finally", "finaliser"],
+)
+def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signals, doing: str) -> None:
+    """In a query, which runs no Python for minutes, and in clean-up, where no exception may come."""
+    code = (
+        "import sys, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        f"from priori.base.temporary import temporary_folder; temporary_folder({str(tmp_path)!r})\n"
+        f"print('ready', flush=True)\n{doing}\n"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (process.returncode, err) == (128 + number, f"priori: error: {word}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_library_takes_for_itself_stays_its_own() -> None:
+    code = (
+        "import os, signal, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        "signal.signal(signal.SIGTERM, lambda *_: print('mine')); os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "mine\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("can't start new thread"), "not enough memory or threads (RuntimeError can't start new thread); "
+         "allow more (ulimit -v, ulimit -u), or give --threads 1"),
+        (OSError("Could not find/load shared object file"), "not enough memory or threads (OSError Could not find/load "
+         "shared object file); allow more (ulimit -v, ulimit -u), or give --threads 1"),
+        (MemoryError(), "not enough memory for these scores"),
+        (KeyError("x"), "KeyError 'x'; this is a fault of Priori, please report it with what 'python -X dev -m priori "
+         "...' prints"),
+    ],
+)  # fmt: skip
+def test_a_crash_is_no_verdict(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
+) -> None:
+    monkeypatch.chdir(folder)
+
+    def crash(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("priori.cli.check.check_limits", crash)
+    with pytest.raises(SystemExit) as ended:
+        main(["check", *A, "--max", "hter=0.9"])
+    assert ended.value.code == 3
+    assert capsys.readouterr().err.splitlines()[-1] == f"priori: error: {said}"
 
 
 def test_signals_that_are_ignored_stay_so(folder: Path) -> None:

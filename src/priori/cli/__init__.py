@@ -15,7 +15,7 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.base.extras import EXTRAS, missing
+from priori.base.extras import missing
 from priori.cli.completion import add_completion
 from priori.cli.messages import message_of, unknown_command
 from priori.cli.output import say_error
@@ -94,8 +94,8 @@ def main(arguments: list[str] | None = None) -> Any:
         if isinstance(error, OSError) and error.errno not in (None, errno.ENOMEM, errno.EAGAIN):
             # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
             _fail(" ".join(filter(None, [error.strerror, error.filename and f"({error.filename})"])), 2)
-        if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
-            _fail(str(missing(error.name)), 2)
+        if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("priori"):
+            _fail(str(missing(error.name.partition(".")[0])), 2)
         if sys.flags.dev_mode:
             raise
         _fail(_unforeseen(error), 3)

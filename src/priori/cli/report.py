@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
@@ -20,6 +21,7 @@ from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
 from priori.report import render_csv, render_html, render_latex, render_markdown
+from priori.report.page import NEEDED
 from priori.report.pdf import write_pdf
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
@@ -77,6 +79,8 @@ def command(
     """
     if static and output.format != "html":
         raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
+    if output.format == "html" or pdf is not None:
+        require(*NEEDED)
     context = click.get_current_context()
     if example is not None:
         title = title or ABOUT[example].title
