@@ -40,8 +40,14 @@ def test_the_command_line_says_it_in_one_line(
     assert capsys.readouterr().err == said
 
 
-@pytest.mark.parametrize("arguments", [("report", "--example", "cancer"), ("demo", "cancer"),
-                                       ("report", "--example", "cancer", "--format", "csv", "--pdf", "x.pdf")])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "--example", "cancer"),
+        ("demo", "cancer"),
+        ("report", "--example", "cancer", "--format", "csv", "--pdf", "x.pdf"),
+    ],
+)
 def test_what_the_page_needs_is_said_before_any_work(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:

@@ -136,7 +136,7 @@ def test_importing_the_package_imports_no_library() -> None:
 @pytest.mark.parametrize(
     "doing",
     [
-        "import duckdb; duckdb.sql('SELECT sum(sqrt(a.range * b.range)) FROM range(9999999) a, range(99999) b').fetchall()",
+        "import duckdb; duckdb.sql('SELECT sum(sqrt(a.range * b.range)) FROM range(9999999) a, range(99999) b').show()",
         "import atexit; atexit.register(time.sleep, 60)",
         "try:\n    pass\nfinally:\n    time.sleep(60)",
         "class Slow:\n    def __del__(self):\n        for _ in range(600): time.sleep(0.1)\nSlow()",
@@ -166,7 +166,8 @@ def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signal
 def test_what_a_library_takes_for_itself_stays_its_own() -> None:
     code = (
         "import os, signal, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
-        "signal.signal(signal.SIGTERM, lambda *_: print('mine')); os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
+        "signal.signal(signal.SIGTERM, lambda *_: print('mine'))\n"
+        "os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
     )
     source = str(Path(priori.__file__).parents[1])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,

@@ -109,7 +109,10 @@ def test_the_page_that_nobody_named_is_no_input_either(run: Any, write: Any) -> 
     write("report.html", SCORES)
     arguments = ("report", "--system", "A", "report.html", "test.csv", "--no-bootstrap")
     code, _, err = run(*arguments)
-    assert (code, err) == (2, "priori: error: cannot write report.html: it is read by this command; name another file\n")
+    assert (code, err.endswith("cannot write report.html: it is read by this command; name another file\n")) == (
+        2,
+        True,
+    )
     assert Path("report.html").read_text() == SCORES
     assert run(*arguments, "--format", "csv")[0] == 0
 

@@ -17,22 +17,21 @@ from priori.base.whole_files import check_writable
 FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
 
 
-class Written(click.ParamType):
+class Written(click.types.StringParamType):
     """The type of an option that names a file to write: what has it is checked, and kept apart from what is read.
 
     ``implied`` tells, from the values of all options, which file is written where none is named.
     """
 
-    name = "text"
-
     def __init__(self, implied: Callable[[Mapping[str, Any]], str | None] = lambda typed: None) -> None:
         self.implied = implied
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse at once what could only fail after the work."""
-        if value != "-":
-            check_writable(value)
-        return value
+        path = str(super().convert(value, param, ctx))
+        if path != "-":
+            check_writable(path)
+        return path
 
     def path(self, parameter: click.Parameter, typed: Mapping[str, Any]) -> str | None:
         """Return the file that is written, if any."""

@@ -57,7 +57,8 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
     output_group("html", *TEXTS,
                  format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
-                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.", default_file=PAGE),
+                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.",
+                 default_file=PAGE),
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, criterion: str | None, measure: str | None, alpha: str | None,
