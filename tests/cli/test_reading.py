@@ -117,6 +117,12 @@ def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pyt
             ("check", "--system", "A", "dev.csv", "dev.csv", "--max", "far=0.1", "--max", "far=0.2"),
             "--max 'far=0.2': this measure has a limit already",
         ),
+        (("threshold", "dev.csv", "--costs", "fn=1,fn=2,fp=1", "--prior", "0.1"), "write fn=100,fp=1"),
+        (("rates", "dev.csv", "--threshold", "0.5", "-o", ""), "cannot write a file without a name; give one"),
+        (
+            ("epc", "--system", "A", "dev.csv", "dev.csv", "--measure", "dcf:cost_fn=1,cost_fn=2"),
+            "measure 'dcf:cost_fn=1,cost_fn=2': a parameter is given twice; give each once",
+        ),
         (
             ("epc", "--table", "dev.csv", "--systems-in", "s", "--split", "p=a:b", "--where", "x=1", "--where", "x=2"),
             "--where x is given twice, as '1' and as '2'",

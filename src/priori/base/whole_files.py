@@ -70,6 +70,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
 def check_writable(path: str | Path) -> os.stat_result | None:
     """Refuse what could only fail after the work; return what is there already, if anything."""
+    if not os.fspath(path):
+        raise OptionError("cannot write a file without a name; give one")
     with _said_of(path):
         try:
             old: os.stat_result | None = os.stat(path)
