@@ -60,9 +60,9 @@ def command(
 ) -> None:  # fmt: skip
     """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
 
-    Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input. With --at upper, the
-    default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv columns are
-    system, what, value, lower, upper, limit, at, kept.
+    Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input, 3 on failure. With --at
+    upper, the default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv
+    columns are system, what, value, lower, upper, limit, at, kept.
 
     \b
     Examples:
