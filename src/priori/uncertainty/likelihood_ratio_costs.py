@@ -247,12 +247,14 @@ def llr_costs(
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
     limits = [_limits(*row, level) for row in zip(costs, value, expected, spreads, strict=True)]
+    # No loss is below 0 in truth; an estimate that is, and its interval, are cut there.
+    shown = np.where(np.strings.endswith(costs, "_loss"), np.maximum(expected, 0.0), expected)
     said = []
     for row, each in zip(range(len(CLLR), value.size, len(DCF)), detections, strict=True):
         limits[row : row + 2], warnings = each.limits(dependence, level)
         said.append(warnings)
     return LLRCosts(
-        name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
+        name, costs, _alphas(fractions), value, shown, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
         tuple(parts), joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),
