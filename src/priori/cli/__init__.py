@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import os
+import pickle
 import sys
 from typing import Any
 
@@ -96,6 +97,8 @@ def main(arguments: list[str] | None = None) -> Any:
         _fail(" ".join(filter(None, [error.strerror or str(error), error.filename and f"({error.filename})"])), 2)
     except ImportError as error:  # a library is not there, or there is no memory to load it
         _fail(str(missing(error.name) if error.name in EXTRAS else error), 2)
+    except (EOFError, pickle.UnpicklingError):  # nothing else that is read is pickled
+        _fail("a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again", 2)
     except MemoryError:
         _fail("not enough memory for these scores", 2)
 
