@@ -98,7 +98,9 @@ def main(arguments: list[str] | None = None) -> Any:
     except ImportError as error:  # a library is not there, or there is no memory to load it
         _fail(str(missing(error.name) if error.name in EXTRAS else error), 2)
     except (EOFError, pickle.UnpicklingError):  # nothing else that is read is pickled
-        _fail("a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again", 2)
+        _fail(
+            "a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again", 2
+        )
     except MemoryError:
         _fail("not enough memory for these scores", 2)
 

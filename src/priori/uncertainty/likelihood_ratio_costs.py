@@ -19,7 +19,7 @@ from priori.base.errors import OptionError, unknown
 from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
 from priori.decisions.likelihood_ratios import (
@@ -63,7 +63,6 @@ class TrialCosts:
     means: tuple[ClassMeans | None, ...]
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCosts(Result):
     """Costs of scores as log-likelihood ratios, with intervals: one row per cost. Made by `llr_costs`.
