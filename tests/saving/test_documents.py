@@ -56,7 +56,7 @@ def test_parquet_comes_back(result: Result, tmp_path: Path) -> None:
 
 
 def test_frames_of_saved_results(result: Result) -> None:
-    pd.testing.assert_frame_equal(again(result).frame("pandas"), result.frame("pandas"))
+    pd.testing.assert_frame_equal(again(result).frame(), result.frame("pandas"))
 
 
 def test_copies_and_pickles_of_saved_results() -> None:

@@ -118,11 +118,6 @@ class LLRCosts(Result):
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         return super()._from_parts(saved, calibration=saved["calibration"], **known)
 
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the test scores came from, if any."""
-        return self.parts[0].scores.backend
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCostsTest(Result):
