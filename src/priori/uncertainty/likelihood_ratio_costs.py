@@ -18,7 +18,7 @@ from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
 from priori.decisions.likelihood_ratios import (
@@ -64,7 +64,6 @@ class TrialCosts:
     means: tuple[ClassMeans | None, ...]
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCosts(Result):
     """Costs of scores as log-likelihood ratios, with intervals: one row per cost. Made by `llr_costs`.
@@ -119,11 +118,6 @@ class LLRCosts(Result):
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         return super()._from_parts(saved, calibration=saved["calibration"], **known)
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the test scores came from, if any."""
-        return self.parts[0].scores.backend
 
 
 @dataclass(frozen=True, eq=False, repr=False)
