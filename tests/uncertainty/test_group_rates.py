@@ -40,15 +40,15 @@ def test_two_groups_of_independent_trials_have_newcombes_interval() -> None:
 def test_the_ratio_solves_for_no_difference() -> None:
     value, lower, upper = np.array([0.8, 0.6]), np.array([0.69, 0.49]), np.array([0.87, 0.70])
     rho = np.array([[1.0, 0.3], [0.3, 1.0]])
-    pairs = Pairs.of(value, lower, upper, rho, np.array([0]), np.array([1]))
+    pairs = Pairs.of(value, lower, upper, rho[:1], np.array([0]))
 
     def limit(ratio: float, side: int) -> float:
         of_a = value[0] - lower[0] if side < 0 else upper[0] - value[0]
         of_b = ratio * (upper[1] - value[1] if side < 0 else value[1] - lower[1])
         return value[0] - ratio * value[1] + side * np.sqrt(of_a**2 + of_b**2 - 2 * 0.3 * of_a * of_b)
 
-    assert pairs.ratio_lower[0] == pytest.approx(brentq(lambda r: limit(r, -1), 0.1, 1.3), abs=1e-9)
-    assert pairs.ratio_upper[0] == pytest.approx(brentq(lambda r: limit(r, 1), 1.35, 5.0), abs=1e-9)
+    assert pairs.ratio_lower[0, 1] == pytest.approx(brentq(lambda r: limit(r, -1), 0.1, 1.3), abs=1e-9)
+    assert pairs.ratio_upper[0, 1] == pytest.approx(brentq(lambda r: limit(r, 1), 1.35, 5.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 5, 12])
@@ -96,9 +96,9 @@ def test_correlations_are_sums_over_trials_that_share_someone() -> None:
     products = np.outer(off, off) * sharing
     covariance = np.array([[products[np.ix_(group == g, group == h)].sum() for h in (0, 1)] for g in (0, 1)])
     expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    found = _correlations(judged, group, np.array([0, 1]), "crossed")
+    found = _correlations(judged, group, 2, "crossed")
     assert found[0, 1] == pytest.approx(np.clip(expected, -1, 1), abs=1e-12)
-    assert _correlations(judged, group, np.array([0, 1]), "user")[0, 1] == 0.0
+    assert _correlations(judged, group, 2, "user")[0, 1] == 0.0
 
 
 def test_groups_come_from_a_column_or_from_users() -> None:
