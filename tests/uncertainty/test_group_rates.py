@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -13,6 +15,7 @@ from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
 from priori.uncertainty.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rate_intervals import judge
+from priori.words.people import about_groups
 
 
 def independent(errors: list[int], trials: list[int]) -> Scores:
@@ -137,3 +140,38 @@ def test_the_figure_names_groups_and_rates() -> None:
     axes = found.plot()
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
     assert axes.get_legend_handles_labels()[1] == ["FAR", "FRR"]
+
+
+def test_groups_counted_together_are_as_each_alone() -> None:
+    scores = population(40, 3, 39, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
+    of_user = {name: f"g{number % 7}" for number, name in enumerate(scores.users.values)}  # type: ignore[union-attr]
+    for dependence in ("none", "user", "crossed"):
+        found = priori.group_rates(scores, 1.2, groups=of_user, dependence=dependence)  # type: ignore[arg-type]
+        for name in sorted(set(of_user.values())):
+            chosen = [user for user, group in of_user.items() if group == name]
+            alone = rate_interval(
+                priori.scores.restrict(scores, chosen), 1.2, dependence=dependence, confidence_level=0.95 ** (1 / 7),
+            )  # fmt: skip
+            rows = found.rows("far")
+            row = rows["group"].tolist().index(name)
+            for key in ("errors", "trials", "people"):
+                assert rows[key][row] == getattr(alone, key)
+            assert (rows["lower"][row], rows["upper"][row]) == pytest.approx((alone.lower, alone.upper), rel=1e-12)
+
+
+def test_many_groups_need_little_memory_and_too_many_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = 1500
+    user = np.repeat(np.arange(groups), 4)
+    scores = Scores.from_predictions(np.tile([0, 0, 0, 1], groups), np.arange(4 * groups) % 7, user=user, group=user)
+    tracemalloc.start()
+    found = priori.group_rates(scores, 3.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 150e6  # all pairs at once take 500 MB
+    assert (found.what == "gap").sum() == 2
+    assert max(map(len, found.warnings)) < 300
+    monkeypatch.setattr("priori.uncertainty.group_rates.MOST_COMPARED", groups - 1)
+    found = priori.group_rates(scores, 3.0)
+    assert set(found.what) == {"rate"}
+    assert "many-groups" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
+    assert "FAR: 1500 groups, too many to compare pairs." in about_groups(found)

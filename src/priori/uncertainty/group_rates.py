@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: With fewer users than this the interval of a group says little.
 FEW_USERS = 10
 #: With more groups than this there are no differentials: every pair is looked at, so many of them at a time.
-MOST_COMPARED, PAIRS_AT_A_TIME = 5000, 1 << 20
+MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +221,7 @@ def _of_rate(
         _Row(rate, "rate", name, "", *of_group)
         for name, *of_group in zip(names, *(column.tolist() for column in columns), strict=True)
     ]
-    of_each = [(f"{name}, {rate.upper()}", found.cautions(row)) for row, name in enumerate(names)]
+    of_each = [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
     warnings: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:

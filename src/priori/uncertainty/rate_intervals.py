@@ -232,7 +232,8 @@ class CountedRates(NamedTuple):
             return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
         if not 0 < erring < min(FEW_ERRING, people / 2):
             return ()
-        few = f"only {np.ceil(erring - 1e-9):.0f} of {people} people make all or most of the errors (or of what is right)"
+        who = f"only {np.ceil(erring - 1e-9):.0f} of {people} people"
+        few = f"{who} make all or most of the errors (or of what is right)"
         return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
 
