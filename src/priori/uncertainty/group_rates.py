@@ -333,7 +333,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats, first: NDArray[np.intp]) -> Pairs:
-        """Return the limits of some rates (rows) against all, from those of single rates and their correlations ``rho``.
+        """Return the limits of some rates (rows) against all, from those of single rates and correlations ``rho``.
 
         The method of variance estimates recovery.
         """
