@@ -381,8 +381,8 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
         return float(outcomes.fp[0] / scores.n_negatives + outcomes.fn[0] / scores.n_positives) / 2
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
-    curve = roc(scores, points="hull" if method == "hull" else "all")
-    far, frr = curve.fpr, curve.outcomes.fn / scores.n_positives
+    _, (fp, fn) = _corner_points(scores, "hull" if method == "hull" else "all")
+    far, frr = fp / scores.n_negatives, fn / scores.n_positives
     crossing = int(np.argmax(far <= frr))
     if crossing == 0:
         return float(far[0])
