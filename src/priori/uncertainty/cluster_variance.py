@@ -190,7 +190,7 @@ def rate_spread(
     return RateSpread(assumed, people, np.minimum(few, freedom), np.min(alike, axis=0))
 
 
-def _corrected(squares: Floats, sharing: Floats, n: Floats) -> Floats:
+def _corrected(squares: Floats, sharing: Floats, n: NDArray[Any]) -> Floats:
     """Return the variances of means from the sums of squares by person, minus those by pair that are in them twice.
 
     Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users

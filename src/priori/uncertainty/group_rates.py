@@ -307,8 +307,8 @@ def _differentials(
         mean = float(np.exp(np.log(value).mean()))
 
     def row(what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
-        sizes = (int(column[of].sum()) for column in (found.errors, found.trials, found.spread.people))
-        return _Row(rate, what, names[high], names[low], *sizes, number, float(lower), float(upper))
+        errors, trials, people = (int(each[of].sum()) for each in (found.errors, found.trials, found.spread.people))
+        return _Row(rate, what, names[high], names[low], errors, trials, people, number, float(lower), float(upper))
 
     gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
     return [

@@ -63,7 +63,7 @@ def quantiles(tail: float, freedom: Floats) -> Floats:
     from scipy.special import ndtri, stdtrit
 
     known = np.isfinite(freedom)
-    return np.where(known, stdtrit(np.where(known, freedom, 1.0), tail), ndtri(tail))
+    return np.asarray(np.where(known, stdtrit(np.where(known, freedom, 1.0), tail), ndtri(tail)))
 
 
 def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: float = np.inf) -> Floats:

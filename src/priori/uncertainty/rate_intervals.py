@@ -285,8 +285,8 @@ def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tu
 
 def around(known: RateInterval, rate: float) -> RateInterval:
     """Return the interval around another rate, as sure as the one observed."""
-    numbers = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
-    lower, upper = _adjusted(*numbers, known.confidence_level)
+    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
+    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
     return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
 
 
