@@ -397,6 +397,7 @@ class Lazy(Engine):
             datasets=datasets,
             groups=groups,
             attack_types=types,
+            attack_label=self.settings.attack_label,
             source=self.source,
         )  # fmt: skip
 

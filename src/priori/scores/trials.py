@@ -96,6 +96,16 @@ class Trials:
         return as_array(self.ids) if self.ids is not None and self.has_ids else None
 
     @property
+    def partner(self) -> Codes | None:
+        """The other person of each trial, -1 where there is none but the user; None where no trial has one."""
+        if self.user is None or self.probe_user is None:
+            return None
+        alone = self.probe_user == self.user
+        if not alone.any():
+            return self.probe_user
+        return None if alone.all() else np.where(alone, np.int32(-1), self.probe_user)
+
+    @property
     def weighted(self) -> bool:
         """Whether entries have weights that are no whole numbers."""
         return self.number is not None and self.number.dtype.kind == "f"
@@ -328,6 +338,8 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool 
 def sort_both(negative: Trials, positive: Trials) -> None:
     """Sort the scores of two classes at the same time: nearly everything that needs one needs the other."""
     todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
+    if not todo:
+        return
     # Past the property, which in Python 3.11 lets one caller in at a time.
     for trials, ordered in zip(todo, sorted_columns([trials.score for trials in todo]), strict=True):
         trials.__dict__["sorted"] = ordered

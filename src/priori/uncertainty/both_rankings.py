@@ -220,7 +220,8 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Float
     users = drawn(people.count, TEST_USERS)
     negative = users[:, people.negative]
     if people.negative_partner is not None:
-        negative = negative * users[:, people.negative_partner]
+        crossed = people.negative_partner >= 0
+        negative[:, crossed] *= users[:, people.negative_partner[crossed]]
     return np.asfortranarray(np.hstack([negative, users[:, people.positive]]))
 
 
@@ -254,7 +255,7 @@ def _a_posteriori(weights: Floats, order: Index, last: Mask, negatives: int, aga
 
     cost_fn, cost_fp, prior = DCF
     figure, found = getattr(weighted_rocs, against.upper()), np.empty(len(weights))
-    kernel = load_kernel("along_the_curve", "weighted_rocs", figure)
+    kernel = load_kernel("along_the_curve", "weighted_rocs")
     kernel(weights.T, order, last, negatives, figure, cost_fn * prior, cost_fp * (1 - prior), found)
     return found
 
