@@ -84,11 +84,9 @@ def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choic
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
     """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
     found = {code: [text for curve in curves if (text := CHECKS[code](curve, 0))] for code in TRAPS}
-    return _cautions({
-        code: f"in {len(lines)} of {len(curves)} data sets {lines[0]}"
-        for code, lines in found.items()
-        if 2 * len(lines) > len(curves)
-    })  # fmt: skip
+    common = {code: lines for code, lines in found.items() if 2 * len(lines) > len(curves)}
+    number = len(curves)
+    return _cautions({code: f"in {len(lines)} of {number} data sets {lines[0]}" for code, lines in common.items()})
 
 
 def middle(curve: EPC) -> int:

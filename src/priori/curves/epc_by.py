@@ -205,7 +205,7 @@ def _named(scores: Scores, by: By) -> dict[str, bool]:
     """Return the groups of a set by name, each with whether it has trials of both classes."""
     names, *codes = _codes(scores, by)
     some = np.stack([np.bincount(each, minlength=len(names)) > 0 for each in codes])
-    complete = some.all(axis=0).tolist()
+    complete = np.asarray(some.all(axis=0)).tolist()
     return {names[code]: complete[code] for code in np.flatnonzero(some.any(axis=0)).tolist()}
 
 
@@ -299,12 +299,13 @@ class _Trials:
         rise, fall = (after.fn - before.fn) * before.negatives, (before.fp - after.fp) * before.positives
         ordered, places = ascending(alphas)
         shape = self.starts.size - 1, len(ordered) + 1
-        passed = np.bincount(group[edge] * shape[1] + edges_left(rise, fall, ordered), minlength=shape[0] * shape[1])
+        left = np.add(group[edge] * shape[1], edges_left(rise, fall, ordered))
+        passed = np.bincount(left, minlength=shape[0] * shape[1])
         vertex = np.searchsorted(group, np.arange(shape[0]))[:, None] + np.cumsum(passed.reshape(shape), axis=1)
         return np.asarray(threshold[vertex[:, places]].ravel())
 
 
-def _keys(group: Index | Codes, score: Floats) -> NDArray[np.complex128]:
+def _keys(group: Any, score: Floats) -> Any:
     """Return numbers in the order of groups, and of scores within each: complex ones are ordered so."""
     keys = np.empty(score.size, dtype=np.complex128)
     keys.real, keys.imag = group, score

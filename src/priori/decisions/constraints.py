@@ -24,16 +24,17 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
 from priori.decisions.bounds import Boxes, promising_cells
-from priori.decisions.criterion import Criterion, OfRate, Pieces, choice_of, fewest_errors, lowest, outcomes_of
+from priori.decisions.criterion import Criterion, OfRate, Pieces, Search, choice_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
+from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 from priori.scores.trials import codes_in_use
 
 
 @dataclass(frozen=True)
-class Constraint(OfRate):
+class Constraint(OfRate, Search):
     """The best V2 where V1 is at most alpha, or at least alpha; ``which`` of the two keeps the limit.
 
     With a ``level`` the limit is kept in the population, with that confidence.
@@ -112,7 +113,7 @@ class Constraint(OfRate):
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         if not self.by_class:
-            return self._search(candidates, alphas)
+            return super().select(candidates, alphas)
         fp, fn = candidates.corners()
         rising = self.aimed_at.of_class == "positive"
         errors = fn if rising else fp[::-1]
@@ -127,24 +128,16 @@ class Constraint(OfRate):
             fp, fn = np.where(strictest, every_fp[last], fp), np.where(strictest, every_fn[last], fn)
         return fp, fn
 
-    def _search(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        fp, fn = candidates.every()
-        outcomes = outcomes_of(candidates, (fp, fn))
-        limited, other = self.aimed_at.error(outcomes), self.other.error(outcomes)
-        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        chosen = []
-        for alpha in alphas:
-            limit = self.aimed_at.as_error(alpha)
-            kept = limited < float(limit)
-            for near in np.flatnonzero(np.abs(limited - float(limit)) < NEAR).tolist():
-                kept[near] = self.aimed_at.exact_error(outcomes[near]) <= limit
-            tied = np.flatnonzero(kept)
-            if not tied.size:
-                every = np.arange(limited.size)
-                tied = lowest(every, limited, lambda index: self.aimed_at.exact_error(outcomes[index]))
-            tied = lowest(tied, other, lambda index: self.other.exact_error(outcomes[index]))
-            chosen.append(fewest_errors(tied, outcomes, errors, self.v1, self.v2))
-        return fp[chosen], fn[chosen]
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        limit, limited = self.aimed_at.as_error(alpha), self.aimed_at.error(outcomes)
+        kept = limited < float(limit)
+        for near in np.flatnonzero(np.abs(limited - float(limit)) < NEAR).tolist():
+            kept[near] = self.aimed_at.exact_error(outcomes[near]) <= limit
+        return np.where(kept, self.other.error(outcomes), 2.0 + limited)
+
+    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
+        limited = self.aimed_at.exact_error(outcome)
+        return self.other.exact_error(outcome) if limited <= self.aimed_at.as_error(alpha) else 2 + limited
 
     def pieces(self, scores: ScoreSet) -> Pieces:
         if not self.exact:

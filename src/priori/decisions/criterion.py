@@ -192,7 +192,8 @@ class Search(Criterion):
             raise OptionError(f"the criterion {self.name!r} must give one number per candidate")
         every = np.arange(cost.size)
         tied = lowest(every, cost, lambda index: self.exact_cost(outcomes[index], alpha))
-        return fewest_errors(tied, outcomes, errors, self.v1, self.v2)
+        v1, v2 = self.v1.exact_error, self.v2.exact_error
+        return int(lowest(tied, errors, lambda index: v1(outcomes[index]) + v2(outcomes[index]))[0])
 
 
 def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
@@ -202,9 +203,3 @@ def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
     costs = [exact(index) for index in near.tolist()]
     least = min(costs)
     return near[[cost == least for cost in costs]]
-
-
-def fewest_errors(tied: Index, outcomes: Outcomes, errors: Floats, v1: Ratio, v2: Ratio) -> int:
-    """Return the one of tied candidates with the smallest V1 + V2 (``errors``, as floats), and of those the lowest."""
-    best = lowest(tied, errors, lambda index: v1.exact_error(outcomes[index]) + v2.exact_error(outcomes[index]))
-    return int(best[0])

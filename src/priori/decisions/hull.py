@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def ascending(alphas: Sequence[Fraction]) -> tuple[Sequence[Fraction], list[int]
     return ordered, [place[alpha] for alpha in alphas]
 
 
-def edges_left(rise: Sequence[int], fall: Sequence[int], ordered: Sequence[Fraction]) -> NDArray[np.intp]:
+def edges_left(rise: Any, fall: Any, ordered: Sequence[Fraction]) -> NDArray[np.intp]:
     """Return from which of the ascending alphas on the vertex behind each edge is chosen, not the one before it.
 
     A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower threshold.
@@ -114,41 +115,39 @@ def multipliable(fp: Counts, fn: Counts, largest: int) -> tuple[Counts, Counts]:
 
 def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
     """Return the vertices of the lower hull of corners; slopes are compared as products of counts."""
-    fp, fn = _prune(fp, fn)
-    index = _chain(fp.tolist(), fn.tolist())
+    kept = _prune(fp, fn)
+    index = kept[_chain(fp[kept].tolist(), fn[kept].tolist())]
     return fp[index], fn[index]
 
 
-def _prune(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
-    """Drop, pass after pass, the points that lie on or above the line between their neighbours.
+def _prune(
+    y: Any, x: Any, group: Any = None, *, margin: float = 0.0, few: int = 256, share: float = 0.05
+) -> NDArray[np.intp]:
+    """Drop, pass after pass, the points that lie on or above the line between their neighbours; return who is left.
 
     Such a point is no vertex whatever happens to its neighbours, so all of them can go at once. Each pass costs
-    one vectorised cross product; they end when a pass drops little.
+    one vectorised cross product; they end when a pass drops little, or few are left. Floats need a ``margin``; groups
+    that stand one after another are kept apart.
     """
-    while fp.size > 256:
-        across, down = np.diff(fn), np.diff(fp)
-        keep = np.ones(fp.size, dtype=np.bool_)
-        keep[1:-1] = across[:-1] * down[1:] > down[:-1] * across[1:]
-        if keep.sum() > 0.95 * fp.size:
+    kept = np.arange(x.size)
+    while kept.size > few:
+        across, down = np.diff(x[kept]), np.diff(y[kept])
+        before, after = down[:-1] * across[1:], across[:-1] * down[1:]
+        keep = np.ones(kept.size, dtype=np.bool_)
+        keep[1:-1] = after > (before + margin * across[:-1] * down[:-1] if margin else before)
+        if group is not None:
+            keep[1:-1] |= group[kept[2:]] != group[kept[:-2]]
+        if kept.size - np.count_nonzero(keep) <= share * kept.size:
             break
-        fp, fn = fp[keep], fn[keep]
-    return fp, fn
+        kept = kept[keep]
+    return kept
 
 
 def hulls_of_errors(fp: Counts, fn: Counts, group: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the vertices of the lower hull of each group of candidates, thresholds rising, groups one after another.
-
-    Points go as in `_prune`, until none is left to go; of equal fp all but the first go, of equal fn all but the last.
-    """
+    """Return the vertices of the lower hull of each group of candidates, which stand one group after another."""
     kept = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (fp[1:] < fp[:-1])))
     kept = kept[np.append((np.diff(group[kept]) != 0) | (np.diff(fn[kept]) > 0), True)]
-    while True:
-        across, down = np.diff(fn[kept]), np.diff(fp[kept])
-        keep = np.ones(kept.size, dtype=np.bool_)
-        keep[1:-1] = (group[kept][2:] != group[kept][:-2]) | (across[:-1] * down[1:] > down[:-1] * across[1:])
-        if keep.all():
-            return kept
-        kept = kept[keep]
+    return np.asarray(kept[_prune(fp[kept], fn[kept], group[kept], few=2, share=0)])
 
 
 def _chain(y: list[int], x: list[int]) -> list[int]:
@@ -180,14 +179,9 @@ def precision_recall_envelope(candidates: Candidates) -> Envelope:
     # Recall falls along the corners; a point whose precision is no better than an earlier one is dominated.
     best = np.maximum.accumulate(precision)
     keep = np.append(True, precision[1:] > best[:-1])
-    fp, fn, precision, recall = fp[keep], fn[keep], precision[keep], tp[keep] / positives
-    while fp.size > 256:
-        across, up = -np.diff(recall), np.diff(precision)
-        inside = np.zeros(fp.size, dtype=np.bool_)
-        inside[1:-1] = up[1:] * across[:-1] - up[:-1] * across[1:] > NEAR * (across[:-1] * up[:-1])
-        if inside.sum() < 0.05 * fp.size:
-            break
-        fp, fn, precision, recall = fp[~inside], fn[~inside], precision[~inside], recall[~inside]
+    kept = np.flatnonzero(keep)
+    kept = kept[_prune(-precision[kept], -tp[kept] / positives, margin=NEAR)]
+    fp, fn = fp[kept], fn[kept]
     # In exact fractions: x = lost recall, y = lost precision, both errors.
     x = [Fraction(miss, positives) for miss in fn.tolist()]
     y = [

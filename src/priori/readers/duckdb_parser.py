@@ -219,7 +219,7 @@ def _prepared(source: Source, layout: LineLayout) -> tuple[str, bool]:
 def _load(source: Source, layout: LineLayout, how: _How) -> tuple[Columns, int]:
     assert source.path is not None
     with connection(source.path) as database:
-        database.execute(f"CREATE TEMP TABLE trials AS SELECT {_columns(layout, how)} FROM {_scan(source, layout)}")
+        database.execute(f"CREATE TEMP TABLE trials AS {_rows(source, layout, how)}")
         table = table_of(database, layout)
     for names in table.names.values() if how.quoted else ():
         _refuse_odd(names.values.tolist())
@@ -243,14 +243,7 @@ def _scan(source: Source, layout: LineLayout) -> str:
 
 
 def _rows(source: Source, layout: LineLayout, how: _How) -> str:
-    """Return the query of the rows of a file: names, scores, trial id."""
-    columns = [f'"{column}"' for column in (*layout.names, *layout.scores)]
-    columns += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
-    return f"SELECT {', '.join(columns)} FROM (SELECT {_columns(layout, how)} FROM {_scan(source, layout)})"
-
-
-def _columns(layout: LineLayout, how: _How) -> str:
-    """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
+    """Return the query of the rows of a file, names, scores, trial id; it fails on what the text parser must see."""
 
     def field(index: int) -> str:
         return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # without which it takes off any blank of Unicode
@@ -265,23 +258,9 @@ def _columns(layout: LineLayout, how: _How) -> str:
         written = f"c{index}"
         value = checked(f"CAST({written} AS DOUBLE)", odd_score(written), _plain_score(written))
         columns.append(f"{value} AS {column}")
-    for column, index in _id_parts(layout).items():
-        if column not in layout.names:
-            columns.append(checked(field(index), _odd(field(index)) if how.quoted else "") + f" AS {column}")
-    return ", ".join(columns)
-
-
-def _id_parts(layout: LineLayout) -> dict[str, int]:
-    """Return the columns that make up the trial id, and the field of each; some may be kept as names anyway."""
-    if len(layout.trial) == 1:
-        return {"trial": layout.trial[0]}
-    names = {index: column for column, index in layout.names.items()}
-    return {names.get(index, f"trial{index}"): index for index in layout.trial}
-
-
-def _whole_id(layout: LineLayout) -> str:
-    """Return the expression of the trial id."""
-    return " || ' ' || ".join(f'"{column}"' for column in _id_parts(layout))
+    parts = [checked(field(index), _odd(field(index)) if how.quoted else "") for index in layout.trial]
+    columns += [" || ' ' || ".join(parts) + " AS trial"] if parts else []
+    return f"SELECT {', '.join(columns)} FROM {_scan(source, layout)}"
 
 
 def odd_score(written: str) -> str:
@@ -322,7 +301,7 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
     (rows,) = single(database, "SELECT count(*) FROM trials")
     columns = {name: np.empty(rows, np.float64 if name in layout.scores else np.int32) for name in expressions}
     listed = [f'{expression} AS "{name}"' for name, expression in expressions.items()]
-    listed += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
+    listed += ["trial"] if layout.trial else []
     trial = _fetch(database.sql(f"SELECT {', '.join(listed)} FROM trials"), columns, layout)
     scores = {name: columns.pop(name) for name in layout.scores}
     return Columns(scores, columns, lists, trial)

@@ -159,7 +159,8 @@ def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
 
     def draw(replicate: int) -> Scores:
         weights = kernel(replicate, seed, 1, plan.design.trial_draws, side)
-        return Scores(*(Trials(values, number=w) if counted else Trials(np.repeat(values, w)) for w in weights))
+        negative, positive = (Trials(values, number=w) if counted else Trials(np.repeat(values, w)) for w in weights)
+        return Scores(negative, positive)
 
     return draw
 
