@@ -22,7 +22,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.hull import ascending, edges_left, hulls_of_errors
+from priori.decisions.hull import Ascending, edges_left, hulls_of_errors
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
@@ -297,12 +297,12 @@ class _Trials:
         edge = np.flatnonzero(group[1:] == group[:-1])
         before, after = errors[edge], errors[edge + 1]
         rise, fall = (after.fn - before.fn) * before.negatives, (before.fp - after.fp) * before.positives
-        ordered, places = ascending(alphas)
-        shape = self.starts.size - 1, len(ordered) + 1
+        ordered = Ascending.of(alphas)
+        shape = self.starts.size - 1, len(ordered.fractions) + 1
         left = np.add(group[edge] * shape[1], edges_left(rise, fall, ordered))
         passed = np.bincount(left, minlength=shape[0] * shape[1])
         vertex = np.searchsorted(group, np.arange(shape[0]))[:, None] + np.cumsum(passed.reshape(shape), axis=1)
-        return np.asarray(threshold[vertex[:, places]].ravel())
+        return np.asarray(threshold[vertex[:, :-1][:, ordered.places]].ravel())
 
 
 def _keys(group: Any, score: Floats) -> Any:

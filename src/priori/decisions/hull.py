@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Counts
+from priori.base.types import Counts, Floats
 from priori.scores.candidates import Candidates
 
 #: Two floats nearer than this are compared again in whole numbers.
@@ -42,36 +42,44 @@ class Envelope:
 
     def choose(self, alphas: Sequence[Fraction]) -> NDArray[np.intp]:
         """Return the vertex that minimises the criterion at each alpha."""
-        ordered, places = ascending(alphas)
+        ordered = Ascending.of(alphas)
         left = edges_left(self.rise, self.fall, ordered)
-        return np.searchsorted(left, np.arange(len(ordered)), side="right")[places]
+        return np.searchsorted(left, np.arange(len(ordered.fractions)), side="right")[ordered.places]
 
 
-def ascending(alphas: Sequence[Fraction]) -> tuple[Sequence[Fraction], list[int]]:
-    """Return the alphas in order, each once, and the place of each of those given among them."""
-    if all(a < b for a, b in pairwise(map(float, alphas))):  # sooner known than fractions are compared
-        return alphas, list(range(len(alphas)))
-    ordered = sorted(set(alphas))
-    place = {alpha: number for number, alpha in enumerate(ordered)}
-    return ordered, [place[alpha] for alpha in alphas]
+class Ascending(NamedTuple):
+    """Alphas in order, each once, as fractions and as floats; and the place among them of each that was given."""
+
+    fractions: Sequence[Fraction]
+    floats: Floats
+    places: Any
+
+    @classmethod
+    def of(cls, alphas: Sequence[Fraction]) -> Ascending:
+        """Put alphas in order."""
+        floats = np.array([float(alpha) for alpha in alphas])
+        if (floats[1:] > floats[:-1]).all():  # sooner known than fractions are compared
+            return cls(alphas, floats, slice(None))
+        ordered = sorted(set(alphas))
+        place = {alpha: number for number, alpha in enumerate(ordered)}
+        return cls(ordered, np.array([float(alpha) for alpha in ordered]), [place[alpha] for alpha in alphas])
 
 
-def edges_left(rise: Any, fall: Any, ordered: Sequence[Fraction]) -> NDArray[np.intp]:
-    """Return from which of the ascending alphas on the vertex behind each edge is chosen, not the one before it.
+def edges_left(rise: Any, fall: Any, alphas: Ascending) -> NDArray[np.intp]:
+    """Return from which of the alphas on the vertex behind each edge is chosen, not the one before it.
 
     A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower threshold.
     """
     up, down = np.asarray(rise, dtype=np.float64), np.asarray(fall, dtype=np.float64)
-    breaks, floats = up / (up + down), np.array([float(alpha) for alpha in ordered])
-    left, near = (np.searchsorted(floats, breaks + away) for away in (-NEAR, NEAR))
+    breaks = up / (up + down)
+    left, near = (np.searchsorted(alphas.floats, breaks + away) for away in (-NEAR, NEAR))
     for edge in np.flatnonzero(left != near).tolist():
         gain, loss = int(rise[edge]), int(fall[edge])
-
-        def before(alpha: Fraction, gain: int = gain, loss: int = loss) -> bool:
+        while left[edge] < near[edge]:
+            alpha = alphas.fractions[left[edge]]
             side = gain * alpha.denominator - alpha.numerator * (gain + loss)  # > 0: the tie lies above alpha
-            return side > 0 or (side == 0 and gain >= loss)
-
-        while left[edge] < near[edge] and before(ordered[left[edge]]):
+            if side < 0 or (side == 0 and gain < loss):
+                break
             left[edge] += 1
     return left
 
