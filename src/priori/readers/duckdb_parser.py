@@ -43,6 +43,9 @@ FEW = 8
 #: What the text parser must see in names that may have stood between quotes.
 _ODD = re.compile(r"[\t]|^[ \"]| $|^$")
 
+#: A comment, where no blank stands in front of it.
+_COMMENT = re.compile(rb"^#.*\n?", re.MULTILINE)
+
 #: The characters that make a path a pattern.
 GLOB = "*?["
 
@@ -364,21 +367,19 @@ def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, Line
 
     Quick, as no line is looked into.
     """
-    skip = layout.skip
     with temporary_file() as (file, path):
         with source.open() as stream:
-            while lines := stream.readlines(1 << 20):
-                if any(b"\r" in line.removesuffix(b"\r\n") for line in lines):
+            above = b"".join(stream.readline() for _ in range(layout.skip))
+            mark = b"" if above else BYTE_ORDER_MARK
+            while lines := b"".join(stream.readlines(1 << 20)):
+                lines = lines.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\t", b" ")
+                if b"\r" in above.replace(b"\r\n", b"") or b"\r" in lines:
                     raise Unclean
-                if not file.tell():
-                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-                dropped = min(skip, len(lines))
-                skip -= dropped
-                rows = [line for line in lines[dropped:] if not line.lstrip(b" \t").startswith(b"#")]
-                joined = b"".join(rows).replace(b"\r\n", b"\n").replace(b"\t", b" ")
-                while b"  " in joined:
-                    joined = joined.replace(b"  ", b" ")
-                file.write(joined.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" "))
+                while b"  " in lines:
+                    lines = lines.replace(b"  ", b" ")
+                lines = lines.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+                file.write(_COMMENT.sub(b"", lines) if b"#" in lines else lines)
+                mark = b""
         file.close()
         if not path.stat().st_size:
             raise Unclean
