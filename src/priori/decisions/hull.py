@@ -44,7 +44,8 @@ class Envelope:
         """Return the vertex that minimises the criterion at each alpha."""
         ordered = Ascending.of(alphas)
         left = edges_left(self.rise, self.fall, ordered)
-        return np.searchsorted(left, np.arange(len(ordered.fractions)), side="right")[ordered.places]
+        vertices = np.searchsorted(left, np.arange(len(ordered.fractions)), side="right")
+        return np.asarray(vertices[ordered.places])
 
 
 class Ascending(NamedTuple):
