@@ -40,6 +40,12 @@ class Boxes:
     corner: Outcomes
 
     @property
+    def ranges(self) -> list[tuple[Floats, Floats]]:
+        """The least and the greatest V1, and V2."""
+        pairs = zip(self.best, self.worst, strict=True)
+        return [(np.minimum(best, worst), np.maximum(best, worst)) for best, worst in pairs]
+
+    @property
     def no_positive(self) -> Mask:
         """Where no positive can be accepted."""
         return np.asarray(self.corner.tp == 0)
@@ -63,7 +69,7 @@ def promising_cells(edges: Edges, criterion: Criterion, alphas: Sequence[Fractio
     boxes = partial(_boxes, edges, criterion)
     reached, blocks = boxes(coarse, coarse), boxes(coarse[:-1], coarse[1:])
     survivors: dict[Fraction, tuple[Index, bool]] = {}
-    for alpha in dict.fromkeys(alphas):
+    for alpha in dict.fromkeys(alphas if criterion.uses_alpha else alphas[:1]):
         ties = criterion.tells_ties(alpha, max(edges.n_negatives, edges.n_positives))
         survivors[alpha] = _survivors(criterion, reached, blocks, alpha, ties), ties
     # The blocks that survive for some alpha are laid end to end; alphas then look at their own among them.

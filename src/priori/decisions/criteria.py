@@ -119,7 +119,7 @@ class Target(OfRate):
         return Pieces(np.concatenate([[0.0], middles, [1.0]]), choice)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        low, high = np.sort([boxes.best[self.which - 1], boxes.worst[self.which - 1]], axis=0)
+        low, high = boxes.ranges[self.which - 1]
         return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
@@ -149,7 +149,7 @@ class BreakEven(Search):
         return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        v1, v2 = (np.sort(pair, axis=0) for pair in zip(boxes.best, boxes.worst, strict=True))
+        v1, v2 = boxes.ranges
         gap = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
         # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
         by_class = self.v1.of_class is not None and self.v2.of_class is not None

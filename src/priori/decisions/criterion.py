@@ -182,8 +182,10 @@ class Search(Criterion):
         fp, fn = candidates.every()
         outcomes = outcomes_of(candidates, (fp, fn))
         errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        distinct = alphas if self.uses_alpha else alphas[:1]
-        chosen = [self._best(outcomes, errors, alpha) for alpha in distinct] * (len(alphas) // len(distinct))
+        if self.uses_alpha:
+            chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+        else:
+            chosen = [self._best(outcomes, errors, Fraction(0))] * len(alphas)
         return fp[chosen], fn[chosen]
 
     def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:
