@@ -61,8 +61,9 @@ class LLRMap(ABC):
         return self._llr(np.asarray(scores, dtype=np.float64))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a file holds: the coefficients."""
-        return {"method": self.method, "slope": None, "offset": None, "boundaries": None, "llr": None}
+        """Return what a file holds: the coefficients, None where such a map has none."""
+        held = {name: getattr(self, name, None) for name in ("method", "slope", "offset", "boundaries", "llr")}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in held.items()}
 
     @abstractmethod
     def _llr(self, scores: Floats) -> Floats:
@@ -80,9 +81,6 @@ class AffineMap(LLRMap):
     slope: float
     offset: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "slope": self.slope, "offset": self.offset}
-
     def _llr(self, scores: Floats) -> Floats:
         return np.asarray(self.slope * scores + self.offset) if self.slope else np.full(scores.shape, self.offset)
 
@@ -98,9 +96,6 @@ class StepMap(LLRMap):
 
     boundaries: Floats
     llr: Floats
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "boundaries": self.boundaries.tolist(), "llr": self.llr.tolist()}
 
     def _llr(self, scores: Floats) -> Floats:
         return np.asarray(self.llr[np.searchsorted(self.boundaries, scores, side="left")])
