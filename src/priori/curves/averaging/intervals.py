@@ -32,15 +32,6 @@ BLOCK, HELD = 2**22, 2**27
 
 
 @dataclass(frozen=True)
-class Means:
-    """Means over data sets and the limits of their intervals, each of shape (channels, positions)."""
-
-    mean: Floats
-    lower: Floats
-    upper: Floats
-
-
-@dataclass(frozen=True)
 class IntervalPlan:
     """How the interval around an average is made; `checked` validates."""
 
@@ -122,8 +113,10 @@ def averages(
     weights: Floats,
     plan: IntervalPlan,
     exact: Callable[[Floats], Floats] | None = None,
-) -> Means:
+) -> Floats:
     """Average what ``evaluate`` gives for each data set at each position, with the plan's interval.
+
+    The array that is returned has the means, the lower and the upper limits: (3, channels, positions).
 
     Parameters
     ----------
@@ -135,7 +128,7 @@ def averages(
         ``exact(values)`` gives the mean of an array (channels, data sets, positions) where it is known more
         exactly than as a sum of products.
     """
-    blocks: list[tuple[Floats, Floats, Floats]] = []
+    averaged = np.empty((3, weights.shape[0], positions.size))
     per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
     held = per_block * max(1, HELD // (per_block * len(parts) * weights.shape[0]))
     for first in range(0, positions.size, held):
@@ -146,15 +139,13 @@ def averages(
         for start in range(0, along.size, per_block):
             values = read[:, :, start : start + per_block]
             mean = exact(values) if exact is not None else weighted_mean(values, weights)
-            lower = upper = mean
-            if not plan.within:
-                each = zip(values, weights, mean, strict=True)
-                lower, upper = np.stack([plan.around(*channel) for channel in each], axis=1)
-            blocks.append((mean, lower, upper))
-    mean, lower, upper = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
+            here = slice(first + start, first + start + values.shape[2])
+            averaged[0, :, here] = mean
+            for channel in range(0 if plan.within else len(mean)):
+                averaged[1:, channel, here] = plan.around(values[channel], weights[channel], mean[channel])
     if plan.within:
-        lower, upper = _within(evaluate, parts, positions, weights, plan)
-    return Means(mean, lower, upper)
+        averaged[1:] = _within(evaluate, parts, positions, weights, plan)
+    return averaged
 
 
 def _within(

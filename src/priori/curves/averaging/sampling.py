@@ -94,10 +94,9 @@ def _in_roc_space(
 
     def averaged(*, upper: bool) -> Floats:
         """Return the mean height at each position, and the limits of its interval, as three rows."""
-        means = averages(
+        return averages(
             lambda part, block: heights(part, block, axis, upper=upper)[None], sets.scores, along, weights[None], plan
-        )
-        return np.concatenate([means.mean, means.lower, means.upper])
+        )[:, 0]
 
     height = averaged(upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
@@ -169,10 +168,10 @@ def _at_thresholds(
     def exact(values: Floats) -> Floats:
         return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
 
-    means = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
-    points = {"fpr": means.mean[0], "tpr": means.mean[1], "threshold": thresholds}
-    points["fpr_lower"], points["tpr_lower"] = np.clip(means.lower, 0, 1)
-    points["fpr_upper"], points["tpr_upper"] = np.clip(means.upper, 0, 1)
+    mean, *limits = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
+    points = {"fpr": mean[0], "tpr": mean[1], "threshold": thresholds}
+    for side, limit in zip(("lower", "upper"), limits, strict=True):
+        points[f"fpr_{side}"], points[f"tpr_{side}"] = np.clip(limit, 0, 1)
     if closed:
         # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
         limit = np.nan if len(sets) < 2 and not plan.within else 1.0
