@@ -252,7 +252,7 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
     cuts = np.array([-np.inf, 0.0, 1.0])
 
     def counted(table: Table) -> list[Any]:
-        scores = table.in_parts(cuts, 7)
+        scores = table.count([cuts], 7)[0]
         people = part_units(scores)
         return [
             [(codes.tolist(), trials.score.tolist(), trials.number.tolist())]

@@ -204,7 +204,7 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     counted = []
     for name in "ABC":
         (table,) = [table for table in sets[name][1:] if isinstance(table, Table)]
-        cells = table.in_parts(np.array([-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]), 5)
+        (cells,) = table.count([[-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]], 5)
         counted.append([(trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
                         for trials in (cells.negative, cells.positive)])  # fmt: skip
     assert counted[0] == counted[1]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Ints
-from priori.scores.cuts import BLOCK, Cuts
+from priori.scores.cuts import TOGETHER, Cuts
 
 AnyFloats = NDArray[Any]
 
@@ -46,17 +46,17 @@ class Grid:
         """The type of the arithmetic."""
         return self.low.dtype
 
-    def cells(self, scores: AnyFloats, *, finite: bool = False, out: Ints | None = None) -> Ints:
+    def bins(self, scores: AnyFloats, *, finite: bool = False, out: Ints | None = None) -> Ints:
         """Return the cell of each score (any but NaN); it never falls as the score rises.
 
         ``finite`` says that no score is infinite.
         """
         cells = np.empty(scores.size, dtype=np.int64) if out is None else out
-        scratch = np.empty(min(scores.size, BLOCK), dtype=self.dtype)
+        scratch = np.empty(min(scores.size, TOGETHER), dtype=self.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, scores.size, BLOCK):
-                block = np.asarray(scores[start : start + BLOCK], dtype=self.dtype)
-                cell = cells[start : start + BLOCK]
+            for start in range(0, scores.size, TOGETHER):
+                block = np.asarray(scores[start : start + TOGETHER], dtype=self.dtype)
+                cell = cells[start : start + TOGETHER]
                 self._locate(block, cell, scratch[: block.size])
                 if not finite and not np.isfinite(block).all():
                     cell[block == -np.inf] = 0
@@ -71,7 +71,7 @@ class Grid:
             np.copyto(cell, scratch, casting="unsafe")
             cell += 1
             return
-        segment = self._starts.gaps(block, finite=True)
+        segment = self._starts.bins(block, finite=True)
         np.subtract(block, np.take(self.low, segment), out=scratch)
         np.multiply(scratch, np.take(self.scale, segment), out=scratch)
         np.maximum(scratch, 0, out=scratch)
@@ -100,7 +100,7 @@ class Grid:
         high = np.full(cells.shape, _order(np.array([largest]))[0])
         while (low < high).any():
             middle = (low >> 1) + (high >> 1) + (low & high & 1)
-            reached = self.cells(_number(middle, self.dtype)) >= cells
+            reached = self.bins(_number(middle, self.dtype)) >= cells
             high = np.where(reached, middle, high)
             low = np.where(reached, low, np.minimum(middle + 1, high))
         return _number(high, self.dtype)
@@ -162,7 +162,7 @@ def fitted_grid(
     low, high = (values[0], values[-1]) if limits is None else limits
     even = even_grid(low, high, cells, sample.dtype)
     coarse = even_grid(low, high, 1024, sample.dtype)
-    share = np.bincount(coarse.cells(values), minlength=coarse.size) / values.size
+    share = np.bincount(coarse.bins(values), minlength=coarse.size) / values.size
     # Scores of a bell come to about 3 here; 1 is the best, 1024 the worst.
     if values.size < 16 * segments or np.square(share).sum() * 1024 < 24:
         return even

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
@@ -19,11 +20,15 @@ class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
-        self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: Watch | None = None
-    ) -> None:
-        super().__init__(frame, settings, source=source)
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = (),
+        watch: Watch | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(frame, settings, source=source, systems=systems)
         self.watch = watch
         self.format = None if watch is None else "parquet"
+
+    def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
+        return Spark(frame, settings, source=self.source, systems=systems, watch=self.watch)
 
     def _in_parts(self, trials: Any, parts: int) -> Any:
         from pyspark.sql import functions

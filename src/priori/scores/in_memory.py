@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.cautions import Caution
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.keywords import keywords
@@ -427,7 +426,7 @@ class Scores(ScoreSet):
         above = np.append(values[1:], np.inf)
         return Shortlist(self.n_negatives - tn, fn, values, above, self.n_negatives, self.n_positives)
 
-    def pairs_in_order(self, *, rough: bool = False) -> int:
+    def pairs_in_order(self, rough: bool = False) -> int:
         number = self.positive.number
         if self._counted and number is not None:
             # Each entry of positives, with the negatives below it and half of those beside it.
@@ -447,21 +446,14 @@ class Scores(ScoreSet):
         """Return these scores: they are in memory."""
         return self
 
-    def condensed(
-        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
-    ) -> tuple[Scores, tuple[Caution, ...]]:
-        """Return these scores: they are in memory."""
-        return self, ()
-
-    def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
-        """Return the sets themselves, whatever the edges: their trials are in one order already."""
+    def count(
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        means: bool = False,
+    ) -> list[Scores]:  # fmt: skip
+        """Return the sets themselves, whatever the cuts: their trials are in one order already."""
         if any(other.scanned for other in others):
             raise mixed_sets()
         return [self, *(other.load() for other in others)]
-
-    def resamplable(self, *, by_user: bool) -> tuple[Scores, None]:
-        """Return these scores: a bootstrap can resample them as they are."""
-        return self, None
 
     # -- parts -------------------------------------------------------------------------------------------
 

@@ -288,7 +288,7 @@ def _paired_scores(
     Where trials do not fit in memory, entries stand for them between the thresholds: for how many is told, too.
     """
     if not (a.fits and b.fits):
-        a, b = a.between([np.unique(thresholds_a), np.unique(thresholds_b)], [b], by_user=False)
+        a, b = a.count([np.unique(thresholds_a), np.unique(thresholds_b)], others=[b])
         for first, second in ((a.negative, b.negative), (a.positive, b.positive)):
             yield first.score, second.score, first.number
         return

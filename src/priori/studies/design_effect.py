@@ -15,7 +15,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import pair
 from priori.uncertainty.cluster_variance import GroupSums
@@ -178,7 +178,7 @@ def design_effect(scores: Any, threshold: float) -> DesignEffect:
     True
     """
     threshold = as_threshold(threshold)
-    trials, _ = as_score_set(scores).condensed(("user",), cuts=[threshold])
+    trials, _ = condense(as_score_set(scores), ("user",), cuts=[threshold])
     accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
     return _measured(trials, accepted.astype(float), rejected.astype(float))
 
@@ -187,7 +187,7 @@ def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold
     """Measure the same for the difference between two systems on the same trials, each at its threshold."""
     if not (a.fits and b.fits):  # trials are paired, and counted, where they are
         cuts = [np.array([float(threshold)]) for threshold in (threshold_a, threshold_b)]
-        a, b = a.between(cuts, [b], by_user=a.has_users)
+        a, b = a.count(cuts, ("user",), [b])
         accepted = [(s.negative.score > t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
         rejected = [(s.positive.score <= t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
         return _measured(a, accepted[0] - accepted[1], rejected[0] - rejected[1])

@@ -34,7 +34,7 @@ from priori.decisions.likelihood_ratios import (
     llr_losses,
     separated,
 )
-from priori.scores import Scores
+from priori.scores import BOUND, Scores, condense_all
 from priori.scores.inputs import as_score_set
 from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
@@ -209,8 +209,8 @@ def llr_costs(
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
     if resample not in get_args(Resample):
         raise unknown("resample", resample, get_args(Resample))
-    (known_dev, dev_notes), (known, notes) = (
-        as_score_set(each).condensed(("user", "probe_user"), narrow=True) for each in (dev, test)
+    (known_dev, dev_notes), (known, notes) = condense_all(
+        [as_score_set(each) for each in (dev, test)], ("user", "probe_user"), narrow=BOUND
     )
     fitted = calibrator.fit(known_dev if resample == "both" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
