@@ -35,7 +35,7 @@ def test_the_public_names_have_not_changed_by_accident() -> None:
 
 
 def test_importing_stays_light() -> None:
-    heavy = {"numba", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "plotly", "scipy", "sklearn", "starlette"}
+    heavy = {"numba", "matplotlib", "pandas", "polars", "pyarrow", "duckdb", "scipy", "sklearn", "starlette"}
     code = "import sys, priori, priori.cli; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert heavy & set(loaded) == set()

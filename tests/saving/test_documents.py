@@ -181,8 +181,8 @@ def test_a_band_from_a_file_has_no_values_that_it_did_not_save() -> None:
         with pytest.raises(MissingScoresError, match=r"this Band was read from a file"):
             getattr(band.curve, name)
     with pytest.raises(MissingScoresError):
-        band.plotly(best=True)
-    assert len(band.plotly().data) == 2
+        band.plot(best=True)
+    assert len(band.plot().collections) == 1
     assert band.settings == every_result()["band"].settings
 
 

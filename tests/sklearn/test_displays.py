@@ -335,6 +335,7 @@ def test_differences_over_folds(data: Data) -> None:
     np.testing.assert_allclose(display.difference, (a.value - b.value), atol=1e-15)
     spread = (a.each - b.each).std(axis=0, ddof=1) / np.sqrt(3)  # type: ignore[union-attr]
     np.testing.assert_allclose(display.upper - display.difference, 4.302653 * spread, rtol=1e-6, atol=1e-12)
+    assert set(display.warnings_) == {*a.warnings, *b.warnings} != set()
     same = DifferenceDisplay.from_predictions(y, X[:, 0], X[:, 0], points=5)
     np.testing.assert_array_equal(same.difference, 0)
     shuffled = cross_validate(LogisticRegression(), X, y, cv=KFold(3), return_estimator=True, return_indices=True)
@@ -378,6 +379,11 @@ def test_averages_over_groups(data: Data, fitted: Any) -> None:
     assert AverageROCDisplay.from_estimator(fitted, X, y, groups=np.zeros(y.size)).outline is None
     with pytest.raises(OptionError, match="groups must name the data set of each of the 450 samples"):
         AverageROCDisplay.from_estimator(fitted, X, y, groups=[1, 2])
+    one_class = np.where((groups == 0) & (y == 0), 9, groups)  # group 0 is positive only, group 9 negative only
+    with pytest.raises(InputError, match=r"'0' \(no negative trial\), '9' \(no positive trial\)"):
+        AverageROCDisplay.from_estimator(fitted, X, y, groups=one_class)
+    rest = AverageROCDisplay.from_estimator(fitted, X, y, groups=one_class, skip_incomplete=True)
+    assert list(rest.curve_.datasets.names) == ["1", "2", "3"]
 
 
 # -- what to mind ------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import gzip
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,10 @@ from priori.scores.score_set import ScoreSet
 
 #: Arrays up to this long are written out.
 WHOLE = 12
+#: Short values stand beside each other up to this width.
+WIDE = 116
+#: Whether cautions are written out, or only their codes: one transcript has all their words.
+in_full = False
 #: How deep attributes of attributes are followed.
 DEEP = 3
 
@@ -30,11 +35,14 @@ DEEP = 3
 def described(value: Any) -> str:
     """Return what there is to say of a value."""
     if isinstance(value, Result):
-        lines = [f"{type(value).__name__}", *_mapping({"columns": value.columns(), "summary": value.summary()}, 0)]
-        left = {name: found for name, found in _attributes(value).items() if name not in value.columns()}
-        return "\n".join([*lines, *_mapping(left, 0), *map(repr, repr(value).splitlines())])
-    if hasattr(value, "to_plotly_json"):
-        return "\n".join(_mapping(_drawn_by_plotly(value), 0))
+        columns, summary = value.columns(), value.summary()
+        left = {
+            name: found
+            for name, found in _attributes(value).items()
+            if name not in columns and name not in summary and found is not None and found is not False
+        }
+        lines = [type(value).__name__, *_mapping(columns, 0), *_mapping(summary, 0), *_mapping(left, 0)]
+        return "\n".join([*lines, *map(repr, repr(value).splitlines())])
     if hasattr(value, "get_lines"):
         return "\n".join(_drawn(value))
     if type(value).__module__.startswith("priori.sklearn") and hasattr(value, "plot"):
@@ -67,7 +75,9 @@ def _array(values: Any) -> str:
 def _simple(value: Any) -> str | None:
     """Return a value that takes one line."""
     if isinstance(value, Caution):
-        return f"{value.code}: {value}"
+        return f"{value.code}: {value}" if in_full else value.code
+    if isinstance(value, tuple) and value and all(isinstance(one, Caution) for one in value) and not in_full:
+        return ", ".join(one.code for one in value)
     if value is None or isinstance(value, (bool, int, str, np.bool_)):
         return str(value)
     if isinstance(value, (float, np.floating)):
@@ -112,8 +122,20 @@ def _lines(name: str, value: Any, depth: int) -> Iterator[str]:
 
 
 def _mapping(values: Mapping[Any, Any], depth: int) -> Iterator[str]:
+    """Give the lines of several values; short ones stand beside each other."""
+    margin, row = "  " * depth, ""
     for name, value in values.items():
-        yield from _lines(str(name), value, depth)
+        line = _simple(value)
+        if line is None or "\n" in line or len(margin) + len(row) + len(name) + len(line) > WIDE:
+            if row:
+                yield margin + row
+            row = ""
+        if line is None:
+            yield from _lines(str(name), value, depth)
+        else:
+            row += f"{'; ' if row else ''}{name}: {line}"
+    if row:
+        yield margin + row
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -163,17 +185,8 @@ def _drawn(axes: Any) -> Iterator[str]:
             yield f"  ticks {[label.get_text() for label in labels]}"
 
 
-def _drawn_by_plotly(figure: Any) -> dict[str, Any]:
-    """Return what a figure of plotly shows, without its template."""
-    content = json.loads(figure.to_json())
-    content["layout"].pop("template", None)
-    return {"data": [_decoded(trace) for trace in content["data"]], "layout": content["layout"]}
-
-
 def _decoded(value: Any) -> Any:
-    """Return what plotly packed into bytes as an array."""
-    if isinstance(value, dict) and "bdata" in value:
-        return np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
+    """Return lists of numbers as arrays."""
     if isinstance(value, dict):
         return {name: _decoded(one) for name, one in value.items()}
     if isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
@@ -187,21 +200,69 @@ def document(text: str) -> str:
     """Return a JSON document as a value is described, any other text as it is."""
     if not text.startswith("{"):
         return text
-    return "\n".join(_mapping(_decoded(json.loads(text)), 0))
+    return "\n".join(_mapping(_decoded(json.loads(text, object_hook=_by_code)), 0))
+
+
+def _by_code(held: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of a document with the codes of its cautions only, unless they are written out."""
+    cautions = held.get("warnings")
+    if in_full or not isinstance(cautions, list) or not all(isinstance(one, dict) for one in cautions):
+        return held
+    return {**held, "warnings": ", ".join(one["code"] for one in cautions)}
+
+
+#: What ends a line of a page.
+BREAKS = re.compile(
+    r"</?(?:p|div|section|figure|figcaption|h[1-6]|li|ul|ol|dl|dt|dd|tr|table|details|summary|form|nav"
+    r"|header|footer|main|title|meta|link|head|body|html|svg|button|pre)\b[^>]*>|<br>"
+)
+#: What is kept of a tag: where links lead, what is read aloud, what fields hold.
+KEPT = re.compile(r'\b(id|href|aria-label|title|name|value|content|data-[a-z-]+|action)="([^"]*)"')
 
 
 def page(text: str) -> str:
-    """Return a page without scripts and styles, with the data that its scripts get."""
+    """Return what a page shows: its words line by line, ids, links and labels, what figures show, its scripts' data."""
     data = re.search(r'<script[^>]*id="priori-data"[^>]*>([^<]*)</script>', text)
     text = re.sub(r"(<(script|style)\b[^>]*>).*?(</\2>)", r"\1\3", text, flags=re.DOTALL)
     text = re.sub(r"(sha256|nonce)[-=][\"A-Za-z0-9+/=]+", r"\1", text)
-    text = re.sub(r'((?: d| points)=")([^"]{80,})"', lambda found: f'{found[1]}{_path(found[2])}"', text)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    text = re.sub(r"<svg\b.*?</svg>", lambda found: f"<p>{_svg(found[0])}</p>", text, flags=re.DOTALL)
+    lines: list[str] = []
+    if not in_full:
+        text = re.sub(r'(<li[^>]*data-caution="[^>]*>).*?</li>', r"\1</li>", text, flags=re.DOTALL)
+        text = re.sub(r'(<p class="gravest".*?</strong>).*?(<a )', r"\1 \2", text, flags=re.DOTALL)
+    for line in BREAKS.sub(lambda found: f"\0{_kept(found[0])}\0", text).split("\0"):
+        words = html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", lambda found: _kept(found[0]), line)).strip())
+        if words:
+            lines.append(words)
     if data:
         lines += _mapping(_decoded(json.loads(gzip.decompress(base64.b64decode(data[1])))), 0)
-    return "\n".join(lines)
+    return "\n".join(_shared(lines))
 
 
-def _path(text: str) -> str:
-    """Return a long path of a drawing as an array is written."""
-    return _array(np.array([float(number) for number in re.findall(r"-?\d+\.?\d*", text)]))
+def _kept(tag: str) -> str:
+    """Return what a tag says besides its name."""
+    return "".join(f" [{name} {value}]" for name, value in KEPT.findall(tag) if value)
+
+
+def _shared(lines: list[str]) -> Iterator[str]:
+    """Give the lines of a page, short ones beside each other."""
+    row = ""
+    for line in lines:
+        if len(row) + len(line) > WIDE and row:
+            yield row
+            row = ""
+        row += f"{' | ' if row else ''}{line}"
+    if row:
+        yield row
+
+
+def _svg(text: str) -> str:
+    """Return what a figure shows: its texts in order, and for each colour and kind of mark where its marks are."""
+    words = [re.sub(r"<[^>]+>", "", found) for found in re.findall(r"<text[^>]*>(.*?)</text>", text, flags=re.DOTALL)]
+    marks: dict[str, list[float]] = {}
+    for kind, attributes in re.findall(r"<(path|use|rect|circle|line|polyline|polygon)\b([^>]*)>", text):
+        look = re.search(r'(?:stroke|fill)="(#[0-9a-f]+|currentColor)"', attributes)
+        numbers = re.sub(r'\b(?:id|href|clip-path|stroke|fill|class|style)="[^"]*"', "", attributes)
+        where = [float(number) for number in re.findall(r"-?\d+\.?\d*", numbers)]
+        marks.setdefault(f"{kind} {look[1] if look else ''}", []).extend(where)
+    return "figure: " + " ".join(words) + "".join(f"\0{look}: {_array(np.array(at))}" for look, at in marks.items())

@@ -40,6 +40,9 @@ VARIES = (
     (re.compile(r"\b[0-9a-f]{40,64}\b"), "DIGEST"),
     (re.compile(r"(?<=digest: )\w+"), "DIGEST"),
 )
+#: A caution that a command prints: its code says enough, but in the one transcript that has their words.
+CAUTION = re.compile(r"^(! )priori: (warning|note|caution) (\[[a-z-]+\]): .*$", re.MULTILINE)
+IN_FULL = "cautions"
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,14 @@ class Names(dict[str, Any]):
         raise KeyError(name)
 
 
-def answer(asked: str) -> str:
-    """Ask, in the current directory, and return the whole answer."""
+def answer(asked: str, *, in_full: bool = False) -> str:
+    """Ask, in the current directory, and return the whole answer; ``in_full`` with the words of cautions."""
+    described.in_full = in_full
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         text = _printed(asked[2:]) if asked.startswith("$ ") else _value(asked[4:])
+    if not in_full:
+        text = CAUTION.sub(r"\1\2 \3", text)
     for pattern, mask in VARIES:
         text = pattern.sub(mask, text)
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
@@ -144,7 +150,7 @@ def rewrite(files: list[Path]) -> None:
     for file in files:
         parts = [re.split(r"^(?:\$|>>>) ", file.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]]
         for entry in entries(file):
-            now = answer(entry.asked)
+            now = answer(entry.asked, in_full=file.stem == IN_FULL)
             parts.append(f"{entry.asked}\n{entry.answer if same(entry.answer, now) else now}\n\n")
         file.write_text("".join(parts).rstrip() + "\n", encoding="utf-8")
 

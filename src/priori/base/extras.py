@@ -9,7 +9,7 @@ from priori.base.errors import PrioriError
 #: The extra of pyproject.toml that installs each library.
 EXTRAS = {
     "matplotlib": "report", "jinja2": "report", "starlette": "app", "uvicorn": "app", "python_multipart": "app",
-    "plotly": "plotly", "sklearn": "sklearn", "pyspark": "spark",
+    "sklearn": "sklearn", "pyspark": "spark",
 }  # fmt: skip
 
 
@@ -38,8 +38,8 @@ def missing(module: str) -> MissingExtraError:
 
     Examples
     --------
-    >>> str(missing("plotly"))
-    "this needs plotly, which is not installed: pip install 'priori[plotly]'"
+    >>> str(missing("jinja2"))
+    "this needs jinja2, which is not installed: pip install 'priori[report]'"
     """
     extra = EXTRAS.get(module)
     what = f"'priori[{extra}]'" if extra else module

@@ -97,12 +97,6 @@ class Result:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         return {**plain(self.summary()), **plain(self.columns())}
 
-    def plotly(self) -> Any:
-        """Return an interactive Plotly figure; see `priori.plots.plotly_figures`."""
-        from priori.plots.plotly_figures import figure
-
-        return figure(self)
-
     # -- files -----------------------------------------------------------------------------------------
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
-from priori.base.keywords import keywords
 from priori.base.layouts import TEXT, Layout, Schema, listed, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -84,7 +83,6 @@ class Areas(Result):
         return {"task": self.task, "bounds": list(self.bounds)}
 
 
-@keywords
 def areas(dev: Any, test: Any, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:
     """Compute E_V1, E_V2 and G, integrated exactly over the operating points between ``bounds``.
 

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import NUMBERS, SIZE, Layout, listed
 from priori.base.saved import Saved, partly_saved
 from priori.base.types import Floats, Ints
@@ -114,7 +113,6 @@ class CrossEPC(EPC):
         return EPC(**plain | {"test": judged(test, self.weight), "threshold": thresholds})
 
 
-@keywords
 def cross_epc(
     scores: Any,
     *,

@@ -15,7 +15,6 @@ import numpy as np
 
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -216,7 +215,6 @@ class EPC(Result):
         """Return the curve at other alphas: one, or a list."""
         return at_alphas([self], alpha)[0]
 
-    @keywords
     def band(
         self,
         *,
@@ -259,12 +257,6 @@ class EPC(Result):
 
         return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
-    def plotly(self, *, bands: Sequence[Band] | None = None, best: bool = False) -> Any:
-        """Return a plotly figure of the curve; options as in `plot`."""
-        from priori.plots.plotly_figures import figure_epc
-
-        return figure_epc(self, bands=bands, best=best)
-
 
 def described_parts(saved: Saved) -> dict[str, Any]:
     """Return the parts of a curve that `EPC.described` has put into a file."""
@@ -284,7 +276,6 @@ def _sizes(scores: ScoreSet) -> dict[str, Any]:
     return {"source": scores.source, **sizes}
 
 
-@keywords
 def epc(
     dev: Any,
     test: Any,
@@ -452,7 +443,6 @@ def judged(test: ScoreSet, weight: str) -> ScoreSet:
     return test if weight == "trial" else weigh_users(test)
 
 
-@keywords
 def choose_threshold(
     dev: Any,
     *,

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -124,7 +123,6 @@ class GroupedEPC(Result):
         return self.value - np.sqrt(below), self.value + np.sqrt(above)
 
 
-@keywords
 def epc_by(
     dev: Any,
     test: Any,

@@ -19,7 +19,6 @@ import numpy as np
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -161,7 +160,6 @@ class EPSC(Result, OverBoth):
         curves = [curve.at([curve.fractions[list(curve.alpha).index(nearest)]]) for curve in self.curves]
         return _epsc(self.dev, self.test, self.omegas.tolist(), curves, self.name)
 
-    @keywords
     def band(
         self,
         *,
@@ -198,7 +196,6 @@ def _sizes(scores: Scores) -> dict[str, int]:
     return dict(zip(SIZES, sizes, strict=True))
 
 
-@keywords
 def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str = "system") -> EPSC:
     """Compute the Expected Performance and Spoofability Curve (Chingovska, Anjos and Marcel 2014).
 
@@ -248,7 +245,6 @@ def _epsc(dev: Scores, test: Scores, omegas: Sequence[float], curves: Sequence[E
     )._came_from(test)  # fmt: skip
 
 
-@keywords
 def adcf(
     dev: Any, test: Any, *, costs: Sequence[Any] = (1, 10, 20), priors: Sequence[Any] = ("0.9", "0.05", "0.05"),
     normalised: bool = True, name: str = "system",

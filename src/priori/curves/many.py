@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from priori.base.keywords import keywords
 from priori.curves.epc import EPC, Weight, make_curves
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
@@ -13,7 +12,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task
 
 
-@keywords
 def epc_all(
     sets: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -131,7 +130,6 @@ class AposterioriROC(Result):
         numbers = {"auc": self.auc, "eer": self.eer, "warnings": list(self.warnings)}
         return {"name": self.name, "kind": "a posteriori", **sizes, **numbers}
 
-    @keywords
     def band(
         self,
         *,
@@ -179,6 +177,18 @@ def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:
         raise unknown("pair of axes", axes, AXES)
     x, y = AXES[axes]
     return x, y if prior is None else at_prior(y, prior)
+
+
+def finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
+    """Return outcomes with some in between: straight lines of the ROC curve are none in precision.
+
+    Counts are interpolated (Davis and Goadrich, 2006); where nothing is accepted there is no precision.
+    """
+    rows = np.arange(len(outcomes) - 1)[:, None] + np.arange(parts) / parts
+    places = np.append(rows.ravel(), len(outcomes) - 1)
+    counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
+    between = Outcomes(*(np.interp(places, np.arange(len(outcomes)), number) for number in counts))
+    return between[between.tp + between.fp > 0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -266,7 +276,6 @@ def _every(scores: ScoreSet) -> Candidates:
     return scores.candidates(get_criterion("target-v1"), None)
 
 
-@keywords
 def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriROC:
     """Return the ROC curve of a set of scores, *a posteriori*.
 
@@ -294,7 +303,6 @@ def roc(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriROC(name, score_set, candidates.thresholds(*errors), outcomes)
 
 
-@keywords
 def det(scores: Any, *, points: Points = "thin", name: str = "system") -> AposterioriDET:
     """Return the DET curve of a set of scores, *a posteriori*: FRR against FAR on normal-deviate axes.
 
@@ -309,7 +317,6 @@ def det(scores: Any, *, points: Points = "thin", name: str = "system") -> Aposte
     return AposterioriDET(curve.name, curve.scores, curve.threshold, curve.outcomes)
 
 
-@keywords
 def a_posteriori_auc(scores: Any) -> float:
     """Return the area under the ROC: the chance that a positive scores above a negative, ties counted half.
 
@@ -328,7 +335,6 @@ def all_aucs(sets: Sequence[ScoreSet]) -> list[float]:
     return [float(Fraction(number, 2 * each.n_negatives * each.n_positives)) for each, number in pairs]
 
 
-@keywords
 def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
     """Return the area under the ROC between two false positive rates, a posteriori.
 
@@ -364,7 +370,6 @@ def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
     return float(np.interp(rate, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
 
 
-@keywords
 def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     """Return the equal error rate, a posteriori.
 
@@ -396,7 +401,6 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))
 
 
-@keywords
 def a_posteriori_break_even(scores: Any, *, task: str | Task = "retrieval") -> float:
     """Return the break-even point of a task: (V1 + V2)/2 where they are nearest (Eq. 8), a posteriori."""
     domain = get_task(task)
@@ -404,7 +408,6 @@ def a_posteriori_break_even(scores: Any, *, task: str | Task = "retrieval") -> f
     return float((domain.v1(outcomes) + domain.v2(outcomes))[0] / 2)
 
 
-@keywords
 def a_posteriori_min_dcf(
     scores: Any, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
@@ -430,7 +433,6 @@ def all_eers(sets: Sequence[ScoreSet]) -> list[float]:
     ]
 
 
-@keywords
 def average_precision(scores: Any) -> float:
     """Return the average precision, a posteriori: the sum of precision over the steps of recall.
 

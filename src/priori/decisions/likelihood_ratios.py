@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Counts, Floats
 from priori.decisions.hull import whole_hull
@@ -183,7 +182,6 @@ def _prior(typed: str) -> float:
     return prior
 
 
-@keywords
 def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float = 0.5) -> LLRMap:
     """Fit a map from scores to log-likelihood ratios on development scores; its ``apply`` calibrates any scores.
 
@@ -361,7 +359,6 @@ def llr_losses(negative: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats
     )
 
 
-@keywords
 def cllr(scores: Any) -> float:
     """Return the cost of scores as log-likelihood ratios, Cllr, in bits: 0 is perfect, 1 is what knowing nothing costs.
 
@@ -381,7 +378,6 @@ def _mean_loss(scores: Scores, negative: Floats, positive: Floats) -> float:
     return float(sum(np.average(loss, weights=trials.number) for loss, trials in classes) / 2)
 
 
-@keywords
 def a_posteriori_min_cllr(scores: Any) -> float:
     """Return the least Cllr that any rising map of these scores has on them (PAV), a posteriori.
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, short
-from priori.base.keywords import keywords
 from priori.base.types import Counts
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
@@ -73,7 +72,6 @@ def _no_threshold(value: Any) -> OptionError:
     return OptionError(f"a threshold is a number (inf and -inf are), not {short(repr(value))}")
 
 
-@keywords
 def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     """Count the outcomes of accepting exactly the trials with ``score > threshold`` (Eq. 1).
 

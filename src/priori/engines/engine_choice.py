@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings
 from priori.engines.parquet_files import Files, Watch
@@ -44,7 +43,6 @@ def bytes_of(memory: str | int) -> int:
     return int(number)
 
 
-@keywords
 def scan(
     source: Any, *, engine: EngineName = "auto", memory: str | int = "1GB", temp: str | os.PathLike[str] | None = None,
     format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,

@@ -27,6 +27,8 @@ from priori.scores.score_set import Role, TooManyEntries, mixed_sets
 PER_TRIAL = 128
 #: Bytes that an entry, which stands for several trials, needs.
 PER_ENTRY = 64
+#: Bins that hold more of a class say too little.
+COARSEST = 0.05
 #: With so few cuts, trials that failed to acquire have entries of their own; thresholds are known then.
 FEW_CUTS = 16
 
@@ -180,6 +182,8 @@ class Table(ScoreSet):
         # Twice as many bins as the bound asks for, in each class.
         people = self.n_users if self.has_users and {"user", "probe_user"} & {*by} else 1
         bound = max(bound, self.engine.finest, 8 * people * PER_ENTRY / self.memory)
+        if bound > COARSEST:
+            raise self._too_many(self.memory // PER_ENTRY, paired=False)
         if bound not in self._narrow:
             self._narrow[bound] = yield from narrow_cuts(self.explorer, bound, trials=1)
         return self._narrow[bound]

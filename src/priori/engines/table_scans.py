@@ -14,7 +14,6 @@ import numpy as np
 
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Panel, TableSettings
 from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
@@ -33,7 +32,6 @@ Condition = dict[str, list[str]]
 PER_CELL = 512
 
 
-@keywords
 def scan_table(
     path: str | os.PathLike[str], *, systems: Values, split: tuple[str, Values, Values],
     where: Mapping[str, Values] | None = None, engine: EngineName = "auto", memory: str | int = "1GB",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.base.cautions import shown
-from priori.base.types import Floats
 from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
 
 if TYPE_CHECKING:
@@ -77,21 +76,13 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
                     fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
         return
-    ax.fill(*(100 * side for side in outline_of(curve)), color=colour, alpha=0.25, lw=0)
+    ax.fill(*(100 * side for side in curve.outline()), color=colour, alpha=0.25, lw=0)
 
 
 def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
     """Say in the legend, once, what the bands around averages are."""
     if last:
         ax.plot([], [], color=colour, alpha=0.25, lw=8, label=f"{100 * level:g} % interval over data sets")
-
-
-def outline_of(curve: AverageCurve) -> tuple[Floats, Floats]:
-    """Return the outline of the interval, x and y: from its upper to its lower limits and back."""
-    return (
-        np.concatenate([curve.fpr_lower, curve.fpr_upper[::-1]]),
-        np.concatenate([curve.tpr_upper, curve.tpr_lower[::-1]]),
-    )
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:

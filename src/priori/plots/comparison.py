@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from priori.uncertainty.comparison import Comparison
     from priori.uncertainty.ztest_curves import ZTestCurve
-    from priori.uncertainty.ztest_normals import ZSystem
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -102,13 +101,6 @@ def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     return finished(ax, below=True)
 
 
-def better_system(curve: ZTestCurve) -> ZSystem:
-    """Return the system whose values are the better ones in the mean over the alphas."""
-    mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (curve.a, curve.b))
-    b_is_better = mean_b > mean_a if curve.measure.greater_is_better else mean_b < mean_a
-    return curve.b if b_is_better else curve.a
-
-
 def figure_ztest(curve: ZTestCurve) -> Figure:
     """Draw the two curves, the better one's interval at each alpha, and below them the confidence (Figure 3.11)."""
     from matplotlib import pyplot
@@ -117,10 +109,9 @@ def figure_ztest(curve: ZTestCurve) -> Figure:
         2, 1, sharex=True, figsize=(6.5, 6), layout="constrained", gridspec_kw={"height_ratios": (3, 2)}
     )
     scale, unit = scaling(curve.measure.rate)
-    better = better_system(curve)
     for system, colour in zip((curve.a, curve.b), colours(2), strict=True):
         upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name, drawstyle="steps-mid")
-        if system is better:
+        if system is curve.better_system():
             low, high = scale * system.hter.lower, scale * system.hter.upper
             upper.fill_between(curve.alpha, low, high, color=colour, alpha=0.18, lw=0, step="mid",
                                label=f"{100 * curve.confidence_level:g} % interval")  # fmt: skip

@@ -10,8 +10,7 @@ import numpy as np
 from priori.base.alphas import AlphaAxis
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
-from priori.curves.roc import Axis, average_precision, measures_of
-from priori.decisions.outcomes import Outcomes
+from priori.curves.roc import Axis, average_precision, finely, measures_of
 from priori.plots.style import (
     COLOURS,
     UNNAMED,
@@ -153,7 +152,7 @@ def plot_roc(
         label = f"AUC {curve.auc:.3f}" if axes == "far-tpr" else f"EER {100 * curve.eer:.2f} %"
         outcomes = curve.outcomes
         if axes == "recall-precision":
-            label, outcomes = f"AP {average_precision(curve.scores):.3f}", _finely(outcomes)
+            label, outcomes = f"AP {average_precision(curve.scores):.3f}", finely(outcomes)
         ax.plot(100 * x(outcomes), 100 * y(outcomes), color=colour, ls=line, label=with_fact(curve.name, label))
     for point, colour, _ in with_looks(operating_points):
         ax.plot(100 * x(point.outcomes), 100 * y(point.outcomes), "o", color=colour, mec="white", zorder=3)
@@ -177,20 +176,6 @@ def _name_points(ax: Axes, points: Sequence[EPC]) -> None:
     """Say in the legend what the points on the curves are."""
     if points:
         ax.plot([], [], "o", color="0.4", mec="white", label="threshold fixed in advance (a priori)")
-
-
-def _finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
-    """Return outcomes with some in between: straight lines of the ROC curve are none in precision.
-
-    Counts are interpolated (Davis and Goadrich, 2006); where nothing is accepted there is no precision.
-    """
-    rows = np.arange(len(outcomes) - 1)[:, None] + np.arange(parts) / parts
-    places = np.append(rows.ravel(), len(outcomes) - 1)
-    counts = [np.interp(places, np.arange(len(outcomes)), number) for number in
-              (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)]  # fmt: skip
-    kept = counts[0] + counts[1] > 0
-    tp, fp, tn, fn = (number[kept] for number in counts)
-    return Outcomes(tp=tp, fp=fp, tn=tn, fn=fn)
 
 
 def det_axes(curves: Sequence[AposterioriDET], end: float = 0.6) -> tuple[float, float, dict[str, float]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -108,16 +108,9 @@ def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
 
 def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     """Draw how often each system had each rank under resampling: the darker, the oftener."""
-    from matplotlib.ticker import MaxNLocator
-
-    systems = board.system.size
-    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
-    image = ax.imshow(100 * board.rank_probability, cmap="Blues", vmin=0, vmax=100, aspect="auto",
-                      interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
+    title = "How often each system had each rank under resampling"
+    ax, image = _matrix(ax, 100 * board.rank_probability, board.system.tolist(), title, cmap="Blues", vmin=0, vmax=100)
     ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="rank", title="How often each system had each rank under resampling")
-    _name_rows(ax, [str(name) for name in board.system])
     return ax
 
 
@@ -127,23 +120,25 @@ def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) ->
     ``better`` has a row and a column per system, from best to worst.
     """
     from matplotlib.colors import ListedColormap
+
+    row, column = colours(2)
+    title, cmap = "Blue: the row is significantly better; orange: the column is", ListedColormap([column, "0.93", row])
+    return _matrix(ax, better.astype(np.int8) - better.T, names, title, cmap=cmap, vmin=-1, vmax=1)[0]
+
+
+def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **look: Any) -> tuple[Axes, Any]:
+    """Draw a row for each system and a column for each rank; return the axes and the image.
+
+    Rows are named where there is room for names, else some are numbered.
+    """
     from matplotlib.ticker import MaxNLocator
 
     systems = len(names)
-    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, 60) + 1.2)))
-    row, column = colours(2)
-    ax.imshow(better.astype(np.int8) - better.T, cmap=ListedColormap([column, "0.93", row]), vmin=-1, vmax=1,
-              aspect="auto", interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5))  # fmt: skip
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="rank", title="Blue: the row is significantly better; orange: the column is")
-    _name_rows(ax, names)
-    return ax
-
-
-def _name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Name the rows where there is room for names, else number some of them."""
-    from matplotlib.ticker import MaxNLocator
-
-    rows = range(len(names)) if len(names) <= MATRIX_NAMED else range(9, len(names), 10)
+    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, MATRIX_NAMED) + 1.2)))
+    image = ax.imshow(values, aspect="auto", interpolation="nearest",
+                      extent=(0.5, systems + 0.5, systems - 0.5, -0.5), **look)  # fmt: skip
+    ax.set(xlabel="rank", title=title)
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
-    ax.set_yticks(rows, [names[row] if len(names) <= MATRIX_NAMED else f"{row + 1}" for row in rows])
+    rows = range(systems) if systems <= MATRIX_NAMED else range(9, systems, 10)
+    ax.set_yticks(rows, [names[row] if systems <= MATRIX_NAMED else f"{row + 1}" for row in rows])
+    return ax, image

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import InputError, OptionError, about_trials_file, argument, unknown
-from priori.base.keywords import keywords
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, Format, recognise
 from priori.readers.input_file import PathOrFile, open_source
@@ -23,7 +22,6 @@ from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
 __all__ = ["FORMATS", "pair_check", "read", "read_table"]
 
 
-@keywords
 def read(
     path: PathOrFile, *, format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
     attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.types import Codes, Mask
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
@@ -29,7 +28,6 @@ from priori.scores.trials import Names
 Values = str | Sequence[str]
 
 
-@keywords
 def read_table(
     path: PathOrFile, *, systems: Values, split: tuple[str, Values, Values], where: Mapping[str, Values] | None = None,
     format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,

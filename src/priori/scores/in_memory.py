@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
-from priori.base.keywords import keywords
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
@@ -86,7 +85,6 @@ class Scores(ScoreSet):
     # -- making one ------------------------------------------------------------------------------------
 
     @classmethod
-    @keywords
     def from_arrays(
         cls,
         negatives: ArrayLike,
@@ -152,7 +150,6 @@ class Scores(ScoreSet):
         return cls._checked(counted[0], counted[1], users, None, nan, lower_is_better, source)
 
     @classmethod
-    @keywords
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -224,7 +221,6 @@ class Scores(ScoreSet):
                                 weights=weights, nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
 
     @classmethod
-    @keywords
     def from_frame(
         cls,
         frame: Any,
@@ -457,7 +453,6 @@ class Scores(ScoreSet):
 
     # -- parts -------------------------------------------------------------------------------------------
 
-    @keywords
     def split(
         self,
         fraction: float = 0.5,

@@ -145,7 +145,7 @@ class ScoreSet(ABC):
     def narrow_cuts(self, bound: float, by: Sequence[Role]) -> tuple[Floats, float]:
         """Return cuts so narrow that no rate is off by more than about a bound, and by how much it may be.
 
-        They are as many as memory holds where trials are told apart by these roles.
+        They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
         """
         raise NotImplementedError  # nobody asks a set whose trials fit
 
@@ -212,8 +212,6 @@ def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[S
 
 #: No rate may be off by more than about this where counts stand in for trials.
 BOUND = 1e-4
-#: Bins that hold more of a class say too little.
-COARSEST = 0.05
 
 
 def condense(
@@ -246,9 +244,9 @@ def _condensing(
         return scores.load(), ()
     wanted, notes, bound, error, edges = [*by], list[Caution](), narrow, 0.0, np.empty(0)
     while True:
-        if bound is not None:
-            edges, error = yield from scores.asking("narrow_cuts", bound, wanted)
         try:
+            if bound is not None:
+                edges, error = yield from scores.asking("narrow_cuts", bound, wanted)
             (entries,) = yield from scores.asking("count", [np.union1d(edges, cuts)], wanted, (), narrow is not None)
             break
         except TooManyEntries:
@@ -256,7 +254,7 @@ def _condensing(
                 wanted.remove("probe_user")
                 notes.append(Caution("probes-left-out", f"{scores.source}: too many pairs of people for the memory "
                                      "given: trials are told apart by user only"))  # fmt: skip
-            elif bound is None or 4 * max(bound, error) > COARSEST:
+            elif bound is None or bound > 1:
                 raise
             else:
                 bound = 4 * max(bound, error)

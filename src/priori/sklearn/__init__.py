@@ -9,8 +9,7 @@ except ImportError as error:  # pragma: no cover - tested where scikit-learn is 
     raise ImportError("priori.sklearn needs scikit-learn: pip install 'priori[sklearn]'") from error
 
 from priori.sklearn.averages import AverageROCDisplay
-from priori.sklearn.curves import EPCDisplay
-from priori.sklearn.differences import DifferenceDisplay
+from priori.sklearn.curves import DifferenceDisplay, EPCDisplay
 from priori.sklearn.groups import GroupRatesDisplay
 from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
 from priori.sklearn.threshold import AprioriThresholdClassifier

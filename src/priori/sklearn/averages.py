@@ -13,12 +13,18 @@ from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
-from priori.plots.average import outline_of
+from priori.scores import Scores
 from priori.sklearn.displays import Contents, Display, Style, positive_label
-from priori.sklearn.responses import ResponseMethod, from_cv_results, responses, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: What an average is made with, as in `priori.average`.
+SETTINGS = (
+    "method", "theta", "prior", "cost_fp", "cost_fn", "weights", "positions", "confidence_level", "interval",
+    "n_resamples", "within", "rng", "skip_incomplete",
+)  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -38,17 +44,14 @@ class AverageROCDisplay(Display):
         The outline of the interval: x and y.
     roc_auc : float, optional
         The average area, shown in the legend.
-    name, method : str, optional
-        For the legend.
-    pos_label : int, float, bool or str, optional
-        The positive class, shown on the axes.
+    name, method, pos_label : optional
+        For the legend and the axes.
 
     Attributes
     ----------
     curve_ : AverageCurve
         The result behind the display.
-    line_, band_, singles_, chance_level_ : matplotlib Artists
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, band_, singles_, chance_level_, ax_, figure_ : matplotlib Artists
 
     Examples
     --------
@@ -85,7 +88,7 @@ class AverageROCDisplay(Display):
         plot_chance_level: bool | None = None, chance_level_kw: Style | None = None, despine: bool = False,
     ) -> Self:  # fmt: skip
         """Draw the average, its interval, and behind it the single curves; arguments as in `RocCurveDisplay.plot`."""
-        return self._draw(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine, behind=plot_singles)
+        return self._draw(locals())
 
     def _legend_name(self, name: str | None) -> str | None:
         return " ".join(part for part in (name, self.method and f"{self.method} average") if part) or None
@@ -104,7 +107,7 @@ class AverageROCDisplay(Display):
             for line in ax.plot(fpr, tpr, color=colour, alpha=0.35, linestyle="--", linewidth=0.8, zorder=1)
         ]
         if self.outline is not None:
-            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label="Confidence interval")
+            (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label=self._band_label)
 
     @classmethod
     def from_estimator(
@@ -118,19 +121,9 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of a fitted classifier on several data sets: ``groups`` names the one of each sample.
-
-        Arguments as in `sklearn.metrics.RocCurveDisplay.from_estimator` and in `from_predictions`.
-        """
-        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-        return cls.from_predictions(
-            y, y_score, groups=groups, sample_weight=sample_weight, pos_label=positive,
-            name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
-            method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
+        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
 
     @classmethod
     def from_predictions(
@@ -144,37 +137,17 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of labels and scores of several data sets.
+        """Make the display of labels and scores of several data sets: ``groups`` names the one of each sample.
 
-        Parameters
-        ----------
-        y_true, y_score : array-like
-            Labels and scores of all samples together.
-        groups : array-like
-            The data set (fold, user, reader) of each sample: one curve per value.
-        sample_weight, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
-        method, theta, prior, cost_fp, cost_fn, weights, positions, skip_incomplete
-            As in `priori.average`, as are confidence_level, interval, n_resamples, within and rng.
+        A data set is a fold, a user, a reader. Arguments as in `sklearn.metrics.RocCurveDisplay.from_predictions`
+        (weights must be whole numbers) and in `priori.average`.
         """
-        labels, values, sets = np.asarray(y_true), np.asarray(y_score), np.asarray(groups)
-        if sets.shape != labels.shape:
-            raise OptionError(f"groups must name the data set of each of the {labels.size} samples")
-        weight = None if sample_weight is None else np.asarray(sample_weight)
-        parts = {}
-        for group in np.unique(sets):
-            inside = sets == group
-            parts[str(group)] = scores(
-                labels[inside], values[inside], pos_label=pos_label, name=str(group),
-                sample_weight=None if weight is None else weight[inside],
-            )  # fmt: skip
-        curve = average(
-            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
-        display = cls._of(curve, name, pos_label)
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
+        given = {**locals()}
+        size = np.size(y_true)
+        if np.shape(groups) != (size,):
+            raise OptionError(f"groups must name the data set of each of the {size} samples")
+        parts = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, dataset=groups).by("dataset")
+        return cls._of(parts, pos_label, given)
 
     @classmethod
     def from_cv_results(
@@ -188,25 +161,15 @@ class AverageROCDisplay(Display):
         interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
         rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
     ) -> Self:  # fmt: skip
-        """Make the display of a cross-validation: the average of the folds' curves.
-
-        Arguments as in `sklearn.metrics.RocCurveDisplay.from_cv_results` and in `priori.average`.
-        """
-        parts, positive = from_cv_results(
-            cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
-        )
-        curve = average(
-            parts, method=method, theta=theta, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, weights=weights,
-            positions=positions, confidence_level=confidence_level, interval=interval, n_resamples=n_resamples,
-            within=within, rng=rng, skip_incomplete=skip_incomplete,
-        )  # fmt: skip
-        display = cls._of(curve, name, positive)
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
+        """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
+        given = {**locals()}
+        return cls._of(*of_folds(given), given)
 
     @classmethod
-    def _of(cls, curve: AverageCurve, name: str | None, pos_label: Any) -> Self:
-        outline = outline_of(curve) if len(curve.datasets) > 1 else None
-        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline,
-                      roc_auc=curve.auc.value, name=name, method=curve.method.name, pos_label=pos_label)  # fmt: skip
+    def _of(cls, parts: Mapping[str, Scores], pos_label: Any, given: Mapping[str, Any]) -> Self:
+        curve = average(parts, **{key: given[key] for key in SETTINGS})
+        outline = curve.outline() if len(curve.datasets) > 1 else None
+        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline, roc_auc=curve.auc.value,
+                      name=given["name"], method=curve.method.name, pos_label=pos_label)  # fmt: skip
         display.curve_, display.warnings_ = curve, curve.warnings
-        return display
+        return display._draw(given)

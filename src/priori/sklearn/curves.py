@@ -1,32 +1,57 @@
-"""The Expected Performance Curve as a scikit-learn display."""
+"""Curves along alpha as scikit-learn displays: the Expected Performance Curve, and the difference of two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.cautions import joined
+from priori.base.errors import OptionError
 from priori.base.types import Floats
 from priori.curves.averaging.epc import AverageEPC, average_epc
+from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
 from priori.decisions.tasks import Task
 from priori.scores import Scores
-from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, along_alpha, together
-from priori.sklearn.responses import ResponseMethod, fitted_on, folds, from_cv_results, responses, scores
+from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, positive_label
+from priori.sklearn.responses import ResponseMethod, as_predictions, folds, of_folds, scores, together
+from priori.uncertainty.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands import Band
 
-Limits = tuple[Floats | None, Floats | None]
+#: What a curve is made with, as in `priori.epc`.
+SETTINGS = ("task", "criterion", "measure", "points", "bounds", "alpha")
+
+
+class _AlongAlpha(Display):
+    """A display of curves along alpha, thresholds by a criterion."""
+
+    alpha: Floats
+    lower: Floats | None
+    upper: Floats | None
+    criterion: str | None
+
+    def _labels(self, label: str) -> dict[str, Any]:
+        rule = "" if self.criterion is None else f" (criterion: {self.criterion})"
+        return {"xlabel": f"alpha{rule}", "ylabel": label, "xlim": (-0.01, 1.01)}
+
+    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
+        if self.lower is not None and self.upper is not None:
+            step: Any = "mid" if self._drawstyle == "steps-mid" else None
+            self.band_ = ax.fill_between(
+                self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0, step=step, label=self._band_label
+            )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class EPCDisplay(Display):
+class EPCDisplay(_AlongAlpha):
     """Expected Performance Curve: a measure on test data against alpha, thresholds chosen on other data.
 
     A ROC curve shows every threshold, as if the right one were known. This curve shows what thresholds give that
@@ -40,16 +65,12 @@ class EPCDisplay(Display):
         The trade-offs.
     value : ndarray or list of ndarray
         The measure on the test set at each alpha, for one curve or for several.
-    lower, upper : ndarray, optional
-        An interval around a single curve.
-    chance : ndarray, optional
-        What a classifier gives whose scores are all the same.
+    lower, upper, chance : ndarray, optional
+        An interval around a single curve; what a classifier gives whose scores are all the same.
     area : float or list of float, optional
         The mean of each curve, shown in the legend.
-    name : str or list of str, optional
-        For the legend.
-    pos_label : int, float, bool or str, optional
-        The positive class, shown on the axes.
+    name, pos_label : optional
+        For the legend and the axes.
     measure, criterion : str
         What the y-axis shows, and what the thresholds minimise.
 
@@ -59,9 +80,8 @@ class EPCDisplay(Display):
         The result behind the display, with its thresholds, ``frame()`` and ``to_json()``.
     warnings_ : tuple of str
         Warnings about it; noted below the axes.
-    line_, band_, chance_level_ : matplotlib Artists
-        The curve or a list of curves, the interval, the chance level; the latter two may be None.
-    ax_, figure_ : matplotlib Axes and Figure
+    line_, band_, chance_level_, ax_, figure_ : matplotlib Artists
+        The curve or a list of curves, the interval, the chance level; both may be None.
 
     Examples
     --------
@@ -98,13 +118,8 @@ class EPCDisplay(Display):
         values = self.value if isinstance(self.value, list) else [self.value]
         areas = self.area if isinstance(self.area, list) or self.area is None else [self.area]
         chance = None if self.chance is None else (self.alpha, self.chance)
-        labels = along_alpha(self.criterion, self.measure, self.pos_label)
+        labels = self._labels(self.measure + positive_label(self.pos_label))
         return Contents([(self.alpha, value) for value in values], areas, chance, labels)
-
-    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
-        if self.lower is not None and self.upper is not None:
-            self.band_ = ax.fill_between(self.alpha, self.lower, self.upper, color=colour, alpha=0.18, lw=0, step="mid",
-                                         label="Confidence interval")  # fmt: skip
 
     @classmethod
     def from_estimator(
@@ -117,36 +132,14 @@ class EPCDisplay(Display):
         confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
         users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
-        """Make the display of a fitted classifier.
+        """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
 
-        Parameters
-        ----------
-        estimator : fitted binary classifier
-            Also a `Pipeline` that ends in one. Neither X nor X_dev may have been used to fit it.
-        X, y : test data
-            On which the thresholds are judged.
-        X_dev, y_dev : development data, optional
-            On which the thresholds are chosen. Without them X, y are taken apart into folds; see `from_predictions`.
-        sample_weight, response_method, pos_label, name, ax, curve_kwargs, plot_chance_level, chance_level_kw, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_estimator`; weights must be whole numbers.
-        task, criterion, measure, points, bounds, alpha, confidence_level, n_resamples, cv, random_state, users,
-        users_dev
-            As in `from_predictions`.
+        Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
+        Without X_dev, y_dev thresholds are chosen by folds of X, y. All other parameters are those of
+        `from_predictions`, and of `sklearn.metrics.RocCurveDisplay.from_estimator`.
         """
-        together("development data need both X_dev and y_dev", X_dev, y_dev)
-        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-        y_score_dev = None
-        if X_dev is not None:
-            y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-        display = cls.from_predictions(
-            y, y_score, y_true_dev=y_dev, y_score_dev=y_score_dev, sample_weight=sample_weight, pos_label=positive,
-            name=type(estimator).__name__ if name is None else name, ax=ax, curve_kwargs=curve_kwargs,
-            plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, despine=despine,
-            task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
-            confidence_level=confidence_level, n_resamples=n_resamples, cv=cv, random_state=random_state,
-            users=users, users_dev=users_dev,
-        )  # fmt: skip
-        return display._warn(() if X_dev is None else fitted_on(estimator, X_dev))
+        handed_on, trained = as_predictions(locals())
+        return cls.from_predictions(**handed_on)._warn(trained)
 
     @classmethod
     def from_predictions(
@@ -180,25 +173,16 @@ class EPCDisplay(Display):
         users, users_dev : array-like, optional
             Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
-        together("a development set needs both y_true_dev and y_score_dev", y_true_dev, y_score_dev)
-        test = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, users=users, name="test")
+        given = {**locals()}
         legend_name = "Classifier" if name is None else name
-        settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure, "points": points,
-                                    "bounds": bounds, "alpha": alpha}  # fmt: skip
-        curve: EPC | AverageEPC
-        interval: AverageEPC | Band
-        if y_true_dev is None or y_score_dev is None:
-            level = 0.95 if confidence_level is None else confidence_level
-            interval = curve = average_epc(folds(test, cv, random_state), confidence_level=level, **settings)
-        else:
-            dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, users=users_dev, name="dev")
-            curve = epc(dev, test, name=legend_name, **settings)
-            if confidence_level is not None:
-                interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        limits = (None, None) if confidence_level is None else (interval.lower, interval.upper)
-        display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), limits)
-        display.warnings_ = curve.warnings if confidence_level is None else interval.warnings
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kw, despine)
+        (curve,) = _curves(given, {"": legend_name})
+        interval: EPC | AverageEPC | Band = curve
+        if confidence_level is not None and isinstance(curve, EPC):
+            interval = curve.band(n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        display = cls._of(curve, curve.value, legend_name, _axis_label(pos_label, y_true), interval.warnings)
+        if confidence_level is not None and not isinstance(interval, EPC):
+            display.lower, display.upper = interval.lower, interval.upper
+        return display._draw(given)
 
     @classmethod
     def from_cv_results(
@@ -214,38 +198,177 @@ class EPCDisplay(Display):
         Each fold is judged with thresholds chosen on the other folds' out-of-sample scores, so no fold ever sees a
         threshold of its own. That asks the estimators of different folds for scores on one scale; probabilities are.
 
-        Parameters
-        ----------
-        cv_results : dict
-            What `sklearn.model_selection.cross_validate` returns with ``return_estimator=True`` and
-            ``return_indices=True``.
-        X, y : the data given to `cross_validate`
-        sample_weight, response_method, pos_label, ax, name, curve_kwargs, plot_chance_level, despine
-            As in `sklearn.metrics.RocCurveDisplay.from_cv_results`, as is ``chance_level_kwargs``; the rest as in
-            `priori.epc`.
+        ``cv_results`` is what `sklearn.model_selection.cross_validate` returns of X, y with ``return_estimator=True``
+        and ``return_indices=True``. All other parameters are those of `from_predictions`.
         """
-        parts, positive = from_cv_results(
-            cv_results, X, y, response_method=response_method, pos_label=pos_label, sample_weight=sample_weight
-        )
-        curve = average_epc(
-            parts, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha
-        )
-        display = cls._of(curve, list(curve.each), name, positive)
-        display.warnings_ = curve.warnings
-        return display._draw(ax, None, curve_kwargs, plot_chance_level, chance_level_kwargs, despine)
+        given = {**locals()}
+        parts, positive = of_folds(given)
+        curve = average_epc(parts, **{key: given[key] for key in SETTINGS})
+        return cls._of(curve, list(curve.each), name, positive, curve.warnings)._draw(given)
 
     @classmethod
     def _of(
-        cls, curve: EPC | AverageEPC, value: Floats | list[Floats], name: str | list[str] | None, pos_label: Any,
-        limits: Limits = (None, None),
-    ) -> Self:  # fmt: skip
+        cls, curve: EPC | AverageEPC, value: Floats | list[Floats], name: Any, pos_label: Any, warnings: tuple[str, ...]
+    ) -> Self:
         area = [float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value))
         chance = _chance_level(curve if isinstance(curve, EPC) else curve.curves[0])
-        display = cls(alpha=curve.alpha, value=value, lower=limits[0], upper=limits[1], chance=chance, area=area,
-                      name=name, pos_label=pos_label, measure=curve.measure.title,
-                      criterion=curve.criterion.name)  # fmt: skip
-        display.curve_ = curve
+        display = cls(alpha=curve.alpha, value=value, chance=chance, area=area, name=name, pos_label=pos_label,
+                      measure=curve.measure.title, criterion=curve.criterion.name)  # fmt: skip
+        display.curve_, display.warnings_ = curve, warnings
         return display
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DifferenceDisplay(_AlongAlpha):
+    """Is A better than B, once thresholds are fixed in advance? Their difference along alpha, with an interval.
+
+    Where the interval does not hold 0 the difference is significant there. Make one with `from_estimator`,
+    `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    alpha, difference, lower, upper : ndarray
+        The trade-offs, A's value minus B's, and its interval.
+    name, measure, criterion : str
+        For the legend; what is compared, and what the thresholds minimise.
+
+    Attributes
+    ----------
+    comparison_ : Comparison or None
+        The result behind the display; None for folds.
+    line_, band_, chance_level_, ax_, figure_ : matplotlib Artists
+        The difference, its interval, the line of no difference.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from priori.sklearn import DifferenceDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 1000)
+    >>> good, poor = rng.normal(2 * y), rng.normal(y)
+    >>> display = DifferenceDisplay.from_predictions(y, good, poor, points=11)
+    >>> bool((display.upper < 0).all())
+    True
+    """
+
+    alpha: Floats
+    difference: Floats
+    lower: Floats
+    upper: Floats
+    name: str | None = None
+    measure: str = "value"
+    criterion: str | None = None
+    comparison_: Comparison | None = field(init=False, default=None)
+
+    _chance_label = "No difference"
+    _chance_shown = True
+
+    def _contents(self) -> Contents:
+        labels = self._labels(f"Difference in {self.measure}")
+        return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator_a: Any, estimator_b: Any, X: Any, y: Any, *, X_dev: Any = None, y_dev: Any = None,
+        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
+        """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
+        handed_on, trained = as_predictions(locals())
+        return cls.from_predictions(**handed_on)._warn(trained)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, y_true_dev: ArrayLike | None = None,
+        y_score_dev_a: ArrayLike | None = None, y_score_dev_b: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None, pos_label: Any = None,
+        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
+        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
+        """Make the display of two sets of scores of the same samples, those of A and of B.
+
+        Without a development set thresholds are chosen fold by fold on the other folds, and the interval is Student's
+        t over folds; with one it is that of the paired bootstrap, `priori.compare`. The chance level is the line of no
+        difference. All other parameters are those of `EPCDisplay.from_predictions`.
+        """
+        given = {**locals()}
+        legend_name = "A minus B" if name is None else name
+        a, b = _curves(given, {"_a": "A", "_b": "B"})
+        if isinstance(a, AverageEPC) and isinstance(b, AverageEPC):
+            return cls._over_folds(a, b, legend_name, confidence_level)._draw(given)
+        assert isinstance(a, EPC)
+        assert isinstance(b, EPC)
+        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,
+                      upper=comparison.upper, name=legend_name, measure=a.measure.title,
+                      criterion=a.criterion.name)  # fmt: skip
+        display.comparison_, display.warnings_ = comparison, comparison.warnings
+        return display._draw(given)
+
+    @classmethod
+    def from_cv_results(
+        cls, cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any], X: Any, y: Any, *,
+        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
+        ax: Axes | None = None, name: str | None = None, curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True, chance_level_kwargs: Style | None = None, despine: bool = False,
+        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
+        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        confidence_level: float = 0.95,
+    ) -> Self:  # fmt: skip
+        """Make the display of two cross-validations over the same folds: their mean difference and its t interval.
+
+        Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
+        Arguments as in `EPCDisplay.from_cv_results` and `from_predictions`.
+        """
+        given = {**locals()}
+        for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
+            if not np.array_equal(fold_a, fold_b):
+                raise OptionError("the two cross-validations have different folds; give both the same cv")
+        settings = {key: given[key] for key in SETTINGS}
+        a, b = (average_epc(of_folds(given, key)[0], **settings) for key in ("cv_results_a", "cv_results_b"))
+        return cls._over_folds(a, b, "A minus B" if name is None else name, confidence_level)._draw(given)
+
+    @classmethod
+    def _over_folds(cls, a: AverageEPC, b: AverageEPC, name: str, confidence_level: float) -> Self:
+        each = a.each - b.each
+        mean = each.mean(axis=0)
+        plan = IntervalPlan.checked("t", confidence_level, 2, False, 0)
+        lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
+        display = cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
+                      criterion=a.criterion.name)  # fmt: skip
+        display.warnings_ = joined(a.warnings, b.warnings)
+        return display
+
+
+def _curves(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[EPC | AverageEPC]:
+    """Give the curve of each set of scores, by the ends of its arguments' names: ``_a`` of ``y_score_a``.
+
+    Thresholds are chosen on the development set; without one, those of each fold on the other folds.
+    """
+    dev_names = ["y_true_dev", *(f"y_score_dev{end}" for end in names)]
+    developed = together("a development set needs", given, *dev_names)
+    settings = {key: given[key] for key in SETTINGS}
+    level = 0.95 if given["confidence_level"] is None else given["confidence_level"]
+    for end, name in names.items():
+        test = scores(given["y_true"], given[f"y_score{end}"], pos_label=given["pos_label"], user=given["users"],
+                      sample_weight=given["sample_weight"], name="test")  # fmt: skip
+        if not developed:
+            parts = folds(test, given["cv"], given["random_state"])
+            yield average_epc(parts, confidence_level=level, **settings)
+            continue
+        dev = scores(given["y_true_dev"], given[f"y_score_dev{end}"], pos_label=given["pos_label"],
+                     user=given["users_dev"], name="dev")  # fmt: skip
+        yield epc(dev, test, name=name, **settings)
 
 
 def _chance_level(curve: EPC) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -49,6 +49,7 @@ class Display:
     _chance_shown: ClassVar[bool] = False
     #: How lines run between points: an EPC is constant around each alpha.
     _drawstyle: ClassVar[Literal["default", "steps-mid"]] = "default"
+    _band_label: ClassVar[str] = "Confidence interval"
     _legend_loc: ClassVar[Literal["best", "lower right"]] = "best"
     #: The borders that end at 0 and 1 where the others are taken away.
     _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
@@ -58,38 +59,20 @@ class Display:
         curve_kwargs: Style | Sequence[Style] | None = None, plot_chance_level: bool | None = None,
         chance_level_kw: Style | None = None, despine: bool = False,
     ) -> Self:  # fmt: skip
-        """Draw the display.
+        """Draw the display and return it; arguments as in `sklearn.metrics.RocCurveDisplay.plot`.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        name : str or list of str, optional
-            For the legend; the display's own name by default.
-        curve_kwargs : dict or list of dict, optional
-            Arguments of matplotlib's ``plot``: for all curves, or for each.
-        plot_chance_level : bool, optional
-            Also draw what a classifier gives whose scores are all the same; for a difference, the line of no
-            difference, which is drawn unless this is False.
-        chance_level_kw : dict, optional
-            Arguments of matplotlib's ``plot`` for that line.
-        despine : bool
-            Take away the upper and the right border.
-
-        Returns
-        -------
-        display : the display itself
+        ``name`` and ``curve_kwargs`` (arguments of matplotlib's ``plot``) are for all curves, or lists with one for
+        each. The chance level is what a classifier gives whose scores are all the same; for a difference, the line of
+        no difference, which is drawn unless ``plot_chance_level`` is False.
         """
-        return self._draw(ax, name, curve_kwargs, plot_chance_level, chance_level_kw, despine)
+        return self._draw(locals())
 
-    def _draw(
-        self, ax: Axes | None, name: Any, curve_kwargs: Style | Sequence[Style] | None,
-        plot_chance_level: bool | None, chance_level_kw: Style | None, despine: bool, *, behind: bool = True,
-    ) -> Self:  # fmt: skip
+    def _draw(self, given: Mapping[str, Any]) -> Self:
+        """Draw the display as the arguments of a public method ask for, all of them by name."""
         curves, metrics, chance, labels = self._contents()
-        legend_name = self._legend_name(self.name if name is None else name)
-        styles = _curve_styles(len(curves), legend_name, metrics, self._metric_name, curve_kwargs)
-        self.ax_ = ax = _new_axes() if ax is None else ax
+        legend_name = self._legend_name(self.name if given["name"] is None else given["name"])
+        styles = _curve_styles(len(curves), legend_name, metrics, self._metric_name, given["curve_kwargs"])
+        self.ax_ = ax = _new_axes() if given["ax"] is None else given["ax"]
         self.figure_ = ax.figure
         lines = [
             ax.plot(x, y, **{"marker": "o" if x.size == 1 else None, "drawstyle": self._drawstyle, **style})[0]
@@ -97,13 +80,15 @@ class Display:
         ]
         self.line_: Any = lines[0] if len(lines) == 1 else lines
         self.band_: Any = None
-        self._draw_around(ax, lines[0].get_color(), behind)
+        self._draw_around(ax, lines[0].get_color(), given.get("plot_singles", True))
         self.chance_level_: Any = None
-        if chance is not None and (self._chance_shown if plot_chance_level is None else plot_chance_level):
-            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, chance_level_kw)
+        asked = given["plot_chance_level"]
+        if chance is not None and (self._chance_shown if asked is None else asked):
+            overrides = given.get("chance_level_kw", given.get("chance_level_kwargs"))
+            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, overrides)
             (self.chance_level_,) = ax.plot(*chance, **style)
         ax.set(**labels)
-        if despine:
+        if given["despine"]:
             ax.spines[["top", "right"]].set_visible(False)
             for side in self._bounded_spines:
                 ax.spines[side].set_bounds(0, 1)
@@ -112,7 +97,7 @@ class Display:
         self.note_: Any = note_cautions(ax, self.warnings_)
         return self
 
-    def _warn(self, warnings: Iterable[str]) -> Self:
+    def _warn(self, warnings: tuple[str, ...]) -> Self:
         """Note further warnings below the axes."""
         self.warnings_ = joined(warnings, self.warnings_)
         if self.note_ is not None:
@@ -133,23 +118,9 @@ class Display:
         raise NotImplementedError
 
 
-def along_alpha(criterion: str | None, label: str, pos_label: Any = None) -> dict[str, Any]:
-    """Return the axes of a curve along alpha."""
-    rule = "" if criterion is None else f" (criterion: {criterion})"
-    return {"xlabel": f"alpha{rule}", "ylabel": label + positive_label(pos_label), "xlim": (-0.01, 1.01)}
-
-
 def positive_label(pos_label: Any) -> str:
     """Return what an axis says about the positive class."""
     return "" if pos_label is None else f" (Positive label: {pos_label})"
-
-
-def together(message: str, *values: Any) -> bool:
-    """Tell whether all values were given; some without the others are a mistake."""
-    missing = [value is None for value in values]
-    if any(missing) and not all(missing):
-        raise OptionError(message)
-    return not any(missing)
 
 
 def _new_axes() -> Axes:

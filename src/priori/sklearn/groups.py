@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
 
 from priori.curves.epc import choose_threshold
 from priori.decisions.tasks import Task
-from priori.scores import Scores
 from priori.sklearn.displays import CriterionOption
-from priori.sklearn.responses import ResponseMethod, responses, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, scores
 from priori.uncertainty.group_rates import GroupRates, group_rates
 
 if TYPE_CHECKING:
@@ -75,13 +72,8 @@ class GroupRatesDisplay:
 
         The parameters are those of `from_predictions`, with data instead of labels and scores.
         """
-        y_score, positive = responses(estimator, X, response_method=response_method, pos_label=pos_label)
-        y_score_dev, _ = responses(estimator, X_dev, response_method=response_method, pos_label=pos_label)
-        return cls.from_predictions(
-            y, y_score, sensitive_features=sensitive_features, y_true_dev=y_dev, y_score_dev=y_score_dev, users=users,
-            pos_label=positive, name=name, ax=ax, task=task, criterion=criterion, alpha=alpha,
-            confidence_level=confidence_level,
-        )  # fmt: skip
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
 
     @classmethod
     def from_predictions(
@@ -102,19 +94,14 @@ class GroupRatesDisplay:
             Labels and scores of the development set, on which the threshold is chosen.
         users : array-like, optional
             Whom each test sample is of, where people have several: intervals then allow for it.
-        pos_label : optional
-            The positive class.
-        name : str
-            What the groups are of, for the figure.
+        pos_label, name
+            The positive class; what the groups are of, for the figure.
         task, criterion, alpha
             What the threshold minimises, as in `priori.choose_threshold`.
         confidence_level : float
             That of all groups' intervals of one rate together.
         """
-        check_consistent_length(y_true, y_score, sensitive_features, users)
         dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
         threshold = choose_threshold(dev, criterion=criterion, alpha=alpha, task=task)
-        test = Scores.from_predictions(
-            y_true, np.asarray(y_score), pos_label=pos_label, user=users, group=sensitive_features, source="test"
-        )
+        test = scores(y_true, y_score, pos_label=pos_label, user=users, group=sensitive_features, name="test")
         return cls(rates_=group_rates(test, threshold, by=name, confidence_level=confidence_level)).plot(ax)

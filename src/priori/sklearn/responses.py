@@ -93,16 +93,52 @@ def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
     ),)  # fmt: skip
 
 
+def together(beginning: str, given: Mapping[str, Any], *names: str) -> bool:
+    """Tell whether all of these arguments were given; some without the others are a mistake."""
+    missing = [given[name] is None for name in names]
+    if any(missing) and not all(missing):
+        raise OptionError(f"{beginning} {'both ' * (len(names) == 2)}{', '.join(names[:-1])} and {names[-1]}")
+    return not any(missing)
+
+
+def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caution, ...]]:
+    """Return what `from_estimator` was given as `from_predictions` takes it, and cautions about the development data.
+
+    X gives ``y_score`` and X_dev ``y_score_dev``, of ``estimator_a`` with ``_a`` behind it. All else keeps its name.
+    """
+    samples = {"y_score": given["X"]}
+    used_here = ("cls", "X", "y", "X_dev", "y_dev", "response_method")
+    handed_on = {name: value for name, value in given.items() if name not in used_here}
+    handed_on["y_true"] = given["y"]
+    if "X_dev" in given and together("development data need", given, "X_dev", "y_dev"):
+        samples["y_score_dev"], handed_on["y_true_dev"] = given["X_dev"], given["y_dev"]
+    options = {name: given[name] for name in ("response_method", "pos_label")}
+    estimators = {name: handed_on.pop(name) for name in given if name.startswith("estimator")}
+    for name, estimator in estimators.items():
+        for score, X in samples.items():
+            handed_on[name.replace("estimator", score)], handed_on["pos_label"] = responses(estimator, X, **options)
+    if given["name"] is None:
+        names = [type(estimator).__name__ for estimator in estimators.values()]
+        if len(set(names)) < len(names):
+            names = [f"{name} {key}" for name, key in zip(names, "AB", strict=True)]
+        handed_on["name"] = " minus ".join(names)
+    dev = samples.get("y_score_dev")
+    trained = () if dev is None else tuple(line for each in estimators.values() for line in fitted_on(each, dev))
+    return handed_on, trained
+
+
 def scores(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
-    users: ArrayLike | None = None, name: str = "scores",
+    name: str = "scores", **columns: Any,
 ) -> Scores:  # fmt: skip
-    """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times."""
-    check_consistent_length(y_true, y_score, sample_weight, users)
+    """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times.
+
+    ``columns`` are what else is known of each sample, as in `Scores.from_predictions`: its user, dataset or group.
+    """
+    check_consistent_length(y_true, y_score, sample_weight, *columns.values())
     weight = None if sample_weight is None else whole_weights(sample_weight, "sample_weight")
-    return Scores.from_predictions(
-        np.asarray(y_true), np.asarray(y_score), pos_label=pos_label, user=users, weight=weight, source=name
-    )
+    labels, values = np.asarray(y_true), np.asarray(y_score)
+    return Scores.from_predictions(labels, values, pos_label=pos_label, weight=weight, source=name, **columns)
 
 
 def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
@@ -118,11 +154,10 @@ def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
     return {f"fold {fold}": replace(part, source=f"fold {fold}") for fold, part in enumerate(parts, start=1)}
 
 
-def from_cv_results(
-    cv_results: Mapping[str, Any], X: Any, y: Any, *, response_method: ResponseMethod = "auto", pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> tuple[dict[str, Scores], Any]:  # fmt: skip
+def of_folds(given: Mapping[str, Any], name: str = "cv_results") -> tuple[dict[str, Scores], Any]:
     """Return the scores of each fold by the estimator that has not seen it, and the positive class."""
+    cv_results, X, y, sample_weight = (given[key] for key in (name, "X", "y", "sample_weight"))
+    options = {key: given[key] for key in ("response_method", "pos_label")}
     if not {"estimator", "indices"} <= set(cv_results):
         raise OptionError(
             "cv_results lacks 'estimator' or 'indices'; call cross_validate with return_estimator=True and "
@@ -136,7 +171,7 @@ def from_cv_results(
         raise InputError(f"cv_results was made from more samples than the {size} given here; give the same X and y")
     parts: dict[str, Scores] = {}
     for fold, (estimator, index) in enumerate(zip(cv_results["estimator"], tests, strict=True), start=1):
-        score, positive = responses(estimator, take(X, index), response_method=response_method, pos_label=pos_label)
+        score, positive = responses(estimator, take(X, index), **options)
         weight = None if sample_weight is None else np.asarray(sample_weight)[index]
         labels, name = np.asarray(take(y, index)) == positive, f"fold {fold}"
         parts[name] = scores(labels, score, pos_label=True, sample_weight=weight, name=name)

@@ -118,12 +118,10 @@ def make_apriori_scorer(
 ) -> AprioriScorer:  # fmt: skip
     """Make a scorer for ``scoring=`` in `cross_validate`, `GridSearchCV` and friends, greater is better.
 
-    scikit-learn hands a scorer a fitted estimator and the samples of the outer validation fold; it never shows it the
-    training samples. So there are two honest ways to a threshold, and the estimator says which:
+    scikit-learn never shows a scorer the training samples, so there are two honest ways to a threshold:
 
     - An estimator that fixed its own threshold when it was fitted, `AprioriThresholdClassifier` above all (also at
-      the end of a pipeline), is judged with its own decisions. The threshold comes from an inner split of the
-      training fold, the score from the outer fold: the setting of the papers, and the one to prefer.
+      the end of a pipeline), is judged with its own decisions: the setting of the papers, and the one to prefer.
     - Any other classifier has its threshold chosen inside the validation fold: the fold is taken apart into ``cv``
       parts, each is judged with the threshold chosen on the others, and the outcomes of all parts are counted
       together. No sample is judged with a threshold that it helped to choose, and nothing is fitted again.
@@ -138,12 +136,10 @@ def make_apriori_scorer(
         What is scored, as in `priori.epc`; the task's aggregate by default. Errors and costs are negated.
     criterion, alpha, task
         What the threshold minimises, as in `priori.choose_threshold`.
-    cv : int
-        How many parts the validation fold is taken apart into.
+    cv, random_state : int
+        How many parts the validation fold is taken apart into, and the seed of the parts.
     response_method, pos_label
         As in scikit-learn.
-    random_state : int
-        The seed of the parts.
 
     Examples
     --------

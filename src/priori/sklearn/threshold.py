@@ -31,20 +31,11 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     fits the estimator on all samples. `predict` accepts a sample if and only if its score is greater than the
     threshold.
 
-    How it differs from `sklearn.model_selection.TunedThresholdClassifierCV`
-        - The threshold is the exact minimiser of the criterion over *every* possible threshold, among them accepting
-          all and rejecting all, on the scores of all folds together; ties are broken by a written rule. There, each
-          fold's metric is interpolated on a grid of 100 thresholds, and the mean is maximised.
-        - What is optimised is one of the papers' criteria: a cost ``alpha V1 + (1 - alpha) V2``, or a target such as
-          "a false acceptance rate of 1 %"; there, any scikit-learn metric of predicted labels.
-        - Outcomes are whole-number counts; sample weights reach the fit of the estimator, not the choice (samples of
-          weight 0 are left out of both).
-        - `decision_function` is the score minus the threshold, so that its sign is the decision, and there is no
-          `predict_proba` to contradict `predict`; probabilities are those of ``estimator_``.
-        - `epc` shows how the choice works at every alpha on other data.
-
-        Take the other one to maximise a metric of your own with weights; take this one for thresholds under a cost, a
-        target rate or an equal error rate, and to report how they will do.
+    Unlike `sklearn.model_selection.TunedThresholdClassifierCV` it finds the exact minimiser of a cost
+    ``alpha V1 + (1 - alpha) V2`` or of a target over *every* threshold, on the scores of all folds together; ties are
+    broken by a written rule. Outcomes are whole-number counts: sample weights reach the fit of the estimator, not the
+    choice (samples of weight 0 are left out of both). There is no `predict_proba` to contradict `predict`;
+    probabilities are those of ``estimator_``.
 
     Parameters
     ----------
@@ -76,16 +67,12 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     ----------
     threshold_ : float
         The threshold; ``-inf`` accepts all, ``inf`` rejects all.
-    dev_scores_ : Scores
-        The scores it was chosen on.
-    warnings_ : tuple of str
-        Warnings about them.
+    dev_scores_, warnings_ : Scores and tuple of str
+        The scores it was chosen on, and warnings about them.
     estimator_ : classifier
         The fitted estimator.
-    classes_ : ndarray
-        The two classes.
-    n_features_in_, feature_names_in_
-        As in the estimator, where it has them.
+    classes_, n_features_in_, feature_names_in_
+        The two classes; the others as in the estimator, where it has them.
 
     Notes
     -----
@@ -115,27 +102,15 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         response_method: ResponseMethod = "auto", pos_label: Any = None, n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:  # fmt: skip
-        self.estimator = estimator
-        self.criterion = criterion
-        self.alpha = alpha
-        self.task = task
-        self.cv = cv
-        self.refit = refit
-        self.response_method = response_method
-        self.pos_label = pos_label
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self.estimator, self.criterion, self.alpha, self.task = estimator, criterion, alpha, task
+        self.cv, self.refit, self.response_method, self.pos_label = cv, refit, response_method, pos_label
+        self.n_jobs, self.random_state = n_jobs, random_state
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, **fit_params: Any) -> AprioriThresholdClassifier:
         """Choose the threshold, and fit the estimator.
 
-        Parameters
-        ----------
-        X, y : training data
-        groups : array-like, optional
-            For splitters that need them.
-        **fit_params
-            For the fit of the estimator; those with one value per sample are split like the samples.
+        ``groups`` are for splitters that need them. ``fit_params`` are for the fit of the estimator; those with one
+        value per sample are split like the samples.
         """
         X, y = indexable(X, check_binary(y))
         X, y, fit_params, groups = _without_weightless(X, y, fit_params, groups)
@@ -228,11 +203,10 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         """
         check_is_fitted(self, "threshold_")
         labels, score = self._scored(self.estimator_, X, y)
-        test = Scores.from_predictions(labels, score, pos_label=True, source="test")
         return epc(
-            self.dev_scores_, test, task=self.task if task is None else task,
-            criterion=self.criterion if criterion is None else criterion, measure=measure, points=points,
-            bounds=bounds, alpha=alpha, exact=exact, preset=preset,
+            self.dev_scores_, Scores.from_predictions(labels, score, pos_label=True, source="test"),
+            task=self.task if task is None else task, criterion=self.criterion if criterion is None else criterion,
+            measure=measure, points=points, bounds=bounds, alpha=alpha, exact=exact, preset=preset,
             name=type(self.estimator_).__name__ if name is None else name,
         )  # fmt: skip
 

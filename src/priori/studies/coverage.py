@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -195,7 +194,6 @@ class Coverage(Result):
         return {**self.settings, **told}
 
 
-@keywords
 def coverage(
     systems: Sequence[Pair] | Mapping[str, Pair], *, train_users: int = 31, test_users: int = 62,
     bootstraps: Sequence[str] = (*FOUR, PREDICTION), n_resamples: int | Sequence[int] = (10, 30, 100),

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import InputError
-from priori.base.keywords import keywords
 from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -158,7 +157,6 @@ class DesignEffect(Result):
         return {"class": np.array(["negatives", "positives"]), **values}
 
 
-@keywords
 def design_effect(scores: Any, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 

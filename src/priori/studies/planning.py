@@ -9,7 +9,6 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
 from priori.curves.epc import EPC
@@ -78,7 +77,6 @@ class Plan(Result):
         return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
 
 
-@keywords
 def plan(
     *, width: float | None = None, difference: float | None = None, power: float = 0.8,
     assurance: float | None = 0.8, far: float | None = None,

@@ -14,7 +14,6 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -162,7 +161,6 @@ class _Judged(NamedTuple):
 # -- the two questions -----------------------------------------------------------------------------------------
 
 
-@keywords
 def a_posteriori_auc_interval(
     scores: Any, *, confidence_level: float = 0.95, method: Method = "logit",
     dependence: Dependence | None = None,
@@ -221,7 +219,6 @@ def a_posteriori_auc_interval(
     )._came_from(scores)
 
 
-@keywords
 def a_posteriori_auc_test(
     a: Any, b: Any, *, unpaired: bool = False, confidence_level: float = 0.95,
     alternative: Alternative = "two-sided", dependence: Dependence | None = None,

@@ -117,12 +117,6 @@ class Band(Result):
 
         return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
-    def plotly(self, *, best: bool = False) -> Any:
-        """Return a plotly figure of the curve and its band; options as in `plot`."""
-        from priori.plots.plotly_figures import figure_epc
-
-        return figure_epc(self.curve, bands=[self], best=best)
-
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets that can be resampled as asked, in narrow cells where they do not fit in memory.

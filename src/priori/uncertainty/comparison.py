@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -223,7 +222,6 @@ class Comparison(Result):
         return plot_comparison(self, ax=ax)
 
 
-@keywords
 def compare(
     curve_a: EPC, curve_b: EPC, *, claim: Claim = "method", margin: float | None = None, unpaired: bool = False,
     alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution, said_of
 from priori.base.errors import InputError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
@@ -114,7 +113,6 @@ class _Row(NamedTuple):
     upper: float
 
 
-@keywords
 def group_rates(
     scores: ScoreSet, threshold: float, *, rates: Sequence[Rate] = ("far", "frr"), by: str = "group",
     groups: Mapping[Any, Any] | None = None, dependence: Dependence | None = None, confidence_level: float = 0.95,

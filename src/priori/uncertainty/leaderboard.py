@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -142,7 +141,6 @@ class Leaderboard(Result):
         return plot_slopes(self, ax=ax)
 
 
-@keywords
 def rank(
     curves: Sequence[EPC], *, alpha: float = 0.5, against: Against = "eer", claim: Claim = "deployed",
     family: Tests = "pairs", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

@@ -16,7 +16,6 @@ import numpy as np
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -166,7 +165,6 @@ class LLRCostsTest(Result):
         return self.p_value < 1 - self.confidence_level
 
 
-@keywords
 def llr_costs(
     dev: Any, test: Any, *, calibrate: str | Calibrator = "none", alpha: Any = (), resample: Resample = "test",
     confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
@@ -249,7 +247,6 @@ def llr_costs(
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
-@keywords
 def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
     """Test whether the costs of two systems on the same trials differ.
 

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats
@@ -96,7 +95,6 @@ class PAD(Result):
         return float(self.rate[rows][0])
 
 
-@keywords
 def pad(
     dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = "0.5",
     confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",

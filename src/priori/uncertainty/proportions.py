@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import LEVEL, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats
@@ -108,7 +107,6 @@ class ProportionInterval(Result):
         return self.upper - self.lower
 
 
-@keywords
 def proportion_interval(
     errors: ArrayLike, trials: ArrayLike, *, method: IntervalMethod = "wilson", confidence_level: float = 0.95
 ) -> ProportionInterval:
@@ -225,7 +223,6 @@ def _tested(difference: Floats, variance: Floats, method: str, alternative: Alte
     return ProportionTest(difference, sd, z, p_values(z, alternative), method, alternative)
 
 
-@keywords
 def proportion_test(
     errors_a: ArrayLike, trials_a: ArrayLike, errors_b: ArrayLike, trials_b: ArrayLike, *,
     pooled: bool = True, alternative: Alternative = "two-sided",
@@ -258,7 +255,6 @@ def proportion_test(
     return _tested(p_a - p_b, variance, "pooled (3.23)" if pooled else "unpooled (3.22)", alternative)
 
 
-@keywords
 def mcnemar_test(
     only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided",
     method: McNemarMethod = "mid-p",

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, partly_saved
@@ -237,7 +236,6 @@ class Ranking(Result):
         }
 
 
-@keywords
 def compare_all(
     curves: Sequence[EPC], *, claim: Claim = "method", family: Tests = "pairs", unpaired: bool = False,
     alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,

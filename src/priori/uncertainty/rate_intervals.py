@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats, Mask
@@ -101,7 +100,6 @@ class RateInterval(Result):
     )
 
 
-@keywords
 def rate_interval(
     scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
     dependence: Dependence | None = None, confidence_level: float = 0.95,

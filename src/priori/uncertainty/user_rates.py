@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -158,7 +157,6 @@ class UserRates(Result):
         return plot_zoo(self, ax=ax)
 
 
-@keywords
 def user_rates(
     scores: ScoreSet, threshold: float, *, confidence_level: float = 0.95, rng: int | np.random.Generator = 0
 ) -> UserRates:

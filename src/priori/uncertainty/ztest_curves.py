@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -67,6 +66,12 @@ class ZTestCurve(Result):
         comparison = saved.part(ZComparison, class_error=tests.pop("class"), **tests)
         return super()._from_parts(saved, measure=saved_measure(saved), comparison=comparison, **known)
 
+    def better_system(self) -> ZSystem:
+        """Return the system whose values are the better ones in the mean over the alphas."""
+        mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (self.a, self.b))
+        b_is_better = mean_b > mean_a if self.measure.greater_is_better else mean_b < mean_a
+        return self.b if b_is_better else self.a
+
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
         """Where the dependent and the independent test both find a difference; at each alpha by itself."""
@@ -95,7 +100,6 @@ class ZTestCurve(Result):
         return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
-@keywords
 def ztest_epc(
     a: EPC, b: EPC, *, unpaired: bool = False, measure: AnyMeasure | None = None,
     confidence_level: float = 0.95, alternative: Alternative = "two-sided",

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
 from priori.base.saved import Saved
@@ -181,7 +180,6 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
 # -- making one --------------------------------------------------------------------------------------------------
 
 
-@keywords
 def ztest(
     far: float, frr: float, negatives: int, positives: int, *,
     far_b: float | None = None, frr_b: float | None = None, negatives_b: int | None = None,
@@ -235,7 +233,6 @@ def ztest(
     return _tested(measure, setting, [("A", a), ("B", b)], None)
 
 
-@keywords
 def ztest_scores(
     a: Any, threshold_a: float, b: Any = None, threshold_b: float | None = None, *,
     unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,

@@ -110,14 +110,6 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
     assert all(getattr(described, other) == getattr(Resampling(), other) for other in others)
 
 
-def test_an_unknown_option_is_told_with_the_nearest():
-    for call in (curve().band, priori.roc(small(2)).band):
-        with pytest.raises(TypeError, match=r"band\(\) has no argument 'n_resample'; did you mean 'n_resamples'"):
-            call(n_resample=5)
-    with pytest.raises(TypeError, match=r"compare_all\(\) has no argument 'promise'"):
-        priori.compare_all([curve(), curve()], promise="prediction")
-
-
 def test_a_seed_of_settings_is_the_rng():
     assert Settings(seed=7).resampling == Resampling(rng=7)
     assert Settings(bootstrap="user").resampling == Resampling(bootstrap="user")

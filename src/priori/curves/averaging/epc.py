@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.keywords import keywords
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved, column
@@ -158,7 +157,6 @@ class AverageEPC(Result):
         return plot_average_epc(self, ax=ax, singles=singles)
 
 
-@keywords
 def average_epc(
     devs: Parts,
     tests: Parts | None = None,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from priori.base.errors import OptionError, argument, unknown
-from priori.base.keywords import keywords
 
 ReadAlong = Literal["fpr", "tpr", "ratio", "cost"]
 
@@ -74,7 +73,6 @@ class Recommendation:
     meaning: str
 
 
-@keywords
 def recommend(one_threshold: bool, read_along: ReadAlong = "fpr") -> Recommendation:
     """Answer "which average should I use?" from the two questions of section 4 of the averaging paper.
 

@@ -206,6 +206,11 @@ class AverageCurve(Result):
         positions = np.arange(points) / (points - 1)
         return [axis.back(positions, heights(part, positions, axis)) for part in self.datasets.scores]
 
+    def outline(self) -> tuple[Floats, Floats]:
+        """Return the outline of the interval, x and y: from upper to lower limits and back (for figures)."""
+        x = np.concatenate([self.fpr_lower, self.fpr_upper[::-1]])
+        return x, np.concatenate([self.tpr_upper, self.tpr_lower[::-1]])
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table: one row per point of the curve."""
         names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]

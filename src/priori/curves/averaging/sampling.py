@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
-from priori.base.keywords import keywords
 from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import DataSets, Parts
@@ -17,7 +16,6 @@ from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
 from priori.curves.averaging.result import AverageCurve
 
 
-@keywords
 def average(
     parts: Parts, *, method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
     cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,

@@ -1,9 +1,8 @@
-"""Figures: plotly ones draw the numbers of the results; all work in notebooks, with the user's own settings."""
+"""Figures: they work in notebooks, and with the user's own settings."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import subprocess
 import sys
@@ -13,88 +12,14 @@ from typing import Any
 import matplotlib as mpl
 import nbclient
 import nbformat
-import numpy as np
-import plotly.io as pio
 import pytest
 from matplotlib import pyplot
 
 import priori
 from priori import plots
-from priori.base.errors import OptionError
-from priori.base.results import Result
-from priori.plots.comparison import better_system
-from priori.plots.plotly_figures import FIGURES, figure_epc, figure_roc
-from priori.plots.style import COLOURS
 from results import curves, every_result, scores
 
 mpl.use("agg")
-
-SHOWN = [name for name, result in every_result().items() if type(result).__name__ in FIGURES]
-
-
-def _traces(figure: Any) -> dict[str, Any]:
-    return {trace.name: trace for trace in figure.data}
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_every_figure_is_whole_and_the_same_from_a_file(name: str) -> None:
-    result = every_result()[name]
-    text = result.to_json()
-    # A criterion or measure of the caller's own is not in the file, and is given again.
-    custom = {kind: getattr(result, kind) for kind in json.loads(text).get("custom", ())}
-    figure, again = result.plotly(), Result.from_json(text, **custom).plotly()
-    content = json.loads(figure.to_json())
-    assert content["layout"]["title"]["text"]
-    assert content["layout"]["xaxis"]["title"]["text"]
-    assert content["layout"]["yaxis"]["title"]["text"]
-    assert figure.layout.title == again.layout.title
-    one, other = figure.data[-1], again.data[-1]
-    np.testing.assert_allclose(np.asarray(one.x), np.asarray(other.x))
-    np.testing.assert_allclose(np.asarray(one.y), np.asarray(other.y))
-
-
-def test_curves_are_those_of_the_result() -> None:
-    a, b = curves()
-    found = _traces(figure_epc([a, b], best=True))
-    assert list(found) == ["A", "A, a posteriori", "&lt;B&gt; &amp; é", "&lt;B&gt; &amp; é, a posteriori"]
-    np.testing.assert_allclose(np.asarray(found["A"].y), 100 * a.value)
-    np.testing.assert_allclose(np.asarray(found["A"].customdata)[:, 0], a.threshold)
-    np.testing.assert_allclose(np.asarray(found["A, a posteriori"].y), 100 * a.best)
-    band = every_result()["band"]
-    area = _traces(band.plotly())["A, band"]
-    low, high = np.min(np.asarray(area.y)), np.max(np.asarray(area.y))
-    assert (low, high) == (100 * band.columns()["lower"].min(), 100 * band.columns()["upper"].max())
-
-
-def test_an_exact_curve_reaches_its_end() -> None:
-    trace = every_result()["epc exact"].plotly().data[0]
-    assert (trace.x[0], trace.x[-1], trace.line.shape) == (0.1, 0.9, "hv")
-    assert trace.y[-1] == trace.y[-2]
-
-
-def test_a_long_roc_is_thinned_without_visible_change() -> None:
-    rng = np.random.default_rng(0)
-    whole = priori.roc(priori.Scores.from_arrays(rng.normal(size=20_000), rng.normal(1, 1, size=20_000)))
-    trace = figure_roc(whole).data[-1]
-    assert whole.fpr.size > 5000
-    assert len(trace.x) < 1000
-    drawn = np.interp(whole.fpr[::-1], np.asarray(trace.x)[::-1] / 100, np.asarray(trace.y)[::-1] / 100)
-    assert np.abs(drawn - whole.tpr[::-1]).max() < 0.01
-
-
-def test_colours_are_safe_unless_the_user_has_a_template(monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b = curves()
-    assert [trace.line.color for trace in figure_epc([a, b]).data] == list(COLOURS[:2])
-    monkeypatch.setattr(pio.templates, "default", "seaborn")
-    seaborn = pio.templates["seaborn"].layout.colorway
-    assert [trace.line.color for trace in figure_epc([a, b], bands=None).data] == list(seaborn[:2])
-    assert a.band(n_resamples=20).plotly().data[0].fillcolor == "rgba(128, 128, 128, 0.18)"
-
-
-def test_what_has_no_figure_says_what_has() -> None:
-    with pytest.raises(OptionError, match="Plan has no plotly figure; those that have: EPC, Band"):
-        every_result()["plan"].plotly()
-
 
 # -- matplotlib as the user has set it -----------------------------------------------------------------
 
@@ -131,8 +56,6 @@ def test_the_options_of_plots_do_what_they_say() -> None:
     band = a.band(n_resamples=20)
     assert len(a.plot(best=True).lines) == len(a.plot().lines) + 2
     assert len(a.plot(bands=[band]).collections) == len(band.plot().collections) == 1
-    assert set(_traces(a.plotly(bands=[band], best=True))) == {"A", "A, band", "A, a posteriori"}
-    assert set(_traces(band.plotly(best=True))) == {"A", "A, band", "A, a posteriori"}
     roc = priori.roc(scores(2, 0))
     assert len(roc.plot(operating_points=[a], chance=False).lines) == 3  # the curve, the point, its kind in the legend
     pyplot.close("all")
@@ -143,7 +66,7 @@ def test_the_better_system_has_the_interval() -> None:
     for first, second in ((a, b), (b, a)):
         tested = priori.ztest_epc(first, second)
         means = {one.name: one.hter.value.mean() for one in (tested.a, tested.b)}
-        assert better_system(tested).name == min(means, key=means.__getitem__)
+        assert tested.better_system().name == min(means, key=means.__getitem__)
 
 
 def test_the_size_and_colours_of_the_user_come_first() -> None:
@@ -165,7 +88,6 @@ CELLS = (
     "curve = priori.epc(dev, test, points=11)",
     "curve",
     "_ = curve.plot()",
-    "curve.plotly()",
 )
 
 
@@ -174,10 +96,9 @@ def test_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPLBACKEND", raising=False)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    _, shown, drawn, interactive = ([output.get("data", {}) for output in cell.outputs] for cell in notebook.cells)
+    _, shown, drawn = ([output.get("data", {}) for output in cell.outputs] for cell in notebook.cells)
     assert "<strong>EPC " in "".join(shown[0]["text/html"])
     assert any("image/png" in data for data in drawn)
-    assert any("application/vnd.plotly.v1+json" in data for data in interactive)
 
 
 def test_a_marimo_app(tmp_path: Path) -> None:
@@ -186,8 +107,7 @@ def test_a_marimo_app(tmp_path: Path) -> None:
         "import marimo\n\napp = marimo.App()\n\n\n"
         f"@app.cell\ndef _():\n{body}\n    return (curve,)\n\n\n"
         "@app.cell\ndef _(curve):\n    curve\n    return\n\n\n"
-        "@app.cell\ndef _(curve):\n    curve.plot()\n    return\n\n\n"
-        "@app.cell\ndef _(curve):\n    curve.plotly()\n    return\n"
+        "@app.cell\ndef _(curve):\n    curve.plot()\n    return\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
@@ -198,11 +118,10 @@ def test_a_marimo_app(tmp_path: Path) -> None:
     page = (tmp_path / "app.html").read_text()
     assert "EPC" in page
     assert "image/png" in page
-    assert "marimo-plotly" in page
 
 
 @pytest.mark.parametrize(("sets", "filled"), [(1, 0), (2, 1)])
 def test_an_average_has_an_interval_from_two_data_sets_on(sets: int, filled: int) -> None:
     parts = [priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9 + part]) for part in range(sets)]
-    drawn = priori.average(parts, method="vertical").plotly().data
-    assert sum(trace.name == "interval" for trace in drawn) == filled
+    assert len(priori.average(parts, method="vertical").plot().patches) == filled
+    pyplot.close("all")
