@@ -258,6 +258,8 @@ class Panel(ABC):
 
         This itself, where they are columns of it; else trials are paired by a join on their ids.
         """
+        if not others:
+            return self, (system,)
         if self.wide and all(panel is self for panel, _ in others):
             systems = system, *(number for _, number in others)
             for number in systems:

@@ -294,6 +294,15 @@ class Scores(ScoreSet):
                 )
         return cls(negative, positive, users, datasets, source)
 
+    def scored_by(self, score: Floats, *, nan: NanPolicy, lower_is_better: bool, source: str) -> Scores:
+        """Return the same rows of a table with the scores of another system, given row by row: no pairing is needed."""
+        negative, positive = (
+            replace(trials, score=score if trials.row is None else score[trials.row], failed=None)
+            for trials in (self.negative, self.positive)
+        )
+        found = self._checked(negative, positive, self.users, self.datasets, nan, lower_is_better, source, ours=True)
+        return replace(found, groups=self.groups, attack_types=self.attack_types)
+
     # -- looking at it ---------------------------------------------------------------------------------
 
     @property
