@@ -134,7 +134,10 @@ def test_a_system_does_not_differ_from_itself(folder: Path) -> None:
 def test_systems_beside_each_other_need_no_ids(folder: Path) -> None:
     options: dict[str, Any] = {"systems": list("abd"), "split": ("role", "dev", "test")}
     sets = priori.scan_table(folder / "wide.parquet", **options, engine="duckdb")
-    tables = {name: [Table(each.engine, memory=MEMORY, cells=1 << 14, system=each.system) for each in pair] for name, pair in sets.items()}  # type: ignore[attr-defined]
+    tables = {
+        name: [Table(each.engine, memory=MEMORY, cells=1 << 14, system=each.system) for each in pair]  # type: ignore[attr-defined]
+        for name, pair in sets.items()
+    }
     found = priori.compare_all([priori.epc(*tables[name], alpha=[0.5], name=name) for name in "abd"], n_resamples=200)
     assert max(abs(found.pointwise.upper[1, 0]), abs(found.pointwise.lower[1, 0])) < 1e-15  # a and d
     read = priori.read_table(folder / "wide.parquet", **options)

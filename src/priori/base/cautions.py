@@ -59,7 +59,7 @@ CODES: dict[str, CautionKind] = {
     ),
     "not-likelihood-ratios": _warning(
         "Scores are no likelihood ratios",
-        "Thresholds are set by theory, and the development scores do not look like log-likelihood ratios.",
+        "Scores are taken for log-likelihood ratios, by theory's thresholds or as costs, and do not look like such.",
     ),
     "separated-development": _warning(
         "Calibrated on separated classes",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, get_args
 
 import click
@@ -19,6 +18,7 @@ from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -80,7 +80,7 @@ def command(
     chosen = one_alpha(alpha, "limits are held against at one alpha")
     shown, chosen = price(get_task(task), criterion, measure, chosen, costs, prior)
     settings = {"task": task, "criterion": criterion, "measure": shown,
-                "alpha": [Fraction(1, 2) if chosen is None else chosen]}  # fmt: skip
+                "alpha": [get_criterion(criterion, task).alpha_or_half(chosen)]}  # fmt: skip
     checked: list[Checked] = []
     for curve in systems.curves(dict(settings)):
         with Progress(f"limits of {curve.name}") as progress:

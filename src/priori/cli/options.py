@@ -11,6 +11,7 @@ import click
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
+from priori.base.limits import MOST_THREADS
 from priori.base.whole_files import check_writable
 from priori.cli.commands import Group, option
 from priori.cli.output import Output
@@ -76,7 +77,9 @@ CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
                help="What the test is about: systems tuned on other development sets like this one (method), or these "
                "thresholds as they are (deployed).")  # fmt: skip
 #: No part of a resampling: the numbers do not depend on it.
-THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
+THREADS = option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads to use; the numbers do not depend on it."
+)
 
 
 def alpha_list(text: str | None) -> list[Any] | None:

@@ -16,7 +16,7 @@ from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
-from priori.decisions.criterion import Criterion
+from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -67,6 +67,15 @@ def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
     """Return warnings about one set of scores, by itself."""
     findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
     return tuple(Caution(code, text) for code, text in findings.items() if text)
+
+
+def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choice: Choice) -> tuple[Caution, ...]:
+    """Return warnings about thresholds and the one set that they were chosen on."""
+    findings = {
+        "limit-not-kept": limit_not_kept(criterion, choice.outcomes, alpha, choice.threshold),
+        "limit-by-users": limit_by_users(criterion, dev, alpha, choice.threshold),
+    }
+    return (*set_cautions(dev), *(Caution(code, text) for code, text in findings.items() if text))
 
 
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
@@ -339,16 +348,29 @@ def _extreme_threshold(curve: EPC, row: int) -> str:
 
 
 def _limit_not_kept(curve: EPC, row: int) -> str:
-    """Say so where no threshold keeps the limit of a constraint."""
-    if not isinstance(curve.criterion, Constraint):
+    return limit_not_kept(curve.criterion, curve.dev_outcomes, curve.alpha, curve.threshold)
+
+
+def limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
+    """Say so where no threshold keeps the limit of a constraint, or only one that decides nothing."""
+    if not isinstance(criterion, Constraint):
         return ""
-    rate = curve.criterion.limited
-    beyond = rate(curve.dev_outcomes) - curve.alpha
-    broken = curve.alpha[(-beyond if rate.greater_is_better else beyond) > 1e-12]
-    if not broken.size:
+    rate = criterion.limited
+    beyond = rate(outcomes) - alpha
+    broken = (-beyond if rate.greater_is_better else beyond) > 1e-12
+    useless = np.isinf(threshold) & (alpha > 0) & (alpha < 1)
+    found = broken if broken.any() else useless
+    if not found.any():
         return ""
-    which = f"the limit {broken[0]:.4g}" if broken.size == 1 else f"{broken.size} of {curve.alpha.size} limits"
-    return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
+    which = f"{found.sum()} of {alpha.size} limits" if found.sum() > 1 else f"the limit {alpha[found][0]:.4g}"
+    if broken.any():
+        return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
+    decided = "rejects" if threshold[found][0] > 0 else "accepts"
+    sure = "" if criterion.level is None else f" with {_percent(criterion.level)} confidence"
+    return (
+        f"no threshold keeps {which} of {rate.name}{sure} but one that {decided} every trial: use more development "
+        "trials, or a limit further off"
+    )
 
 
 def _limit_by_users(curve: EPC, row: int) -> str:

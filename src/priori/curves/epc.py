@@ -454,6 +454,8 @@ def choose_threshold(
 ) -> float:
     """Choose the threshold on development scores: the minimiser of the criterion at one alpha, by default 0.5.
 
+    A limit or a target (``at-most-far``, ``target-far``) is no default: it has to be given.
+
     ``dev`` is what `epc` takes: Scores, a Table, or a frame; so are ``costs`` with their ``prior``.
 
     Examples
@@ -465,6 +467,6 @@ def choose_threshold(
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
     0.6499999999999999
     """
-    alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
-    (fraction,) = as_fractions(0.5 if alpha is None else alpha)
-    return float(get_criterion(criterion, task).choose(as_score_set(dev), [fraction]).threshold[0])
+    rule, alpha = get_criterion(criterion, task), price(get_task(task), criterion, None, alpha, costs, prior).alpha
+    (fraction,) = as_fractions(rule.alpha_or_half(alpha))
+    return float(rule.choose(as_score_set(dev), [fraction]).threshold[0])

@@ -67,6 +67,10 @@ class Constraint(Criterion):
         return self.v1 if self.which == 1 else self.v2
 
     @property
+    def aimed_at(self) -> Ratio:
+        return self.limited
+
+    @property
     def other(self) -> Ratio:
         """The rate that is made as good as it can be."""
         return self.v2 if self.which == 1 else self.v1

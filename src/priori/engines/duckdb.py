@@ -66,6 +66,10 @@ class DuckDB(Streaming):
         files: Files | None = None, systems: Sequence[tuple[str, str]] = (), system_in: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        # Bytes are text, which not every writer says of its text.
+        held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
+        decoded = ", ".join(f"decode({name}) AS {name}" for name in held)
+        relation = relation.select(f"* REPLACE ({decoded})") if held else relation
         self.relation, self.files, self.system_in = relation, files, system_in
         self.format = None if files is None else files.format
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))

@@ -64,6 +64,9 @@ class Lazy(Panel):
         self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = ()
     ) -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
+        # Bytes are text, which not every writer says of its text.
+        held = [name for name, kind in self.frame.collect_schema().items() if kind == nw.Binary]
+        self.frame = self.frame.with_columns(nw.col(*held).cast(nw.String)) if held else self.frame
         self.schema = self.frame.collect_schema()
         self._match_columns(self.schema.names(), settings, source)
         self.systems = [column for _, column in systems] or [self.columns["score"]]

@@ -28,6 +28,8 @@ from priori.scores import Names, NanPolicy, ScoreSet
 
 #: Values of a column that rows may have.
 Condition = dict[str, list[str]]
+#: Where a row stands in its table: by file, and by row of the file.
+PLACE = "priori_place"
 #: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
 PER_CELL = 512
 
@@ -58,8 +60,7 @@ def scan_table(
     Returns
     -------
     dict
-        The name of each system with its development and test scores; of a long table that is scanned, in the order of
-        their names.
+        The name of each system, in the order of the table, with its development and test scores.
 
     Examples
     --------
@@ -128,15 +129,17 @@ def _cells(room: int, systems: int) -> int:
 
 
 def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
-    """Return every combination of the values of some columns as the row of a small table, and how often each comes."""
+    """Return every combination of the values of some columns as the row of a small table, and how often each comes.
+
+    They are in the order in which the table has them first.
+    """
     keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
     counted = source.census(keys)
     values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
-    order = np.lexsort([*values.values()][::-1])
-    found = {key: np.unique(column[order], return_inverse=True) for key, column in values.items()}
+    found = {key: np.unique(column, return_inverse=True) for key, column in values.items()}
     names = {key: Names(known) for key, (known, _) in found.items()}
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
-    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)[order]
+    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
 
 
@@ -179,10 +182,12 @@ class _InFiles:
         return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
 
     def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return how many rows there are with each combination of values."""
+        """Return how many rows there are with each combination of values, in the order in which they come first."""
         listed = ", ".join(f"CAST({quoted(column)} AS VARCHAR) AS {key}" for key, column in keys.items())
-        text = f"SELECT {listed}, count(*) AS rows FROM trials GROUP BY ALL"
-        return {name: unmasked(column) for name, column in self.files.query(text).fetchnumpy().items()}
+        asked = f"{listed}, count(*) AS rows, min({PLACE}) AS place"
+        ordered = self.files.placed(PLACE).aggregate(asked, ", ".join(keys)).order(", ".join(["place", *keys]))
+        found = ordered.select(*keys, "rows").fetchnumpy()
+        return {name: unmasked(column) for name, column in found.items()}
 
     def panels(
         self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,
@@ -231,8 +236,13 @@ class _InSpark:
         return {"score": self.spark.columns["score"], **self.more}
 
     def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        frame = self.spark.frame.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()))
-        return dict(self.spark.collect(frame.group_by(*keys).agg(nw.len().alias("rows"))))
+        from pyspark.sql import functions
+
+        place = functions.struct("_metadata.file_path", "_metadata.row_index")
+        placed = nw.from_native(self.spark.frame.to_native().withColumn(PLACE, place))
+        named = placed.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()), PLACE)
+        grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
+        return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
 
     def panels(
         self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -118,6 +118,11 @@ def first_line(error: object) -> str:
 def pattern(path: object) -> str:
     """Return a path as an SQL literal that duckdb takes as this one file, whatever glob characters it holds."""
     return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
+
+
+def parquet_rows(paths: Iterable[object], options: str = "") -> str:
+    """Return the rows of Parquet files, in SQL; bytes are text (UTF-8), which not every writer says of its text."""
+    return f"read_parquet([{', '.join(map(pattern, paths))}], binary_as_string = true{options})"
 
 
 def load(source: Source, layout: LineLayout) -> Columns:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
@@ -71,7 +71,7 @@ def draw_both(
     orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         for start in range(0, draws, step):
             rows = slice(start, min(start + step, draws))
             weights = _weights(tests[0], plan, start, rows.stop - start)
@@ -111,7 +111,7 @@ def _draw_many(
                 drawn.append(sums.T)
             values[:, rows, system] = _at_cuts(curves[system], cut, drawn, against)
 
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         list(pool.map(work, range(len(curves))))
     return values[0], values[1]
 
@@ -273,20 +273,23 @@ def kendall_tau(first: Floats, second: Floats) -> Floats:
     return np.asarray(np.divide(concordant, untied, out=np.zeros_like(untied), where=untied > 0))
 
 
-def tau_interval(tau: float, drawn: Floats, level: float, pairs: int) -> tuple[float, float]:
-    """Return the interval of Kendall's tau between the true rankings of so many ``pairs`` of systems.
+def tau_interval(rankings: Sequence[tuple[Floats, Floats]], level: float) -> tuple[float, float]:
+    """Return the interval of Kendall's tau between two true rankings, of which values and draws of them are given.
 
-    A normal one on Fisher's scale, and a pair wider for what lies between two pairs. Noise brings systems out of order:
-    the tau observed is nearer to 0 than the true one, and that of the draws nearer still, by about as much. The
-    interval allows for that on the side where the true one is.
+    A pair of systems is in the order that both rankings show where its differences lie beyond a normal bound for all
+    pairs of both together (Bonferroni); any other may be in the same order or not. Noise brings systems out of order,
+    or into it, so that the tau observed and those of the draws tell little about the true one.
     """
     from scipy.special import ndtri
 
-    limit, deviates = 1 - 1 / pairs, float(ndtri((1 + level) / 2))
-    centre, draws = (np.arctanh(np.clip(found, -limit, limit)) for found in (tau, drawn))
-    nearer, reach = centre - draws.mean(), deviates * draws.std()
-    lower, upper = min(centre, centre + nearer) - reach, max(centre, centre + nearer) + reach
-    return float(max(np.tanh(lower) - 1 / pairs, -1.0)), float(min(np.tanh(upper) + 1 / pairs, 1.0))
+    order = np.ones(1)
+    for values, drawn in rankings:
+        first, second = np.triu_indices(values.size, 1)
+        difference, covariance = (values[:, None] - values)[first, second], np.cov(drawn, rowvar=False)
+        variance = (np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance)[first, second]
+        far = -float(ndtri((1 - level) / (4 * first.size))) * np.sqrt(np.maximum(variance, 0.0))
+        order = order * np.where(np.abs(told_apart(difference)) > far, np.sign(difference), 0)
+    return float(np.mean(order - (order == 0))), float(np.mean(order + (order == 0)))
 
 
 def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:

@@ -27,6 +27,8 @@ from priori.decisions.likelihood_ratios import (
     Calibrator,
     LLRMap,
     LogisticFit,
+    Meaning,
+    ProbabilityMap,
     Weighed,
     best_map,
     get_calibrator,
@@ -166,8 +168,9 @@ class LLRCostsTest(Result):
 
 
 def llr_costs(
-    dev: Any, test: Any, *, calibrate: str | Calibrator = "none", alpha: Any = (), resample: Resample = "test",
-    confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
+    dev: Any, test: Any, *, given: Meaning = "llr", calibrate: str | Calibrator = "none", alpha: Any = (),
+    resample: Resample = "test", confidence_level: float = 0.95, dependence: Dependence | None = None,
+    name: str = "system",
 ) -> LLRCosts:  # fmt: skip
     """Return what test scores cost as log-likelihood ratios (Cllr), the least they could cost, and the loss between.
 
@@ -175,6 +178,9 @@ def llr_costs(
     ----------
     dev, test : Scores, Table or frame
         The development set, on which the calibration is fitted, and the test set.
+    given : {"llr", "probabilities"}
+        What the scores are. Probabilities of the positive class, such as a classifier's ``predict_proba``, become
+        log-likelihood ratios first: their log-odds, minus those of the positives of the development set.
     calibrate : str
         ``none``, ``logistic`` (``logistic:0.01``: for that prior) or ``isotonic``, as in `priori.calibrate`.
     alpha : number or list
@@ -207,10 +213,16 @@ def llr_costs(
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
     if resample not in get_args(Resample):
         raise unknown("resample", resample, get_args(Resample))
+    if given not in get_args(Meaning):
+        raise unknown("meaning of scores", given, get_args(Meaning))
     (known_dev, dev_notes), (known, notes) = condense_all(
         [as_score_set(each) for each in (dev, test)], ("user", "probe_user"), narrow=BOUND
     )
-    fitted = calibrator.fit(known_dev if resample == "both" else as_score_set(dev))
+    looks = () if given != "llr" or calibrator.method != "none" else _like_probabilities(known_dev, known)
+    if given == "probabilities":
+        ratios = ProbabilityMap.of(known_dev)
+        known_dev, known = ratios.apply(known_dev), ratios.apply(known)
+    fitted = calibrator.fit(known_dev if resample == "both" or given != "llr" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
     means = [*_cllr_means(fitted, known)]
@@ -243,7 +255,7 @@ def llr_costs(
         name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), joined(_doubts(known_dev, known, means, resample), *said, notes, dev_notes),
+        tuple(parts), joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
@@ -387,6 +399,17 @@ def _few_users(people: int) -> list[Caution]:
         f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
         "of 5 %; trust those of the actual costs rather",
     )]  # fmt: skip
+
+
+def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
+    scores = [trials.score for each in sets for trials in (each.negative, each.positive)]
+    if not all(((score >= 0) & (score <= 1)).all() for score in scores):
+        return ()
+    text = (
+        "all scores lie between 0 and 1, as probabilities do, and are taken for log-likelihood ratios; if they are "
+        "probabilities, say so (--from probabilities, given='probabilities')"
+    )
+    return (Caution("not-likelihood-ratios", text),)
 
 
 def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
+from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
 from priori.base.quantiles import few_replicates
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
@@ -166,12 +167,17 @@ class Resampling:
         if self.interval is not None and self.interval not in get_args(Interval):
             raise unknown("interval", self.interval, get_args(Interval))
         numbers = self._numbers()
-        whole = len(numbers) == 2 and all(_is_whole(number) and 1 <= number < 10**9 for number in numbers)
-        if not whole or numbers[0] < 2:
+        whole = len(numbers) == 2 and all(_is_whole(number) and number >= 1 for number in numbers)
+        if not whole or numbers[0] < 2 or numbers[0] * numbers[1] > MOST_RESAMPLES:
             raise OptionError(
-                f"{argument('n_resamples')} must be a whole number from 2 up to 10^9, or a pair (U, S), not "
-                f"{self.n_resamples}: one replicate has no spread"
+                f"{argument('n_resamples')} must be a whole number from 2 up to {MOST_RESAMPLES}, or a pair (U, S) of "
+                f"so many together, not {self.n_resamples}: one replicate has no spread, and more fit no memory"
             )
+        if self.future_users is not None:
+            whole_number(self.future_users, "future_users", 2, MOST_USERS)
+        for number in self.future_trials if isinstance(self.future_trials, (tuple, list)) else (self.future_trials,):
+            if number is not None:
+                whole_number(number, "future_trials", 0, MOST_PLANNED)
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
         if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
@@ -96,7 +96,7 @@ def gather(
 
     With ``even`` each thread gets several parts, so that none waits long for the last.
     """
-    workers = max(1, threads or processors())
+    workers = thread_count(threads)
     step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
