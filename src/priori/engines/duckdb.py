@@ -389,9 +389,9 @@ class DuckDB(Streaming):
             selected = [*(f"t{n}.score AS score{n}" for n in numbers), "t0.label", *(f't0."{role}"' for role in names)]
             differ = [f"count(*) FILTER (t0.label != t{n}.label)" for n in numbers[1:]]
             rows, labels = self._check_sizes(paired), self._joined_rows(paired, ["count(*)", *differ])
+            for panel, number in paired[1:] if labels[0] != rows[0] and len(paired) > 2 else ():
+                self.same_trials(system, panel, number)  # which of them has other trials
             for (panel, number), size, differing in zip(paired[1:], rows[1:], labels[1:], strict=True):
-                if labels[0] != size and len(paired) > 2:
-                    self.same_trials(system, panel, number)  # which of them has other trials
                 pair = self.sources[system], panel.sources[number]
                 self._check_pairs(pair, (rows[0], size), labels[0], differing)
             settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},

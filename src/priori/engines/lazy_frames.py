@@ -383,9 +383,10 @@ class Lazy(Panel):
             frame = joined.select(*scores, label.cast(nw.Int64).alias("label"), *people)
             panel = self._like(frame, settings, named)
             told, sizes = panel._classes, [each.size(own) for each, own in paired]
+            odd = told.rows != sizes[0] or DIFFERS in told.labels
+            for other, own in paired[1:] if odd and len(paired) > 2 else ():
+                self.same_trials(system, other, own)  # which of them has other trials
             for (other, own), size in zip(paired[1:], sizes[1:], strict=True):
-                if len(paired) > 2 and (told.rows != size or told.labels.get(DIFFERS)):
-                    self.same_trials(system, other, own)  # which of them has other trials
                 pair = self.sources[system], other.sources[own]
                 self._check_pairs(pair, (sizes[0], size), told.rows, told.labels.get(DIFFERS, 0))
             self._joins[key] = panel, others
