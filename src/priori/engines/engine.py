@@ -346,7 +346,7 @@ class Panel(ABC):
         ids = names["trial"].astype(str) if "trial" in names else None
         trials = Trials(score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack)
         return Scores.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                   source=self.sources[system])  # fmt: skip
+                                   attack_label=self.settings.attack_label, source=self.sources[system])  # fmt: skip
 
     def counted(self, request: Count, counts: Counts) -> list[Scores]:
         """Return counts as sets of entries, one for each system, in one order: by names, then by bins.

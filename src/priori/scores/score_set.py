@@ -21,6 +21,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.types import Counts, Floats
 from priori.scores.asking import Asking, ask
 from priori.scores.candidates import Candidates, Chooser
+from priori.scores.people import unknown_impostors
 from priori.scores.trials import Names
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class ScoreSet(ABC):
     backend: str | None
     format: str | None
     scanned: ClassVar[bool] = False
+    #: Names of who was really there that are no person's; of trials that are not in memory none is known.
+    nobody: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -241,7 +244,7 @@ def _condensing(
     if "attack" in by:
         scores.refuse_attackers()
     if not scores.scanned or (narrow is not None and scores.fits):
-        return scores.load(), ()
+        return scores.load(), _of_nobody(scores.load(), by)
     wanted, notes, bound, error, edges = [*by], list[Caution](), narrow, 0.0, np.empty(0)
     while True:
         # Entries that are resampled stay ties, in bins as narrow as asked for if at all they fit; others stand where
@@ -261,10 +264,14 @@ def _condensing(
                 raise
             else:
                 bound = 4 * max(bound, error)
-    if narrow is None:
-        return entries, tuple(notes)
-    notes.append(narrow_caution(scores.source, said, edges.size + 1, error))
-    return replace(entries, counted=str(notes[-1])), tuple(notes)
+    if narrow is not None:
+        notes.append(narrow_caution(scores.source, said, edges.size + 1, error))
+        entries = replace(entries, counted=str(notes[-1]))
+    return entries, (*notes, *_of_nobody(entries, wanted))
+
+
+def _of_nobody(scores: Scores, by: Sequence[Role]) -> tuple[Caution, ...]:
+    return (unknown_impostors(scores.nobody),) if scores.nobody and "probe_user" in by else ()
 
 
 def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:

@@ -96,6 +96,16 @@ class Trials:
         return as_array(self.ids) if self.ids is not None and self.has_ids else None
 
     @property
+    def partner(self) -> Codes | None:
+        """The other person of each trial, -1 where there is none but the user; None where no trial has one."""
+        if self.user is None or self.probe_user is None:
+            return None
+        alone = self.probe_user == self.user
+        if not alone.any():
+            return self.probe_user
+        return None if alone.all() else np.where(alone, np.int32(-1), self.probe_user)
+
+    @property
     def weighted(self) -> bool:
         """Whether entries have weights that are no whole numbers."""
         return self.number is not None and self.number.dtype.kind == "f"

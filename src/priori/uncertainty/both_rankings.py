@@ -217,7 +217,8 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Float
     users = drawn(people.count, TEST_USERS)
     negative = users[:, people.negative]
     if people.negative_partner is not None:
-        negative = negative * users[:, people.negative_partner]
+        crossed = people.negative_partner >= 0
+        negative[:, crossed] *= users[:, people.negative_partner[crossed]]
     return np.asfortranarray(np.hstack([negative, users[:, people.positive]]))
 
 

@@ -214,8 +214,11 @@ class _Pairs(NamedTuple):
     def of(cls, units: Units) -> _Pairs:
         if units.partner is None:
             return cls(units.negative, units.count, None)
-        present, row = np.unique(units.negative.astype(np.int64) * units.count + units.partner, return_inverse=True)
-        first, second = np.divmod(present, units.count)
+        # The last column of the draws is one that always comes, for trials without a partner.
+        second_of = np.where(units.partner < 0, units.count, units.partner)
+        keys = units.negative.astype(np.int64) * (units.count + 1) + second_of
+        present, row = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(present, units.count + 1)
         return cls(row.astype(np.int32), int(present.size), (first, second))
 
     def weights(self, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -223,7 +226,8 @@ class _Pairs(NamedTuple):
         if self.members is None:
             return drawn
         first, second = self.members
-        return np.asarray(drawn[:, first] * drawn[:, second])
+        one = np.ones((len(drawn), 1), dtype=drawn.dtype)
+        return np.asarray(drawn[:, first] * np.hstack([drawn, one])[:, second])
 
 
 def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:

@@ -18,6 +18,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
+from priori.scores.people import unknown_impostors
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
@@ -28,12 +29,6 @@ Promise = Literal["confidence", "prediction"]
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3
-#: Said of false acceptances where trials are kept together by the identity claimed, and nobody knows who was there.
-UNKNOWN_IMPOSTORS = Caution(
-    "unknown-impostors",
-    "who the impostors were is not known (no probe_user column): where few people made the impostor trials, false "
-    "acceptances are less sure than the interval says",
-)
 
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
 #: What the file of a bootstrap's result says about how it was made: `Plan.settings`; for layouts.
@@ -241,8 +236,9 @@ class Resampling:
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
         accepted = curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        if accepted and chosen.by_user and test.has_users and not (test.has_identities or test.leaves_out_probes):
-            warnings.append(UNKNOWN_IMPOSTORS)
+        known = (test.has_identities or test.leaves_out_probes) and not test.nobody
+        if accepted and chosen.by_user and test.has_users and not known:
+            warnings.append(unknown_impostors(test.nobody))
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 
     def _weighing(self) -> Bootstrap:
