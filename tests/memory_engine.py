@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -35,11 +35,7 @@ class Memory(Streaming):
         sample = np.concatenate(each)
         return Survey(len(self.scores), sample[np.isfinite(sample)])
 
-    def names(self, system: int = 0) -> Names:
-        return self._names
-
-    @cached_property
-    def _names(self) -> Names:
+    def look_at_names(self, system: int) -> Names:
         if self.scores.users is None:
             return Names(np.empty(0))
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]
@@ -49,7 +45,7 @@ class Memory(Streaming):
         return self.scores
 
     def owned(self, by: By, limit: int | None) -> Owned:
-        return Owned(len(self._names), {"user": self._names.values}) if by else Owned()
+        return Owned(len(self.names()), {"user": self.names().values}) if by else Owned()
 
     def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
         count = max(1, min(processors(), -(-len(self.scores) // ROWS)))

@@ -281,17 +281,11 @@ class DuckDB(Streaming):
 
     # -- names -------------------------------------------------------------------------------------------
 
-    def names(self, system: int = 0) -> Names:
-        if system not in self._users:
-            seen = self._distinct(self._column("user"), f"trials WHERE {self._own(system)}")
-            self._check_names("user", seen)
-            whole = _WHOLE.fullmatch(self._type("user"))
-            self._users[system] = Names(np.unique(self.as_names(np.array(seen, dtype=np.int64 if whole else object))))
-        return self._users[system]
-
-    @cached_property
-    def _users(self) -> dict[int, Names]:
-        return {}
+    def look_at_names(self, system: int) -> Names:
+        seen = self._distinct(self._column("user"), f"trials WHERE {self._own(system)}")
+        self._check_names("user", seen)
+        whole = _WHOLE.fullmatch(self._type("user"))
+        return Names(np.unique(self.as_names(np.array(seen, dtype=np.int64 if whole else object))))
 
     def owned(self, by: By, limit: int | None) -> Owned:
         if isinstance(by, int):

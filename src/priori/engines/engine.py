@@ -245,9 +245,17 @@ class Panel(ABC):
     def nan(self, system: int = 0) -> int:
         """Return how many scores of a system are NaN; the first count tells."""
 
-    @abstractmethod
     def names(self, system: int = 0) -> Names:
-        """Return the users (claimed identities) that occur, in order."""
+        """Return the users (claimed identities) that occur, in order; they are looked at once."""
+        own = system if self.settings.nan == "drop" or not self.wide else 0
+        known: dict[int, Names] = self.__dict__.setdefault("_names", {})
+        if own not in known:
+            known[own] = self.look_at_names(own)
+        return known[own]
+
+    @abstractmethod
+    def look_at_names(self, system: int) -> Names:
+        """Return the same by a scan."""
 
     @abstractmethod
     def load(self, system: int = 0) -> Scores:

@@ -202,14 +202,7 @@ class Lazy(Panel):
         scores = (self._score(system).alias(f"score{system}") for system in range(len(self.systems)))
         return self.collect(self.frame.select(*scores).head(SAMPLE))
 
-    def names(self, system: int = 0) -> Names:
-        return self._names[system]
-
-    @cached_property
-    def _names(self) -> dict[int, Names]:
-        return _Remembered(self._look_at_names)
-
-    def _look_at_names(self, system: int) -> Names:
+    def look_at_names(self, system: int) -> Names:
         seen = self.collect(self.trials(system).select("user").unique())["user"]
         self._check_names("user", seen.tolist())
         return Names(np.unique(self.as_names(seen)))
@@ -450,18 +443,6 @@ class Lazy(Panel):
         if odd["trial"].size:
             raise self._repeated_id(odd["trial"][0], int(odd["rows"][0]))
         return True
-
-
-class _Remembered(dict[int, Any]):
-    """What a function returned for each number."""
-
-    def __init__(self, function: Callable[[int], Any]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, number: int) -> Any:
-        self[number] = self._function(number)
-        return self[number]
 
 
 def _whole(column: NDArray[Any]) -> Ints:

@@ -51,8 +51,8 @@ class Table(ScoreSet):
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
         self._cut_candidates: Shortlist | None = None
         self._narrow: dict[float, tuple[Floats, float]] = {}
-        #: The last counts with means, and without: more than one asks for the same.
-        self._entries: dict[bool, tuple[Any, list[Scores]]] = {}
+        #: The last counts, as many as a quarter of the memory holds: more than one asks for the same.
+        self._entries: dict[Any, list[Scores]] = {}
 
     # -- what it is --------------------------------------------------------------------------------------
 
@@ -207,11 +207,12 @@ class Table(ScoreSet):
         if means:  # infinite scores apart from the others
             edges = tuple(np.union1d(own, [-np.inf, np.finfo(np.float64).max]) for own in edges)
         roles = by if isinstance(by, int) else tuple(role for role in by if self.engine.tells(role))
-        key = roles, [id(other) for other in others], [own.tobytes() for own in edges]
-        if means not in self._entries or self._entries[means][0] != key:
-            self._entries.pop(means, None)  # before the next takes its room
-            self._entries[means] = key, (yield from self._counting(edges, roles, _tables(others), means))
-        return self._entries[means][1]
+        key = roles, means, *(id(other) for other in others), *(own.tobytes() for own in edges)
+        if key not in self._entries:
+            while sum(map(_size, self._entries.values())) > self.memory // PER_ENTRY // 4:
+                del self._entries[next(iter(self._entries))]  # before the next takes its room
+            self._entries[key] = yield from self._counting(edges, roles, _tables(others), means)
+        return self._entries[key]
 
     def _counting(
         self, cuts: tuple[Floats, ...], by: tuple[str, ...] | int, others: Sequence[Table], means: bool
@@ -269,6 +270,10 @@ class Table(ScoreSet):
     def check_same_trials(self, other: ScoreSet) -> bool:
         (table,) = _tables([other])
         return self.engine.same_trials(self.system, table.engine, table.system)
+
+
+def _size(sets: Sequence[Scores]) -> int:
+    return sum(each.negative.score.size + each.positive.score.size for each in sets)
 
 
 def _tables(others: Sequence[ScoreSet]) -> list[Table]:

@@ -156,8 +156,7 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     values = np.empty((2, draws, len(curves)))
     cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
     if plan.design.by_user:
-        users = plan.design.identities(tables[0].count([()], ("user",)))[0].count
-        weights = [_drawn(plan, users, TEST_USERS, 0, draws)] * 2
+        weights = [_drawn(plan, tables[0].n_users, TEST_USERS, 0, draws)] * 2
     else:
         parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
         weights = [_drawn(plan, parts, DRAWN + own_class, 0, draws) for own_class in range(2)]
