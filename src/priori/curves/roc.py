@@ -84,7 +84,7 @@ class AposterioriROC(Result):
         fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
         # Rates times numbers of trials are whole numbers, but for rounding.
         fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
-        known |= {"scores": SavedScores.of(saved, sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
+        known |= {"scores": SavedScores.of(sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
         return super()._from_parts(saved, **known)
 
     @property

@@ -14,7 +14,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
@@ -40,7 +40,6 @@ class Means:
     upper: Floats
 
 
-@partly_saved
 @dataclass(frozen=True)
 class IntervalPlan:
     """How the interval around an average is made; `checked` validates."""
