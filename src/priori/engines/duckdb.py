@@ -22,7 +22,7 @@ from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
-from priori.engines.engine import SAMPLE, By, Panel, Survey, TableSettings, TooMany, changed
+from priori.engines.engine import SAMPLE, By, Compared, Panel, Survey, TableSettings, TooMany, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
@@ -85,7 +85,6 @@ class DuckDB(Streaming):
         self._total = 0
         self._state = _State()
         self._listed: dict[tuple[str, ...], str] = {}
-        self._joins: dict[Any, tuple[DuckDB, Any]] = {}
 
     def dtype(self, system: int) -> Any:
         return np.float32 if self.types[self._score_column(system)] == "FLOAT" else np.float64
@@ -374,91 +373,51 @@ class DuckDB(Streaming):
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _join(self, system: int, others: Sequence[tuple[Panel, int]]) -> tuple[Panel, tuple[int, ...]]:
-        key = system, *((id(panel), number) for panel, number in others)
-        if key not in self._joins:
-            paired = [(self, system), *self._joinable(others)]
-            numbers = range(len(paired))
-            names = [role for role in ("user", "probe_user") if role in self.columns]
-            selected = [*(f"t{n}.score AS score{n}" for n in numbers), "t0.label", *(f't0."{role}"' for role in names)]
-            differ = [f"count(*) FILTER (t0.label != t{n}.label)" for n in numbers[1:]]
-            rows, labels = self._check_sizes(paired), self._joined_rows(paired, ["count(*)", *differ])
-            for panel, number in paired[1:] if labels[0] != rows[0] and len(paired) > 2 else ():
-                self.same_trials(system, panel, number)  # which of them has other trials
-            for (panel, number), size, differing in zip(paired[1:], rows[1:], labels[1:], strict=True):
-                pair = self.sources[system], panel.sources[number]
-                self._check_pairs(pair, (rows[0], size), labels[0], differing)
-            settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},
-                                     nan=self.settings.nan, as_text=self.settings.as_text)  # fmt: skip
-            systems = [(panel.sources[number], f"score{n}") for n, (panel, number) in enumerate(paired)]
-            with self._unchanged():
-                relation, files = self._joined(paired, selected), self.files
-                if files is not None:
-                    files = files.written(relation, rows[0])
-                    relation = files.relation()
-            panel = DuckDB(relation, settings, source=self.source, files=files, systems=systems)
-            panel.memory, panel.retain = self.memory, self.retain
-            self._joins[key] = panel, others
-        panel, _ = self._joins[key]
-        return panel, tuple(range(1 + len(others)))
-
-    def _joinable(self, others: Sequence[tuple[Panel, int]]) -> list[tuple[DuckDB, int]]:
-        """Return the others, if their trials, and those here, can be told by ids."""
-        found = []
-        for panel, number in others:
-            if not isinstance(panel, DuckDB):
-                raise InputError(
-                    f"cannot pair the trials of {self.source} and {panel.source}: both must come from the same engine"
-                )
-            found.append((panel, number))
-        return found
-
-    def same_trials(self, system: int, other: Panel, number: int) -> bool:
-        if self.wide and other is self:
-            return super().same_trials(system, other, number)
-        paired = [(self, system), *self._joinable([(other, number)])]
-        sizes, users = self._check_sizes(paired), self.has_users and other.has_users
-        asked = ["count(*)", "count(*) FILTER (t0.label != t1.label)"]
-        if users:
-            one, two = (f't{n}."user"::VARCHAR' for n in (0, 1))
-            asked += [f"count(*) FILTER ({one} != {two})", f"count(*) FILTER ({one} IS NULL OR {two} IS NULL)"]
-        rows, labels, *told = self._joined_rows(paired, asked)
-        pair = self.sources[system], other.sources[number]
-        self._check_pairs(pair, (sizes[0], sizes[1]), rows, labels)
-        self._check_pair_users(pair, told[0] if users else 0)
-        return users and not told[1]
-
-    def _joined_rows(self, paired: Sequence[tuple[DuckDB, int]], asked: Sequence[str]) -> list[int]:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
+        names = [role for role in ("user", "probe_user") if role in self.columns]
+        scores = [f"score{n}" for n in range(len(paired))]
+        selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label"]
+        selected += [f't0."{role}"' for role in names]
+        settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},
+                                 nan=self.settings.nan, as_text=self.settings.as_text)  # fmt: skip
+        systems = [(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)]
         with self._unchanged():
-            (row,) = self._joined(paired, asked).fetchall()
-        return [int(value) for value in row]
+            relation, files = self._joined(paired, selected), self.files
+            if files is not None:
+                files = files.written(relation, self.size(paired[0][1]))
+                relation = files.relation()
+        joined = DuckDB(relation, settings, source=self.source, files=files, systems=systems)
+        joined.memory, joined.retain = self.memory, self.retain
+        return joined
 
-    def _check_sizes(self, paired: Sequence[tuple[DuckDB, int]]) -> list[int]:
-        """Return how many trials each system has; an error where an id names none of them, or two."""
-        sizes = []
-        for panel, number in paired:
-            if "trial" not in panel.columns:
-                raise panel._no_ids()
-            trial, own = f"CAST({panel._column('trial')} AS VARCHAR)", panel._own(number)
-            grouped = f"SELECT {trial} AS name, count(*) AS times FROM trials WHERE {own} GROUP BY name"
-            odd = panel.rows(f"FROM ({grouped}) WHERE times > 1 OR name IS NULL LIMIT 1")
-            if odd:
-                raise panel._repeated_id(*odd[0])
-            sizes.append(panel.rows(f"SELECT count(*) FROM trials WHERE {own}")[0][0])
-        return sizes
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        asked = ["count(*)", "count(*) FILTER (t0.label != t1.label)"]
+        if one[0].has_users and two[0].has_users:
+            first, second = (f't{n}."user"::VARCHAR' for n in (0, 1))
+            asked += [f"count(*) FILTER ({first} != {second})",
+                      f"count(*) FILTER ({first} IS NULL OR {second} IS NULL)"]  # fmt: skip
+        with self._unchanged():
+            (told,) = self._joined([one, two], asked).fetchall()
+        return Compared(*map(int, told))
 
-    def _joined(self, paired: Sequence[tuple[DuckDB, int]], selected: Sequence[str]) -> DuckDBPyRelation:
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        trial, own = f"CAST({self._column('trial')} AS VARCHAR)", self._own(system)
+        grouped = f"SELECT {trial} AS name, count(*) AS times FROM trials WHERE {own} GROUP BY name"
+        odd = self.rows(f"FROM ({grouped}) WHERE times > 1 OR name IS NULL LIMIT 1")
+        return self.rows(f"SELECT count(*) FROM trials WHERE {own}")[0][0], odd[0] if odd else None
+
+    def _joined(self, paired: Sequence[tuple[Panel, int]], selected: Sequence[str]) -> DuckDBPyRelation:
         """Return columns of t0, t1, ..., the trials of each system joined by their ids: trial, score, label, people."""
-        texts = [panel._plain(number) for panel, number in paired]
-        tables = []
-        for n, ((panel, _), text) in enumerate(zip(paired, texts, strict=True)):
+        source = ""
+        for n, (panel, system) in enumerate(paired):
+            if not isinstance(panel, DuckDB):
+                raise self._elsewhere(panel)
+            table, text = f"priori_joined_{id(self)}_{n}", panel._plain(system)
             if self.files is not None and panel.files is not None:  # two databases cannot be joined
-                tables.append(f"(WITH trials AS (FROM {self.files.source_of(panel.files)}) {text})")
+                table = f"(WITH trials AS (FROM {self.files.source_of(panel.files)}) {text})"
             else:
-                panel.query(text).create_view(f"priori_joined_{id(self)}_{n}", replace=True)
-                tables.append(f"priori_joined_{id(self)}_{n}")
-        source = f"{tables[0]} t0" + "".join(f" JOIN {table} t{n} ON t0.trial = t{n}.trial"
-                                             for n, table in enumerate(tables[1:], 1))  # fmt: skip
+                panel.query(text).create_view(table, replace=True)
+            source += f" JOIN {table} t{n} ON t0.trial = t{n}.trial" if n else f"{table} t0"
         return self.query(f"SELECT {', '.join(selected)} FROM {source}")
 
     def _plain(self, system: int) -> str:

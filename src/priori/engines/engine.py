@@ -6,7 +6,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +118,18 @@ class Fetch:
     def systems(self) -> tuple[int, ...]:
         """The system, as one of several."""
         return (self.system,)
+
+
+class Compared(NamedTuple):
+    """How many pairs of trials with one id there are; how many of them have other labels, other users, a missing user.
+
+    Users are not compared where a system has none.
+    """
+
+    rows: int
+    labels: int
+    users: int = 0
+    missing: int = 0
 
 
 def changed(source: str) -> InputError:
@@ -261,6 +273,8 @@ class Panel(ABC):
     def load(self, system: int = 0) -> Scores:
         """Return all the trials of a system in memory."""
 
+    # -- pairs -------------------------------------------------------------------------------------------
+
     def joined(self, system: int, others: Sequence[tuple[Panel, int]]) -> tuple[Panel, tuple[int, ...]]:
         """Return a panel that has these systems for every trial, and their numbers in it.
 
@@ -268,61 +282,92 @@ class Panel(ABC):
         """
         if not others:
             return self, (system,)
+        for panel, number in others:
+            self.same_trials(system, panel, number)
         if self.wide and all(panel is self for panel, _ in others):
-            systems = system, *(number for _, number in others)
-            for number in systems:
-                if left_out := self.left_out(number):
-                    raise InputError(
-                        f"cannot pair the trials: {left_out} of {self.sources[number]} are NaN and left out; reject "
-                        f"them instead ({argument('nan', 'reject')})"
-                    )
-            return self, systems
-        return self._join(system, others)
+            return self, (system, *(number for _, number in others))
+        joins = self.__dict__.setdefault("_joins", {})
+        key = system, *((id(panel), number) for panel, number in others)
+        if key not in joins:  # the others are kept with it, and so are their numbers
+            joins[key] = self._join([(self, system), *others]), others
+        return joins[key][0], tuple(range(1 + len(others)))
 
-    def _join(self, system: int, others: Sequence[tuple[Panel, int]]) -> tuple[Panel, tuple[int, ...]]:
+    def same_trials(self, system: int, other: Panel, number: int) -> bool:
+        """Raise an error unless two systems have the same trials; return whether their users are the same too."""
+        if self.wide and other is self:
+            for own in (system, number):
+                if left_out := self.left_out(own):
+                    raise InputError(
+                        f"cannot pair the trials: {left_out} of {self.sources[own]} are NaN and left out; reject them "
+                        f"instead ({argument('nan', 'reject')})"
+                    )
+            return self.has_users
+        known = self.__dict__.setdefault("_paired", {})
+        key = system, id(other), number
+        if key not in known:
+            known[key] = self._check_pair(system, other, number), other
+        return bool(known[key][0])
+
+    def _check_pair(self, system: int, other: Panel, number: int) -> bool:
+        sizes = [panel.size(own) for panel, own in ((self, system), (other, number))]
+        told = self._compare((self, system), (other, number))
+        one, two, retry = self.sources[system], other.sources[number], f"({argument('unpaired', 'True')})"
+        if not told.rows == sizes[0] == sizes[1]:
+            raise InputError(
+                f"cannot pair the trials: {one} has {sizes[0]}, {two} has {sizes[1]}, and {told.rows} ids are in both; "
+                f"for test sets that do not hold the same trials, compare them unpaired {retry}"
+            )
+        if told.labels:
+            raise InputError(f"cannot pair the trials: {told.labels} have different labels in {one} and {two}")
+        if told.users:
+            raise InputError(
+                f"cannot pair the trials: {told.users} have different users in {one} and {two}; check the user "
+                "columns, or compare unpaired (--unpaired, unpaired=True)"
+            )
+        return self.has_users and other.has_users and not told.missing
+
+    def size(self, system: int) -> int:
+        """Return how many trials a system has; an error where an id names none of them, or two."""
+        if "trial" not in self.columns:
+            raise InputError(
+                f"cannot pair the trials: {self.sources[system]} has no trial ids, and the rows of a table have no "
+                f"order; give a trial column ({argument('columns', 'trial=NAME')}), or compare unpaired "
+                f"({argument('unpaired', 'True')})"
+            )
+        known = self.__dict__.setdefault("_sizes", {})
+        if system not in known:
+            known[system], odd = self._look_at_ids(system)
+            if odd is not None:
+                del known[system]
+                raise InputError(
+                    f"cannot pair the trials: {self.sources[system]} has the trial id {str(odd[0])!r} {odd[1]} times; "
+                    "an id must name one trial"
+                )
+        return int(known[system])
+
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        """Return how many trials a system has, and an id that names none of them, or two, and how often it comes."""
+        raise self._cannot_pair()
+
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        """Compare the trials of two systems that have the same ids."""
+        raise self._cannot_pair()
+
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
+        """Return a panel of systems with the same trials, joined by their ids; names are the first one's."""
         raise self._cannot_pair()
 
     def left_out(self, system: int) -> int:
         """Return how many trials NaN leaves out."""
         return self.nan(system) if self.settings.nan == "drop" else 0
 
-    def same_trials(self, system: int, other: Panel, number: int) -> bool:
-        """Raise an error unless two systems have the same trials; return whether their users are the same too."""
-        self.joined(system, [(other, number)])
-        return self.has_users
-
     def _cannot_pair(self) -> InputError:
         return InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
 
-    def _check_pairs(self, sources: tuple[str, str], sizes: tuple[int, int], rows: int, labels: int) -> None:
-        """Raise an error unless the paired rows are all there should be, and none of them has different labels."""
-        one, other = sources
-        if not rows == sizes[0] == sizes[1]:
-            raise InputError(
-                f"cannot pair the trials: {one} has {sizes[0]}, {other} has {sizes[1]}, and {rows} ids are in both; "
-                f"for test sets that do not hold the same trials, compare them unpaired "
-                f"({argument('unpaired', 'True')})"
-            )
-        if labels:
-            raise InputError(f"cannot pair the trials: {labels} have different labels in {one} and {other}")
-
-    def _check_pair_users(self, sources: tuple[str, str], different: int) -> None:
-        if different:
-            raise InputError(
-                f"cannot pair the trials: {different} have different users in {sources[0]} and {sources[1]}; check the "
-                "user columns, or compare unpaired (--unpaired, unpaired=True)"
-            )
-
-    def _no_ids(self) -> InputError:
+    def _elsewhere(self, other: Panel) -> InputError:
+        """Return the error for a panel that is elsewhere."""
         return InputError(
-            f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; give a "
-            f"trial column ({argument('columns', 'trial=NAME')}), or compare unpaired ({argument('unpaired', 'True')})"
-        )
-
-    def _repeated_id(self, name: Any, times: int) -> InputError:
-        return InputError(
-            f"cannot pair the trials: {self.source} has the trial id {str(name)!r} {times} times; an id must name one "
-            "trial"
+            f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
         )
 
     def close(self) -> None:  # noqa: B027 - most have nothing to give back

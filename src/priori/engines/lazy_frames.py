@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats, Ints, Mask
-from priori.engines.engine import SAMPLE, By, Count, Counts, Fetch, Panel, Survey, TableSettings, TooMany
+from priori.engines.engine import SAMPLE, By, Compared, Count, Counts, Fetch, Panel, Survey, TableSettings, TooMany
 from priori.engines.grid import Grid, joined_runs
 from priori.engines.histogram import Distinct, merged
 from priori.readers.duckdb_parser import first_line
@@ -33,8 +33,6 @@ RANGES = 16
 LISTED = 1 << 12
 #: How the users of a pair of trials compare, where they are not the same.
 DIFFERENT, MISSING = 1, 2
-#: The label of paired trials whose labels differ.
-DIFFERS = 2
 
 
 class _Classes(NamedTuple):
@@ -353,96 +351,54 @@ class Lazy(Panel):
                 self._check_names(role, column.tolist())
         return self.scores_of(system, score, positive, columns, failed=failed if self.nan(system) else None)
 
-    def _join(self, system: int, others: Sequence[tuple[Panel, int]]) -> tuple[Panel, tuple[int, ...]]:
-        key = system, *((id(panel), number) for panel, number in others)
-        if key not in self._joins:
-            paired = [(self, system), *(self._joinable(panel, number) for panel, number in others)]
-            people = [role for role in ("user", "probe_user") if role in self.columns]
-            joined = self.trials(system).select("trial", nw.col("score").alias("score0"), "positive", *people)
-            same = None
-            for number, (panel, own) in enumerate(paired[1:], 1):
-                right = panel.trials(own).select("trial", nw.col("score").alias(f"score{number}"),
-                                                 nw.col("positive").alias(f"positive{number}"))  # fmt: skip
-                joined = joined.join(right, on="trial", how="inner")
-                agrees = nw.col("positive") == nw.col(f"positive{number}")
-                same = agrees if same is None else same & agrees
-            label = nw.when(same).then(nw.col("positive")).otherwise(nw.lit(DIFFERS))
-            scores = [f"score{number}" for number in range(len(paired))]
-            settings = TableSettings(
-                {"score": "score0", "label": "label", **{role: role for role in people}}, pos_label=1,
-                nan=self.settings.nan, as_text=self.settings.as_text,
-            )  # fmt: skip
-            named = [(panel.sources[own], title) for (panel, own), title in zip(paired, scores, strict=True)]
-            frame = joined.select(*scores, label.cast(nw.Int64).alias("label"), *people)
-            panel = self._like(frame, settings, named)
-            told, sizes = panel._classes, [each.size(own) for each, own in paired]
-            odd = told.rows != sizes[0] or DIFFERS in told.labels
-            for other, own in paired[1:] if odd and len(paired) > 2 else ():
-                self.same_trials(system, other, own)  # which of them has other trials
-            for (other, own), size in zip(paired[1:], sizes[1:], strict=True):
-                pair = self.sources[system], other.sources[own]
-                self._check_pairs(pair, (sizes[0], size), told.rows, told.labels.get(DIFFERS, 0))
-            self._joins[key] = panel, others
-        return self._joins[key][0], tuple(range(1 + len(others)))
+    # -- pairs -------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _joins(self) -> dict[Any, tuple[Lazy, Any]]:
-        return {}
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
+        people = [role for role in ("user", "probe_user") if role in self.columns]
+        scores = [f"score{number}" for number in range(len(paired))]
+        joined = None
+        for (panel, own), score in zip(paired, scores, strict=True):
+            kept = ["trial", nw.col("score").alias(score), *(["positive", *people] if joined is None else [])]
+            trials = self._alike(panel).trials(own).select(*kept)
+            joined = trials if joined is None else joined.join(trials, on="trial", how="inner")
+        settings = TableSettings(
+            {"score": "score0", "label": "positive", **{role: role for role in people}}, nan=self.settings.nan,
+            as_text=self.settings.as_text,
+        )  # fmt: skip
+        named = [(panel.sources[own], score) for (panel, own), score in zip(paired, scores, strict=True)]
+        return self._like(joined, settings, named)
 
     def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
         """Return a panel of the same kind on another frame."""
         return Lazy(frame, settings, source=self.source, systems=systems)
 
-    def size(self, system: int) -> int:
-        """Return how many trials a system has."""
-        return self._classes.rows - self.left_out(system)
-
-    def same_trials(self, system: int, other: Panel, number: int) -> bool:
-        if other is self:
-            return super().same_trials(system, other, number)
-        right, _ = self._joinable(other, number)
-        with_users = self.has_users and right.has_users
-        user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
-        positive = nw.col("positive")
-        left, others = (
-            panel.trials(own).select("trial", positive.alias(f"positive{suffix}"), user.alias(f"user{suffix}"))
-            for panel, own, suffix in ((self, system, ""), (right, number, "_b"))
-        )
-        missing = nw.when(nw.col("user").is_null() | nw.col("user_b").is_null()).then(MISSING).otherwise(DIFFERENT)
-        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(missing)
-        joined = left.join(others, on="trial", how="inner").select(
-            (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"), same_user.alias("users")
-        )
-        told = self.collect(joined.group_by("labels", "users").agg(nw.len().alias("rows")))
-        rows, labels, users = (_whole(told[name]) for name in ("rows", "labels", "users"))
-        pair = self.sources[system], right.sources[number]
-        self._check_pairs(pair, (self.size(system), right.size(number)), int(rows.sum()), int(rows[labels != 0].sum()))
-        self._check_pair_users(pair, int(rows[users == DIFFERENT].sum()) if with_users else 0)
-        return with_users and not users.any()
-
-    def _joinable(self, other: Panel, number: int) -> tuple[Lazy, int]:
-        """Return the other side of a join, if it can be one."""
+    def _alike(self, other: Panel) -> Lazy:
         if not isinstance(other, Lazy) or other.frame.implementation != self.frame.implementation:
-            raise InputError(
-                f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
-            )
-        self.check_ids()
-        other.check_ids()
-        return other, number
+            raise self._elsewhere(other)
+        return other
 
-    def check_ids(self) -> None:
-        """Raise an error unless every trial has an id of its own."""
-        if "trial" not in self.columns:
-            raise self._no_ids()
-        _ = self._ids_checked
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        with_users = one[0].has_users and two[0].has_users
+        user, positive = nw.col("user").cast(nw.String) if with_users else nw.lit(""), nw.col("positive")
+        left, right = (
+            self._alike(panel).trials(own).select("trial", positive.alias(f"label{n}"), user.alias(f"user{n}"))
+            for n, (panel, own) in enumerate((one, two))
+        )
+        unknown = nw.col("user0").is_null() | nw.col("user1").is_null()
+        differ = nw.when(unknown).then(MISSING).otherwise(DIFFERENT)
+        users = nw.when(nw.col("user0") == nw.col("user1")).then(0).otherwise(differ)
+        labels = (nw.col("label0") != nw.col("label1")).cast(nw.Int64)
+        joined = left.join(right, on="trial", how="inner").select(labels.alias("labels"), users.alias("users"))
+        told = self.collect(joined.group_by("labels", "users").agg(nw.len().alias("rows")))
+        rows, other_labels, other_users = (_whole(told[name]) for name in ("rows", "labels", "users"))
+        parts = other_labels != 0, other_users == DIFFERENT, other_users == MISSING
+        return Compared(int(rows.sum()), *(int(rows[part].sum()) for part in parts))
 
-    @cached_property
-    def _ids_checked(self) -> bool:
-        counted = self.trials(0).group_by("trial").agg(nw.len().alias("rows"))
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        counted = self.trials(system).group_by("trial").agg(nw.len().alias("rows"))
         odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))
-        if odd["trial"].size:
-            raise self._repeated_id(odd["trial"][0], int(odd["rows"][0]))
-        return True
+        found = (odd["trial"][0], int(odd["rows"][0])) if odd["trial"].size else None
+        return self._classes.rows - self.left_out(system), found
 
 
 def _whole(column: NDArray[Any]) -> Ints:
