@@ -357,7 +357,7 @@ class DuckDB(Streaming):
         with self._unchanged(), nullcontext() if self.files is None else self.files.in_order():
             found = self.query(f"SELECT {chosen} FROM trials WHERE {self._own(system)}").fetchnumpy()
         label, score = found.pop("label"), np.ma.filled(found.pop("score"), np.nan).astype(np.float64)
-        if np.ma.count_masked(label):
+        if np.ma.getmaskarray(label).any():
             raise self.missing("label")
         positive, known = self.labels.positives(np.asarray(label))
         if not known:

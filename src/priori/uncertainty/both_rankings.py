@@ -20,6 +20,7 @@ from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.decisions.outcomes import Outcomes
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
+from priori.scores.score_set import Role
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
@@ -162,7 +163,7 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
         weights = [_drawn(plan, parts, DRAWN + own_class, 0, draws) for own_class in range(2)]
     for start in range(0, len(curves), TABLES_AT_A_TIME):
         some = range(start, min(start + TABLES_AT_A_TIME, len(curves)))
-        by = ("user",) if plan.design.by_user else parts
+        by: tuple[Role, ...] | int = ("user",) if plan.design.by_user else parts
         for s, cells in zip(some, counts_of([tables[s] for s in some], [cuts[s] for s in some], by), strict=True):
             people = plan.design.identities([cells])[0] if plan.design.by_user else part_units(cells)
             values[:, :, s] = _on_cells(curves[s], cells, people, cuts[s], weights, against)
