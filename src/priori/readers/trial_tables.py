@@ -211,4 +211,4 @@ class TrialTable:
             codes["label"] = inverse.astype(np.int32)
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
-        return Columns({"score": score}, codes, names, trial)
+        return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)

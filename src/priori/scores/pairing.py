@@ -14,7 +14,7 @@ from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts
 from priori.base.types import Codes, Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
-from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
+from priori.scores.ids import comparable, decoded, id_keys, joined, same_ids
 from priori.scores.score_set import Role
 
 HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
@@ -122,7 +122,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     partner = _match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not same_ids(ids_a, ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
-        ids_a, ids_b = as_array(ids_a), as_array(ids_b)
+        ids_a, ids_b = decoded(ids_a), decoded(ids_b)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
             _refuse_duplicates(ids, name)
@@ -132,7 +132,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     negative, positive = partner[: a.n_negatives], partner[a.n_negatives :]
     differing = np.concatenate([negative >= b.n_negatives, positive < b.n_negatives])
     if differing.any():
-        _refuse_labels(as_array(ids_a[differing]), names, "trial")
+        _refuse_labels(decoded(ids_a[differing]), names, "trial")
     return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
 
 
@@ -141,7 +141,7 @@ def has_ids(scores: Scores) -> bool:
     return scores.negative.has_ids and scores.positive.has_ids
 
 
-def ids_of(scores: Scores) -> Ids:
+def ids_of(scores: Scores) -> NDArray[Any]:
     """Return the ids of all trials, the negatives first."""
     negative, positive = scores.negative.ids, scores.positive.ids
     assert negative is not None
@@ -253,7 +253,7 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
             apart = np.concatenate(in_parts(different, index_a.size))
             if apart.size:
                 labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
-                differing.extend(as_array(labels[apart]).tolist())
+                differing.extend(decoded(labels[apart]).tolist())
         if differing:
             unit = f"{pairing.by}s"
             ids = "give trial ids, or " if pairing.by == "row" else "check the user columns, or "
