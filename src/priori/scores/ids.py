@@ -44,8 +44,11 @@ class IdBuffer:
         for data, offsets in self._pieces:
             for start in range(0, offsets.size - 1, ROWS):
                 ends = offsets[start : start + ROWS + 1]
-                some = laid_out[done : done + ends.size - 1]
-                some[np.arange(width) < np.diff(ends)[:, None]] = data[ends[0] : ends[-1]]
+                some, lengths = laid_out[done : done + ends.size - 1], np.diff(ends)
+                if (lengths == lengths[0]).all():
+                    some[:, : lengths[0]] = data[ends[0] : ends[-1]].reshape(lengths.size, -1)
+                else:
+                    some[np.arange(width) < lengths[:, None]] = data[ends[0] : ends[-1]]
                 done += ends.size - 1
         return laid_out.view(f"S{width}").ravel()
 
