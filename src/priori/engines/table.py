@@ -179,9 +179,9 @@ class Table(ScoreSet):
         return cuts, error
 
     def _ask_narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> Asking[tuple[Floats, float]]:
-        # Twice as many bins as the bound asks for, in each class.
+        # Counts have 16 bytes, and there are twice as many bins as the bound asks for, in each class.
         people = self.n_users if self.has_users and {"user", "probe_user"} & {*by} else 1
-        bound = max(bound, self.engine.finest, 8 * people * PER_ENTRY / self.memory)
+        bound = max(bound, self.engine.finest, 64 * people / max(self.memory // 8, LEAST_ROOM))
         if bound > COARSEST:
             raise self._too_many(self.memory // PER_ENTRY, paired=False)
         if bound not in self._narrow:

@@ -247,12 +247,11 @@ def _condensing(
         return scores.load(), _of_nobody(scores.load(), by)
     wanted, notes, bound, error, edges = [*by], list[Caution](), narrow, 0.0, np.empty(0)
     while True:
-        # Entries that are resampled stay ties, in bins as narrow as asked for if at all they fit; others stand where
-        # their trials do.
+        # Entries that are resampled stay ties; others stand where their trials do.
         means = narrow is not None and said == "counted"
         try:
             if bound is not None:
-                edges, error = yield from scores.asking("narrow_cuts", bound, wanted if means else ())
+                edges, error = yield from scores.asking("narrow_cuts", bound, wanted)
             (entries,) = yield from scores.asking("count", [np.union1d(edges, cuts)], wanted, (), means)
             break
         except TooManyEntries:
