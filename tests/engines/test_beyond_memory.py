@@ -371,7 +371,7 @@ def test_counts_of_several_trials_are_candidates_and_pairs_as_trials_are() -> No
 def test_too_many_combinations_are_an_error_with_the_way_out(folder: Path) -> None:
     table = small(folder / "a-test.parquet", 1000)
     with pytest.raises(OptionError, match=r"more than 15 combinations of names .* raise memory"):
-        condense(table, ("user",), cuts=[1.0])
+        condense(table, ("user", "group"), cuts=[1.0])
     found, (caution,) = condense(small(folder / "a-test.parquet", 20_000), ("user", "probe_user"), cuts=[1.0])
     assert caution.code == "probes-left-out"
     assert not found.has_identities

@@ -221,7 +221,9 @@ class Table(ScoreSet):
         panel, systems = self.engine.joined(self.system, [(table.engine, table.system) for table in others])
         limit = self.memory // PER_ENTRY
         failures = self.nan_rejected > 0 and len(cuts) == 1 and cuts[0].size <= FEW_CUTS
-        request = Count(panel, systems, cuts, by, None if isinstance(by, int) else limit, means, failures)
+        bounded = bool(others) or means or by not in (("user",), ())  # so many users fit as the cuts are made for
+        bounded = bounded and not isinstance(by, int)
+        request = Count(panel, systems, cuts, by, limit if bounded else None, means, failures)
         if by == () and not others and not (means or failures):
             return [self._in_bins(cuts[0], *(yield from self._ask_rejected(cuts[0])))]
         try:
