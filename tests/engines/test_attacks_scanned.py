@@ -139,6 +139,7 @@ def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
     (table.write_csv if engine == "text" else table.write_parquet)(path)
     room: Any = {"engine": "spark" if engine == "lazy" else "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
     if engine == "lazy":  # any lazy frame stands for one of Spark
+        monkeypatch.setattr(Spark, "placed", lambda self, name: self.frame.to_native().with_row_index(name))
         monkeypatch.setattr("priori.engines.spark.open_spark", lambda path, settings, temp: Spark(
             pl.scan_parquet(path), settings, source=str(path)))  # fmt: skip
     scanned, read = priori.scan_table(path, **options, **room), priori.read_table(path, **options)

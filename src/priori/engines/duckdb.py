@@ -373,10 +373,10 @@ class DuckDB(Streaming):
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
         names = [role for role in ("user", "probe_user") if role in self.columns]
         scores = [f"score{n}" for n in range(len(paired))]
-        selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label"]
+        selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label", *_differences(paired)]
         selected += [f't0."{role}"' for role in names]
         settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},
                                  nan=self.settings.nan, as_text=self.settings.as_text)  # fmt: skip
@@ -384,35 +384,32 @@ class DuckDB(Streaming):
         with self._unchanged():
             relation, files = self._joined(paired, selected), self.files
             if files is not None:
-                files = files.written(relation, self.size(paired[0][1]))
+                files = files.written(relation)
                 relation = files.relation()
+            told = _compared(relation, len(paired))
         joined = DuckDB(relation, settings, source=self.source, files=files, systems=systems)
         joined.memory, joined.retain = self.memory, self.retain
-        return joined
+        return joined, told
 
     def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
-        asked = ["count(*)", "count(*) FILTER (t0.label != t1.label)"]
-        if one[0].has_users and two[0].has_users:
-            first, second = (f't{n}."user"::VARCHAR' for n in (0, 1))
-            asked += [f"count(*) FILTER ({first} != {second})",
-                      f"count(*) FILTER ({first} IS NULL OR {second} IS NULL)"]  # fmt: skip
         with self._unchanged():
-            (told,) = self._joined([one, two], asked).fetchall()
-        return Compared(*map(int, told))
+            return _compared(self._joined([one, two], _differences([one, two])), 2)[0]
 
     def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
-        trial, own = f"CAST({self._column('trial')} AS VARCHAR)", self._own(system)
+        trial, own = self._column("trial"), self._own(system)
         grouped = f"SELECT {trial} AS name, count(*) AS times FROM trials WHERE {own} GROUP BY name"
         odd = self.rows(f"FROM ({grouped}) WHERE times > 1 OR name IS NULL LIMIT 1")
         return self.rows(f"SELECT count(*) FROM trials WHERE {own}")[0][0], odd[0] if odd else None
 
     def _joined(self, paired: Sequence[tuple[Panel, int]], selected: Sequence[str]) -> DuckDBPyRelation:
         """Return columns of t0, t1, ..., the trials of each system joined by their ids: trial, score, label, people."""
-        source = ""
+        source, alike = "", [panel for panel, _ in paired if isinstance(panel, DuckDB)]
+        # Ids of one type are compared as they are, others as text.
+        kind = self._type("trial") if len({panel._type("trial") for panel in alike}) == 1 else "VARCHAR"
         for n, (panel, system) in enumerate(paired):
             if not isinstance(panel, DuckDB):
                 raise self._elsewhere(panel)
-            table, text = f"priori_joined_{id(self)}_{n}", panel._plain(system)
+            table, text = f"priori_joined_{id(self)}_{n}", panel._plain(system, kind)
             if self.files is not None and panel.files is not None:  # two databases cannot be joined
                 table = f"(WITH trials AS (FROM {self.files.source_of(panel.files)}) {text})"
             else:
@@ -420,19 +417,37 @@ class DuckDB(Streaming):
             source += f" JOIN {table} t{n} ON t0.trial = t{n}.trial" if n else f"{table} t0"
         return self.query(f"SELECT {', '.join(selected)} FROM {source}")
 
-    def _plain(self, system: int) -> str:
-        """Return the query for the trials of a system by names of ours."""
+    def _plain(self, system: int, kind: str) -> str:
+        """Return the query for the trials of a system by names of ours, with ids of one kind."""
         known = [role for role in ("user", "probe_user") if role in self.columns]
         people = "".join(f', {self._column(role)} AS "{role}"' for role in known)
         label = f"CAST({self.labels.expression} = {self.labels.positive} AS UTINYINT)"
         return (
-            f"SELECT CAST({self._column('trial')} AS VARCHAR) AS trial, {self.score(system)} AS score, {label} AS label"
+            f"SELECT CAST({self._column('trial')} AS {kind}) AS trial, {self.score(system)} AS score, {label} AS label"
             f"{people} FROM trials WHERE {self._own(system)}"
         )
 
     def close(self) -> None:
         if self.files is not None:
             self.files.close()
+
+
+def _differences(paired: Sequence[tuple[Panel, int]]) -> list[str]:
+    """Return the columns that say how trials of t0 differ from those of t1, ...: in label 1, in user 2, no user 4."""
+    columns = []
+    for n, (panel, _) in enumerate(paired[1:], 1):
+        one, two = (f't{number}."user"::VARCHAR' for number in (0, n))
+        users = f" + 2 * coalesce({one} != {two}, false)::INT + 4 * ({one} IS NULL OR {two} IS NULL)::INT"
+        known = paired[0][0].has_users and panel.has_users
+        columns.append(f"(t0.label != t{n}.label)::INT{users if known else ''} AS differs{n}")
+    return columns
+
+
+def _compared(joined: DuckDBPyRelation, systems: int) -> list[Compared]:
+    """Count what such columns say, for all systems but the first."""
+    asked = [f"count(*) FILTER (differs{n} & {bit} > 0)" for n in range(1, systems) for bit in (1, 2, 4)]
+    ((rows, *told),) = joined.aggregate(", ".join(["count(*)", *asked])).fetchall()
+    return [Compared(rows, *told[start : start + 3]) for start in range(0, len(told), 3)]
 
 
 def _batches_of(relations: Iterator[DuckDBPyRelation]) -> Generator[list[NDArray[Any]], None, None]:

@@ -282,14 +282,20 @@ class Panel(ABC):
         """
         if not others:
             return self, (system,)
-        for panel, number in others:
-            self.same_trials(system, panel, number)
         if self.wide and all(panel is self for panel, _ in others):
+            for panel, number in others:
+                self.same_trials(system, panel, number)
             return self, (system, *(number for _, number in others))
         joins = self.__dict__.setdefault("_joins", {})
         key = system, *((id(panel), number) for panel, number in others)
-        if key not in joins:  # the others are kept with it, and so are their numbers
-            joins[key] = self._join([(self, system), *others]), others
+        if key not in joins:
+            sizes = [panel.size(number) for panel, number in ((self, system), *others)]
+            joined, told = self._join([(self, system), *others])
+            for panel, number in others if len(others) > 1 and told[0].rows != sizes[0] else ():
+                self.same_trials(system, panel, number)  # which of them has other trials
+            for (panel, number), own in zip(others, told, strict=True):
+                self._check_pair(system, panel, number, own)
+            joins[key] = joined, others  # which are kept with it, and so are their numbers
         return joins[key][0], tuple(range(1 + len(others)))
 
     def same_trials(self, system: int, other: Panel, number: int) -> bool:
@@ -305,12 +311,13 @@ class Panel(ABC):
         known = self.__dict__.setdefault("_paired", {})
         key = system, id(other), number
         if key not in known:
-            known[key] = self._check_pair(system, other, number), other
+            self.size(system), other.size(number)  # ids are looked at before anything is joined by them
+            told = self._compare((self, system), (other, number))
+            known[key] = self._check_pair(system, other, number, told), other
         return bool(known[key][0])
 
-    def _check_pair(self, system: int, other: Panel, number: int) -> bool:
-        sizes = [panel.size(own) for panel, own in ((self, system), (other, number))]
-        told = self._compare((self, system), (other, number))
+    def _check_pair(self, system: int, other: Panel, number: int, told: Compared) -> bool:
+        sizes = self.size(system), other.size(number)
         one, two, retry = self.sources[system], other.sources[number], f"({argument('unpaired', 'True')})"
         if not told.rows == sizes[0] == sizes[1]:
             raise InputError(
@@ -353,8 +360,8 @@ class Panel(ABC):
         """Compare the trials of two systems that have the same ids."""
         raise self._cannot_pair()
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
-        """Return a panel of systems with the same trials, joined by their ids; names are the first one's."""
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+        """Return a panel of systems, joined by their ids, with the names of the first; each of the others compared."""
         raise self._cannot_pair()
 
     def left_out(self, system: int) -> int:

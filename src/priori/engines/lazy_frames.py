@@ -353,7 +353,7 @@ class Lazy(Panel):
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> Panel:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
         people = [role for role in ("user", "probe_user") if role in self.columns]
         scores = [f"score{number}" for number in range(len(paired))]
         joined = None
@@ -366,7 +366,7 @@ class Lazy(Panel):
             as_text=self.settings.as_text,
         )  # fmt: skip
         named = [(panel.sources[own], score) for (panel, own), score in zip(paired, scores, strict=True)]
-        return self._like(joined, settings, named)
+        return self._like(joined, settings, named), [self._compare(paired[0], other) for other in paired[1:]]
 
     def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
         """Return a panel of the same kind on another frame."""

@@ -213,14 +213,15 @@ class Files:
         self._parts += 1
         return part
 
-    def written(self, relation: DuckDBPyRelation, rows: int) -> Files:
-        """Write a relation of so many rows into a file, and return that."""
+    def written(self, relation: DuckDBPyRelation) -> Files:
+        """Write a relation into a file, and return that."""
         written = copy(self)
         for known in ("_shares", "_ranges"):
             written.__dict__.pop(known, None)
         written.paths = [os.path.join(self.directory, f"joined-{id(written)}.parquet")]
-        relation.write_parquet(written.paths[0])
-        written.condition, written.rows, written._whole = "", rows, self._whole or self
+        relation.write_parquet(written.paths[0], compression="uncompressed")
+        (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(written.paths)}")
+        written.condition, written.rows, written._whole = "", int(rows), self._whole or self
         return written
 
     def relation(self) -> DuckDBPyRelation:

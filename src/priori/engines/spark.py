@@ -31,6 +31,13 @@ class Spark(Lazy):
     def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
         return Spark(frame, settings, source=self.source, systems=systems, watch=self.watch)
 
+    def placed(self, name: str) -> Any:
+        """Return the rows of files, with a column that says where each stands: by file, and in its file."""
+        from pyspark.sql import functions
+
+        place = functions.struct("_metadata.file_path", "_metadata.row_index")
+        return self.frame.to_native().withColumn(name, place)
+
     def _in_parts(self, trials: Any, parts: int) -> Any:
         from pyspark.sql import functions
 

@@ -236,10 +236,7 @@ class _InSpark:
         return {"score": self.spark.columns["score"], **self.more}
 
     def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        from pyspark.sql import functions
-
-        place = functions.struct("_metadata.file_path", "_metadata.row_index")
-        placed = nw.from_native(self.spark.frame.to_native().withColumn(PLACE, place))
+        placed = nw.from_native(self.spark.placed(PLACE))
         named = placed.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()), PLACE)
         grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
         return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
