@@ -155,14 +155,14 @@ class Trials:
         columns = (self.score, self.user, self.probe_user, self.ids, self.dataset, self.row, self.number, self.group,
                    self.failed, self.attack, self.time)  # fmt: skip
         if index.size < MANY:
-            taken = Trials(*map(pick, columns), built_ids=self.built_ids)
+            taken = Trials(*map(pick, columns))
         else:
             with ThreadPoolExecutor(processors()) as pool:
-                taken = Trials(*pool.map(pick, columns), built_ids=self.built_ids)
-        if taken.row is not None:
-            return taken
-        rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
-        return replace(taken, row=rows.astype(np.int64, copy=False))
+                taken = Trials(*pool.map(pick, columns))
+        rows = taken.row
+        if rows is None:
+            rows = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
+        return replace(taken, row=rows, built_ids=self.built_ids)
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
