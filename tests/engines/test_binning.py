@@ -66,7 +66,7 @@ def test_awkward_scores_keep_any_bound(
     negatives: list[float], positives: list[float], bound: float, cells: int
 ) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    table = Table(Memory(scores), cells=cells)
+    table = Table(Memory(scores), bins=cells)
     cuts, error = ask([narrow_cuts(table.explorer, bound)])[0]
     (found,) = table.count([cuts])
     assert error <= bound * (1 + 1e-9)

@@ -51,7 +51,7 @@ def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: 
     rule = get_criterion(oracle.named(data.draw(st.sampled_from([*CRITERIA, *oracle.BEST])), task), task)
     alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
-    found = rule.choose(Table(engine(relation(database, frame), TableSettings()), cells=cells), alphas)
+    found = rule.choose(Table(engine(relation(database, frame), TableSettings()), bins=cells), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()
 
@@ -61,7 +61,7 @@ def test_scores_farther_apart_than_any_float(database: Any, engine: Any) -> None
     """Their cells are so wide that one unit of score is a subnormal share of one, which duckdb takes for zero."""
     score = np.array([-np.inf, 1e308, -1e308, 0.0, 1e308, -1e308, 0.0, 1.0])
     frame = pl.DataFrame({"label": [0, 0, 0, 0, 1, 1, 1, 1], "score": score})
-    with Table(engine(database.from_arrow(frame.to_arrow()), TableSettings()), cells=2) as table:
+    with Table(engine(database.from_arrow(frame.to_arrow()), TableSettings()), bins=2) as table:
         np.testing.assert_array_equal(
             priori.epc(table, table, points=5).threshold,
             priori.epc(Scores.from_frame(frame), Scores.from_frame(frame), points=5).threshold,
@@ -75,13 +75,13 @@ def test_relations_give_everything_as_in_memory() -> None:
     def read(frame: pl.DataFrame) -> Table:
         name = f"frame{next(number)}"
         database.register(name, frame.to_arrow())
-        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), TableSettings()), cells=200)
+        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), TableSettings()), bins=200)
 
     same_everything(read, Scores.from_frame)
 
 
 def test_lazy_frames_give_everything_as_in_memory() -> None:
-    same_everything(lambda frame: Table(Lazy(frame.lazy(), TableSettings()), cells=200), Scores.from_frame)
+    same_everything(lambda frame: Table(Lazy(frame.lazy(), TableSettings()), bins=200), Scores.from_frame)
 
 
 def write(frame: pl.DataFrame, folder: Path, parts: int = 3) -> str:

@@ -67,7 +67,7 @@ def few_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 def small(path: Path, memory: int = MEMORY, **options: Any) -> Table:
     table = priori.scan(path, engine="duckdb", **options)
     assert isinstance(table, Table)
-    return Table(table.engine, memory=memory, cells=1 << 14)
+    return Table(table.engine, memory=memory, bins=1 << 14)
 
 
 def curves(folder: Path, kind: str, names: str, *, scanned: bool, **options: Any) -> list[priori.EPC]:
@@ -135,7 +135,7 @@ def test_systems_beside_each_other_need_no_ids(folder: Path) -> None:
     options: dict[str, Any] = {"systems": list("abd"), "split": ("role", "dev", "test")}
     sets = priori.scan_table(folder / "wide.parquet", **options, engine="duckdb")
     tables = {
-        name: [Table(each.engine, memory=MEMORY, cells=1 << 14, system=each.system) for each in pair]  # type: ignore[attr-defined]
+        name: [Table(each.engine, memory=MEMORY, bins=1 << 14, system=each.system) for each in pair]  # type: ignore[attr-defined]
         for name, pair in sets.items()
     }
     found = priori.compare_all([priori.epc(*tables[name], alpha=[0.5], name=name) for name in "abd"], n_resamples=200)

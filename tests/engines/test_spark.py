@@ -80,7 +80,7 @@ def test_awkward_scores(read: Any) -> None:
             "user": [f"ü{user}" for user in rng.integers(0, 9, 300)],
         }
     )
-    tables = [Table(priori.scan(read(frame)).engine, cells=cells) for cells in (2, 1000)]
+    tables = [Table(priori.scan(read(frame)).engine, bins=cells) for cells in (2, 1000)]
     expected = Scores.from_frame(frame)
     for criterion in ("wer", "pr", "target-v1", "target-v2", "eer"):
         curves = [priori.epc(scores, scores, criterion=criterion, points=5) for scores in (*tables, expected)]

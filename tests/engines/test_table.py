@@ -29,7 +29,7 @@ sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))
 
 def table_of(scores: Scores, size: tuple[int, int]) -> Table:
     cells, limit = size
-    return Table(Memory(scores), memory=limit * PER_SCORE, cells=cells)
+    return Table(Memory(scores), memory=limit * PER_SCORE, bins=cells)
 
 
 @pytest.mark.parametrize("task", list(TASKS))

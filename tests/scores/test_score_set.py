@@ -30,11 +30,11 @@ database = duckdb.connect()
 
 
 def relation(frame: pl.DataFrame) -> Table:
-    return Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), cells=200)
+    return Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), bins=200)
 
 
 def lazy_frame(frame: pl.DataFrame) -> Table:
-    return Table(Lazy(frame.lazy(), TableSettings()), cells=200)
+    return Table(Lazy(frame.lazy(), TableSettings()), bins=200)
 
 
 @pytest.fixture(params=[Scores.from_frame, relation, lazy_frame], ids=["memory", "duckdb", "polars"])

@@ -25,7 +25,7 @@ from priori.scores.cuts import at_most
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96
 #: The most bins a histogram has.
-CELLS = 1 << 20
+BINS = 1 << 20
 #: After this many rounds of finer bins the rest is looked through in parts.
 ROUNDS = 6
 
@@ -33,13 +33,13 @@ ROUNDS = 6
 class Explorer:
     """What is known of a system so far: counts in bins, and all the scores of some of them.
 
-    ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many bins are counted in.
+    ``memory`` (bytes) bounds what is fetched at a time, ``bins`` how many bins are counted in.
     """
 
-    def __init__(self, panel: Panel, memory: int, cells: int, system: int = 0) -> None:
+    def __init__(self, panel: Panel, memory: int, bins: int, system: int = 0) -> None:
         self.panel, self.system = panel, system
         self.source = panel.sources[system]
-        self.memory, self.cells = memory, cells
+        self.memory, self.most_bins = memory, bins
         self._histogram: Histogram | None = None
         self._first: Histogram | None = None
         self._known = NOTHING
@@ -63,7 +63,7 @@ class Explorer:
         """Make the first scan, unless it was made."""
         if self._histogram is None:
             survey = self.panel.survey(self.system)
-            bins = min(max(survey.rows // 64, 1 << 10), self.cells)
+            bins = min(max(survey.rows // 64, 1 << 10), self.most_bins)
             self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
             yield from self._count(fitted_grid(survey.sample, bins, survey.limits, self.panel.segments))
             self._first = self._histogram
@@ -133,7 +133,7 @@ class Explorer:
         """Count again, in about so many bins, finer where ``keep`` says so."""
         known = self.histogram
         yield from self._count(
-            split_grid(known.grid, keep, bins or self.cells, known.limits, known.rows, self.panel.segments)
+            split_grid(known.grid, keep, bins or self.most_bins, known.limits, known.rows, self.panel.segments)
         )
 
     def within(self, keep: Mask, before: Grid) -> Mask:

@@ -77,7 +77,7 @@ def _cut(explorer: Explorer, bounds: Shares) -> Asking[tuple[Distinct, list[int]
         parts.append(_atoms(histogram, inside & ~wide, explorer.known_in(wide) if looked else NOTHING))
         if looked or not wide.any():
             break
-        yield from explorer.refine(wide, max(explorer.cells, int(8 / min(bounds))))
+        yield from explorer.refine(wide, max(explorer.most_bins, int(8 / min(bounds))))
         inside = explorer.within(wide, histogram.grid)
     else:
         parts.append(_atoms(explorer.histogram, inside, NOTHING))

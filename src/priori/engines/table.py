@@ -15,7 +15,7 @@ from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.engines.batch_counting import LEAST_ROOM
 from priori.engines.engine import Count, Panel, TooMany, changed
-from priori.engines.explorer import CELLS, Explorer
+from priori.engines.explorer import BINS, Explorer
 from priori.engines.histogram import NOTHING, Histogram, shortlisted
 from priori.engines.narrow_cuts import cut_candidates, narrow_cuts, relative_cuts
 from priori.scores import Names, Scores, ScoreSet
@@ -36,16 +36,16 @@ FEW_CUTS = 16
 class Table(ScoreSet):
     """The trials of one system on one set, in files, a database or a cluster. Made by `priori.scan`.
 
-    ``memory`` (bytes) bounds what is fetched at a time, ``cells`` how many bins are counted in. Like `Scores` it has
+    ``memory`` (bytes) bounds what is fetched at a time, ``bins`` how many bins are counted in. Like `Scores` it has
     a ``source``, and a ``backend`` and a ``format`` where the trials came from a dataframe library or from files.
     """
 
     scanned = True
 
-    def __init__(self, engine: Panel, *, memory: int = 1 << 30, cells: int = CELLS, system: int = 0) -> None:
+    def __init__(self, engine: Panel, *, memory: int = 1 << 30, bins: int = BINS, system: int = 0) -> None:
         self.engine, self.system, self.memory = engine, system, memory
         self.source, self.backend, self.format = engine.sources[system], engine.backend, engine.format
-        self.explorer = Explorer(engine, memory, cells, system)
+        self.explorer = Explorer(engine, memory, bins, system)
         engine.memory = memory * len(engine.sources)
         engine.retain = engine.memory // 8
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)

@@ -17,7 +17,7 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Panel, TableSettings
 from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
-from priori.engines.explorer import CELLS
+from priori.engines.explorer import BINS
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read_table
@@ -31,7 +31,7 @@ Condition = dict[str, list[str]]
 #: Where a row stands in its table: by file, and by row of the file.
 PLACE = "priori_place"
 #: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
-PER_CELL = 512
+PER_BIN = 512
 
 
 def scan_table(
@@ -110,8 +110,8 @@ def scan_table(
             int(number[part].sum()), titles[systems] if isinstance(systems, str) else None,
         )  # fmt: skip
         for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
-            memory, cells = max(room // len(chosen), 1 << 20), _cells(room, len(chosen))
-            found[name].append(Table(panel, memory=memory, cells=cells, system=system))
+            memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
+            found[name].append(Table(panel, memory=memory, bins=bins, system=system))
     for note in notes:
         say(note)
     sizes = [f"{number[part].sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
@@ -124,8 +124,8 @@ def _fits(watch: Watch, room: int) -> bool:
     return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
 
 
-def _cells(room: int, systems: int) -> int:
-    return int(np.clip(room // systems // PER_CELL, 1 << 12, CELLS))
+def _bins(room: int, systems: int) -> int:
+    return int(np.clip(room // systems // PER_BIN, 1 << 12, BINS))
 
 
 def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
