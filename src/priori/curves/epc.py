@@ -383,9 +383,7 @@ def make_curves(
         ]
     counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
     curves = []
-    for n, (name, dev, test, choice, outcomes) in enumerate(
-        zip(systems, devs, tests, choices, counted, strict=True)
-    ):
+    for n, (name, dev, test, choice, outcomes) in enumerate(zip(systems, devs, tests, choices, counted, strict=True)):
         plain = weight == "trial" and not mixed[n]
         shown = outcomes if plain else count(judged(test, weight), choice.threshold)
         curves.append(EPC(

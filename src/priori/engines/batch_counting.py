@@ -88,8 +88,7 @@ class Rows:
             failed = reduce(np.logical_or, nan)
             if self.policy == "reject":
                 columns = [
-                    np.where(own, column.dtype.type(-np.inf), column)
-                    for column, own in zip(columns, nan, strict=True)
+                    np.where(own, column.dtype.type(-np.inf), column) for column, own in zip(columns, nan, strict=True)
                 ]
             else:
                 columns, positive = [column[~failed] for column in columns], positive[~failed]

@@ -421,9 +421,7 @@ class Panel(ABC):
         for system, cuts, bins in zip(request.systems, request.bins, counts.bins, strict=True):
             assert not isinstance(cuts, Grid)
             score = np.append(cuts, np.inf)[bins[order]] if counts.score is None else counts.score[order]
-            sets.append(
-                self.scores_of(system, score, counts.positive[order], names, counts.number[order], failed)
-            )
+            sets.append(self.scores_of(system, score, counts.positive[order], names, counts.number[order], failed))
         return sets
 
 

@@ -334,4 +334,3 @@ def disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b:
     return Disagreements(
         negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
     )
-
