@@ -54,6 +54,12 @@ class Calibration:
     spread: ErrorSpread
     growth: tuple[float, float] = (0.0, 0.0)
 
+    @classmethod
+    def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
+        """Return what is done to the replicates of systems, their thresholds one after the other."""
+        arrays = {name: np.hstack([getattr(own, name) for own in each]) for name in ("rate", "scale", "weight", "freedom")}
+        return replace(each[0], **arrays)
+
     @property
     def overall(self) -> Calibration:
         """The calibration of one number made of all thresholds: as sure as the least sure of them."""
