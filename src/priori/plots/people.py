@@ -44,7 +44,8 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
     genuine, impostor, names = found.means()
     ax = axes(ax, figsize=(6.5, 5.5))
     drawn = _some(np.arange(names.size))
-    ax.scatter(genuine[drawn], impostor[drawn], s=14, color="0.7", label=_labelled("sheep", drawn, names.size), zorder=2)
+    label = _labelled("sheep", drawn, names.size)
+    ax.scatter(genuine[drawn], impostor[drawn], s=14, color="0.7", label=label, zorder=2)
     ax.margins(0.08)  # the names in the corners cover nobody
     place = {name: number for number, name in enumerate(names)}
     for kind, size, colour in zip(KINDS, (30, 70, 130), colours(3), strict=True):

@@ -322,7 +322,7 @@ def make_band(
 
 
 def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return the bounds as they are stated: pseudo-trials say that there may be errors where none was seen, not must."""
+    """Return the bounds as stated: pseudo-trials say that there may be errors where none was seen, not must."""
     if not (curve.measure.rate and plan.interval == "calibrated"):
         return lower, upper
     return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)

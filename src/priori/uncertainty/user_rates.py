@@ -182,8 +182,9 @@ def user_rates(
 
     Two tests say whether users differ at all. Kruskal and Wallis's is of their scores, whatever the threshold, as in
     the paper of 1998. The other is of their errors: the chi-square statistic of equal rates among permutations of the
-    errors over the trials; of more than 8,000 users, from their exact mean and variance. Both take a user's trials for independent: where both identities matter, a test of lambs
-    is right as long as everybody is attacked by about the same people.
+    errors over the trials; of more than 8,000 users, from their exact mean and variance. Both take a user's trials for
+    independent: where both identities matter, a test of lambs is right as long as everybody is attacked by about the
+    same people.
 
     Examples
     --------

@@ -57,8 +57,8 @@ class Calibration:
     @classmethod
     def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
         """Return what is done to the replicates of systems, their thresholds one after the other."""
-        arrays = {name: np.hstack([getattr(own, name) for own in each]) for name in ("rate", "scale", "weight", "freedom")}
-        return replace(each[0], **arrays)
+        names = ("rate", "scale", "weight", "freedom")
+        return replace(each[0], **{name: np.hstack([getattr(own, name) for own in each]) for name in names})
 
     @property
     def overall(self) -> Calibration:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -231,12 +232,13 @@ def _by_product(
     if not weighted and rejected.max(initial=0) * users_drawn < SINGLE:
         rejected = rejected.astype(np.float32)
     starts = np.cumsum([block.shape[1] for block in blocks])[:-1]
-    kernel = load_kernel("multiplicities")
+    kernel, held = load_kernel("multiplicities"), local()
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        multiplicity = np.empty((rows, number))
-        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, multiplicity)
-        added = multiplicity.astype(rejected.dtype, copy=False) @ rejected
+        if getattr(held, "rows", np.empty(0)).shape[:1] != (rows,):
+            held.rows = np.empty((rows, number), rejected.dtype)  # kept by each thread: new memory takes as long
+        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, held.rows)
+        added = held.rows @ rejected
         # Weights are rounded, so that what adds up to everything is everything.
         counts: Any = np.round(added, 9) if weighted else np.rint(added).astype(np.int64)
         sums = np.split(counts, starts, axis=1)
