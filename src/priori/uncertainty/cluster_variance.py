@@ -164,7 +164,7 @@ def rate_spread(
     many = 1 + int(max(trials.user.max(), probe.max(initial=0)))
     both = np.append(trials.user, probe) if second.size else trials.user
     if group is None:
-        group, key = np.zeros(wrong.size, np.int64), both
+        group, key = np.zeros(wrong.size, np.int64), both.astype(np.int64)
     else:
         group = group.astype(np.int64)
         key = np.append(group, group[second]) * many + both

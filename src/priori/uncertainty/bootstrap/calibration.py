@@ -58,7 +58,8 @@ class Calibration:
     def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
         """Return what is done to the replicates of systems, their thresholds one after the other."""
         names = ("rate", "scale", "weight", "freedom")
-        return replace(each[0], **{name: np.hstack([getattr(own, name) for own in each]) for name in names})
+        rate, scale, weight, freedom = (np.hstack([getattr(own, name) for own in each]) for name in names)
+        return replace(each[0], rate=rate, scale=scale, weight=weight, freedom=freedom)
 
     @property
     def overall(self) -> Calibration:
