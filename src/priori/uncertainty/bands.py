@@ -328,9 +328,7 @@ def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Flo
     return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
 
 
-def bounds_together(
-    curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int | None = None
-) -> tuple[Floats, Floats]:
+def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int | None = None) -> tuple[Floats, Floats]:
     """Return the bounds of the bands of many curves at fixed thresholds, (systems, alphas), from one run of draws.
 
     They are those of each curve's own band where users come with all their trials: one draw of users serves all.
