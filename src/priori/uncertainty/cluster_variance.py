@@ -167,7 +167,7 @@ def rate_spread(
         group, key = np.zeros(wrong.size, np.int64), both.astype(np.int64)
     else:
         group = group.astype(np.int64)
-        key = np.append(group, group[second]) * many + both
+        key = np.concatenate([group, group[second]]) * many + both.astype(np.int64)
     units, coded = _numbered(key, groups * many)
     owner = units // many
     people = np.bincount(owner, minlength=groups)

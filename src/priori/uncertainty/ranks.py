@@ -107,7 +107,7 @@ def rank_shares(values: Floats) -> Floats:
         for side, sign in ((below, 1), (until, -1)):
             added = np.bincount((row + side).ravel(), share, shares.size)
             shares += sign * added.reshape(shares.shape)
-    return np.cumsum(shares, axis=1)[:, :-1] / draws
+    return np.asarray(np.cumsum(shares, axis=1)[:, :-1] / draws)
 
 
 def groups_alike(alike: Mask) -> list[list[int]]:
