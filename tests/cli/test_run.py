@@ -310,7 +310,7 @@ def terminal(folder: Path, **environment: str) -> str:
     """Return what a progress bar writes to a terminal."""
     pty = pytest.importorskip("pty")
     code = (
-        "from priori.cli.progress import Progress\n"
+        "from priori.cli.output import Progress\n"
         "with Progress('work', patience=0) as progress:\n    progress(0, 2); progress(1, 2)\n"
     )
     ours, theirs = pty.openpty()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priori.base.cautions import of_systems
 from priori.cli.commands import make_command, option
-from priori.cli.options import output_group, resampling_options
+from priori.cli.options import bands_around, output_group, resampling_options
 from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epsc import adcf, adcf_weights
-from priori.uncertainty.bands import make_band
-from priori.uncertainty.bootstrap.resampling import Resampling
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import Resampling
 
 
 @make_command(
-    "adcf", "Under attack: the a-DCF, actual and minimum.",
+    "adcf",
     SYSTEMS,
     option("--costs", metavar="MISS,NONTARGET,SPOOF", default="1,10,20", help="The costs of the three errors."),
     option("--priors", metavar="TARGET,NONTARGET,SPOOF", default="0.9,0.05,0.05", help="How often each kind comes."),
@@ -52,14 +52,10 @@ def command(
         "actual": [curve.value[0] for curve in curves],
         "minimum": [curve.best[0] for curve in curves],
     }
-    warned = [(curve.name, curve.warnings) for curve in curves]
-    if resampling is not None:
-        bands = []
-        for curve in curves:
-            with Progress(f"bootstrap of {curve.name}") as progress:
-                bands.append(make_band(curve, resampling, threads=threads, progress=progress))
+    bands = bands_around(curves, resampling, threads)
+    if bands:
         columns |= {end: [getattr(band, end)[0] for band in bands] for end in ("lower", "upper")}
-        warned = [(band.curve.name, band.warnings) for band in bands]
+    warned = [(curve.name, each.warnings) for curve, each in zip(curves, bands or curves, strict=True)]
     rows = [[name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in zip(*columns.values(), strict=True)]
     title = f"{curves[0].measure.title}; thresholds chosen on the development scores"
     output.finish(

@@ -24,7 +24,7 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
 
 
 @make_command(
-    "average", "One ROC curve from many: data sets, folds, users or readers.",
+    "average",
     click.Argument(["files"], nargs=-1, metavar="FILE..."),
     AS_SYSTEMS,
     option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),

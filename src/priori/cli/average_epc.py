@@ -24,7 +24,7 @@ from priori.words.numbers import cell as percent
 
 
 @make_command(
-    "average-epc", "The EPC averaged over data sets, or over folds.",
+    "average-epc",
     click.Argument(["files"], nargs=-1, metavar="TEST..."),
     AS_SYSTEMS,
     option("--dev", multiple=True, metavar="FILE", help="Development scores; repeatable: as many as test files, in "

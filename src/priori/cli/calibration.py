@@ -33,7 +33,7 @@ TITLES = {
 
 
 @make_command(
-    "calibration", "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
+    "calibration",
     SYSTEMS,
     option("--from", "given", type=click.Choice(get_args(Meaning)), default="llr",
            help="What scores are: log-likelihood ratios, or probabilities, which become such by the share of positives "

@@ -10,12 +10,12 @@ import click
 
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
 from priori.cli.files import WRITTEN
 from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, printable, table_text, tell
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, printable, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
@@ -23,7 +23,6 @@ from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim
 from priori.words.numbers import cell as percent
 
 #: Where GitHub keeps the summary of a step.
@@ -31,7 +30,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @make_command(
-    "check", "Do the error rates keep these limits? A gate for continuous integration.",
+    "check",
     SYSTEMS,
     option("--max", "maxima", multiple=True, metavar="MEASURE=LIMIT",
            help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable."),

@@ -12,8 +12,7 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import CLAIM, CURVES, output_group, resampling_options
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.studies.evaluation.pairs import pairs_of
@@ -39,7 +38,7 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 @make_command(
-    "compare", "Is A better than B? A paired test at every alpha.",
+    "compare",
     SYSTEMS, CURVES, CLAIM,
     option("--margin", type=float, metavar="SIZE", help="Also test, of two systems, whether each is no worse than the "
            "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent."),

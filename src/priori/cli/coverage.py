@@ -10,8 +10,7 @@ from priori.base.errors import OptionError
 from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import epc
 from priori.decisions.measure import Measure
@@ -38,7 +37,7 @@ def _numbers(text: str) -> list[int]:
 
 
 @make_command(
-    "coverage", "Do bands cover the curves of unseen users?",
+    "coverage",
     SYSTEMS,
     option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
     option("--systems", "systems_count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",

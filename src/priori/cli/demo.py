@@ -11,8 +11,7 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.whole_files import write_whole
 from priori.cli.commands import SILENCE, make_command, option
-from priori.cli.output import emit, table_text, tell, warn
-from priori.cli.progress import Progress
+from priori.cli.output import Progress, emit, table_text, tell, warn
 from priori.examples import NAMES
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.words.numbers import cell as percent
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @make_command(
-    "demo", "A full evaluation of bundled real scores.",
+    "demo",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     option("--output", metavar="DIR", default="demo", help="The directory to write to."),
     option("--force", is_flag=True, help="Replace files that are in DIR already."),

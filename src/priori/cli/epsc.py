@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from priori.base.cautions import of_systems
 from priori.cli.commands import make_command, option
-from priori.cli.options import output_group, resampling_options
+from priori.cli.options import bands_around, output_group, resampling_options
 from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epsc import EPSC, epsc
-from priori.plots.surfaces import plot_epsc
-from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.surface_bands import SurfaceBand, make_surface_band
-from priori.words.numbers import cell as percent
+from priori.words.numbers import cells as percents
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from priori.uncertainty.bootstrap.resampling import Resampling
+    from priori.uncertainty.surface_bands import SurfaceBand
 
 #: What a row of numbers says, besides the system; the bounds come with a bootstrap.
 COLUMNS = ("omega", "beta", "threshold", "far", "frr", "iapmr", "far_omega", "value")
 
 
 @make_command(
-    "epsc", "Under attack: the Expected Performance and Spoofability Curve.",
+    "epsc",
     SYSTEMS,
     option("--omega", metavar="LIST", default="0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", show_default=False,
            help="Shares of attacks among the negatives. Default: 0, 0.1, ..., 1."),
@@ -51,25 +51,22 @@ def command(
       priori epsc --system A a-dev.csv a-test.csv --bootstrap auto --plot epsc.svg
     """
     curves = systems.asked(partial(epsc, omega=omega, beta=beta))
-    bands = None
-    if resampling is not None:
-        bands = []
-        for curve in curves:
-            with Progress(f"bootstrap of {curve.name}") as progress:
-                bands.append(make_surface_band(curve, resampling, threads=threads, progress=progress))
-    results: list[EPSC] | list[SurfaceBand] = curves if bands is None else bands
+    bands: list[SurfaceBand] = bands_around(curves, resampling, threads)
+    results: list[EPSC] | list[SurfaceBand] = bands or curves
+    both = [*zip(curves, bands or [None] * len(curves), strict=True)]
     output.finish(
-        table=lambda: _tables(curves, bands),
-        csv=lambda: [_columns(curve, band) for curve, band in _pairs(curves, bands)],
-        json=lambda: {"systems": [_content(curve, band) for curve, band in _pairs(curves, bands)]},
-        figure=lambda: plot_epsc(results),
+        table=lambda: "\n".join(_table(curve, _columns(curve, band)) for curve, band in both),
+        csv=lambda: [_columns(curve, band) for curve, band in both],
+        json=lambda: {"systems": [_content(curve, band) for curve, band in both]},
+        figure=lambda: _figure(results),
         warnings=of_systems([(result.name, result.warnings) for result in results]),
     )
 
 
-def _pairs(curves: list[EPSC], bands: list[SurfaceBand] | None) -> list[tuple[EPSC, SurfaceBand | None]]:
-    around: list[SurfaceBand | None] = [None] * len(curves) if bands is None else [*bands]
-    return list(zip(curves, around, strict=True))
+def _figure(results: list[EPSC] | list[SurfaceBand]) -> Axes:
+    from priori.plots.surfaces import plot_epsc
+
+    return plot_epsc(results)
 
 
 def _columns(curve: EPSC, band: SurfaceBand | None) -> dict[str, Any]:
@@ -82,17 +79,12 @@ def _content(curve: EPSC, band: SurfaceBand | None) -> dict[str, Any]:
     return content if band is None else {**content, "band": {**band.summary(), **band.columns()}}
 
 
-def _tables(curves: list[EPSC], bands: list[SurfaceBand] | None) -> str:
-    header = ["omega", "beta", "threshold", "FAR", "FRR", "IAPMR", "FAR_omega", "HTER_omega"]
-    parts = []
-    for curve, band in _pairs(curves, bands):
-        columns = _columns(curve, band)
-        rows = [
-            [f"{curve.omega[row]:.4g}", f"{curve.beta[row]:.4g}", f"{curve.threshold[row]:.6g}",
-             *(percent(float(np.asarray(columns[name])[row])) for name in list(columns)[4:])]
-            for row in range(curve.value.size)
-        ]  # fmt: skip
-        sizes = ", ".join(f"{number} {kind}" for kind, number in curve.sizes["test"].items())
-        title = f"{curve.name} on the test scores ({sizes}); thresholds chosen on the development scores"
-        parts.append(table_text(title, [*header, *list(columns)[9:]], rows))
-    return "\n".join(parts)
+def _table(curve: EPSC, columns: dict[str, Any]) -> str:
+    header = ["omega", "beta", "threshold", "FAR", "FRR", "IAPMR", "FAR_omega", "HTER_omega", *list(columns)[9:]]
+    rows = (
+        [f"{omega:.4g}", f"{beta:.4g}", f"{threshold:.6g}", *percents(rates)]
+        for omega, beta, threshold, *rates in zip(*list(columns.values())[1:], strict=True)
+    )
+    sizes = ", ".join(f"{number} {kind}" for kind, number in curve.sizes["test"].items())
+    title = f"{curve.name} on the test scores ({sizes}); thresholds chosen on the development scores"
+    return table_text(title, header, rows)

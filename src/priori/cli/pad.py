@@ -15,7 +15,7 @@ from priori.words.numbers import level_text
 
 
 @make_command(
-    "pad", "Presentation attack detection: APCER by type, BPCER, ACER.",
+    "pad",
     SYSTEMS,
     option("--apcer", metavar="LIST", default="0.05,0.1,0.2", help="Thresholds for which no type's APCER on the "
            "development scores is above these rates, besides that of the criterion."),

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
 from priori.cli.output import Output, table_text
@@ -15,11 +16,10 @@ from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
-from priori.uncertainty.claims import Claim
 
 
 @make_command(
-    "plan", "How many users and trials do I need?",
+    "plan",
     option("--width", type=float, metavar="W", help="The full width of the interval."),
     option("--difference", type=float, metavar="D", help="Or the difference between two systems to be detected."),
     option("--power", type=float, default=0.8, help="The probability of detecting it."),

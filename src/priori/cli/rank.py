@@ -9,8 +9,7 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
@@ -23,7 +22,7 @@ from priori.words.sentences import about_ranks
 
 
 @make_command(
-    "rank", "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
+    "rank",
     SYSTEMS, *CRITERION, MEASURE,
     option("--alpha", metavar="NUMBER", help="Where systems are ranked. Default: 0.5, or the alpha of --costs."),
     *COSTS,

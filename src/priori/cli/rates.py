@@ -47,7 +47,7 @@ def _number(text: str) -> float:
 
 
 @make_command(
-    "rates", "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
+    "rates",
     one_set("test"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "

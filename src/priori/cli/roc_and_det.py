@@ -13,8 +13,7 @@ from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group, resampling_options
-from priori.cli.output import Output, table_text, warn
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.curves.roc import (
@@ -58,7 +57,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
     """
 
     @make_command(
-        name, f"{name.upper()} curves of test scores (a posteriori).",
+        name,
         SYSTEMS, *CRITERION,
         option("--alpha", metavar="LIST", help="The a priori points of --system. Default: 0.5, or that of --costs."),
         *COSTS,

@@ -9,20 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import Group, option
-from priori.cli.output import printable, tell
-from priori.cli.progress import Progress
-from priori.curves.cross import cross_epc
-from priori.curves.epc import EPC
-from priori.curves.many import epc_all
-from priori.engines import ask_together
+from priori.cli.output import Progress, printable, tell
 from priori.scores import Scores, ScoreSet
 from priori.scores.systems import SourceFile, System
+
+if TYPE_CHECKING:
+    from priori.curves.epc import EPC
 
 Result = TypeVar("Result")
 
@@ -69,7 +67,7 @@ class Reading:
         if self.engine == "memory" or path == "-" or (self.engine == "auto" and _small(path)):
             if self.engine not in ("auto", "memory"):
                 raise OptionError(f"--engine {self.engine} reads files: no standard input")
-            from priori.readers import read_table
+            from priori.readers.trial_tables import read_table
 
             return read_table(path, **parts, **self.settings)
         from priori.engines import Table, scan_table
@@ -144,8 +142,9 @@ def _small(path: str) -> bool:
 
 #: How files are read; the command gets it as ``reading``.
 READING = Group("reading", Reading, (
-    option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-           "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
+    option("--input-format", metavar="NAME", table="priori.readers.formats:FORMATS",
+           help="Force the file format instead of recognising it: csv, tsv, table, parquet, arrow, jsonl, two-column, "
+           "bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
            "in those of one system, SYSTEM:OURS=THEIRS. Repeatable."),
@@ -286,6 +285,8 @@ class WholeSets:
 
     def crossed(self, whole: ScoreSet, name: str, settings: dict[str, Any]) -> EPC:
         """Return the curve of a set judged fold by fold."""
+        from priori.curves.cross import cross_epc
+
         assert self.folds is not None
         together = not self.mixed_users
         return cross_epc(whole, folds=self.folds, rng=self.split_seed, together=together, name=name, **settings)
@@ -413,6 +414,8 @@ class Systems:
     def asked(self, ask: Callable[..., Result]) -> list[Result]:
         """Read every system and ask something of its development and test scores: of one table, all together."""
         systems = self.read()
+        from priori.engines import ask_together
+
         works = [partial(ask, system.dev, system.test, name=system.name) for system in systems]
         return ask_together(works, [each for system in systems for each in (system.dev, system.test)])
 
@@ -420,6 +423,8 @@ class Systems:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
         systems = self._systems()
         if self.whole.folds is None:
+            from priori.curves.many import epc_all
+
             return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
         if settings.pop("exact", False):
             raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")

@@ -19,7 +19,7 @@ from priori.words.numbers import cell as percent
 
 
 @make_command(
-    "threshold", "Choose a threshold on development scores.",
+    "threshold",
     one_set("dev"),
     option("--alpha", metavar="LIST",
            help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR. Or the limit of "

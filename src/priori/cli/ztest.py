@@ -28,7 +28,7 @@ RATES = ("far", "frr", "negatives", "positives")
 
 
 @make_command(
-    "ztest", "Intervals and tests of HTER or DCF, from rates or from scores.",
+    "ztest",
     option("--far", type=float, metavar="RATE", help="False acceptance rate, as a fraction."),
     option("--frr", type=float, metavar="RATE", help="False rejection rate, as a fraction."),
     option("--negatives", type=int, metavar="N", help="Number of negative trials (impostors)."),

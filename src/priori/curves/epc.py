@@ -37,7 +37,7 @@ from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.costs import price
 from priori.decisions.criteria import Choice, Criterion, get_criterion
-from priori.decisions.likelihood_ratios import FITTED
+from priori.decisions.criterion import FITTED
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_things

@@ -11,7 +11,6 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task
-from priori.engines import ask_together
 
 
 def epc_all(
@@ -39,5 +38,9 @@ def epc_all(
         epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, costs=costs,
         prior=prior, exact=exact, preset=preset, weight=weight,
     )  # fmt: skip
+    if len(sets) < 2:
+        return [curve(dev, test, name=name) for name, (dev, test) in sets.items()]
+    from priori.engines import ask_together
+
     works = [partial(curve, dev, test, name=name) for name, (dev, test) in sets.items()]
     return ask_together(works, [each for pair in sets.values() for each in pair])

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.arrow_streams import TextPiece
 from priori.base.types import Codes, Index, Mask
+
+if TYPE_CHECKING:
+    from priori.base.arrow_streams import TextPiece
 
 #: Rows that are laid out together, as wide as the longest of them.
 ROWS = 1 << 14

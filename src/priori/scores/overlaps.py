@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Index
-from priori.scores.ids import comparable, exact_keys, repetitions
+from priori.scores.ids import Ids, comparable, exact_keys, joined, repetitions
 from priori.scores.in_memory import Scores
-from priori.scores.pairing import has_ids, ids_of
 
 #: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
 FEWEST, SHARE = 10, 0.05
@@ -16,6 +15,19 @@ FEWEST, SHARE = 10, 0.05
 TIMES = 5
 #: So many scores of a large set tell whether it is worth looking at all of them.
 SAMPLE = 1 << 14
+
+
+def has_ids(scores: Scores) -> bool:
+    """Tell whether every trial has an id."""
+    return scores.negative.has_ids and scores.positive.has_ids
+
+
+def ids_of(scores: Scores) -> Ids:
+    """Return the ids of all trials, the negatives first."""
+    negative, positive = scores.negative.ids, scores.positive.ids
+    assert negative is not None
+    assert positive is not None
+    return joined(negative, positive)
 
 
 def repeated_ids(scores: Scores) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -63,6 +62,8 @@ def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     for column in columns:
         limits.append(_limits(column, start, step))
         start += column.size
+    from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
+
     with ThreadPoolExecutor(workers) as pool:
         # All parts of all columns are under way before the first is waited for.
         counts = [

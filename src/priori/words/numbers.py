@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from priori.curves.epc import EPC
@@ -119,6 +119,11 @@ def percent(rate: float) -> str:
 def cell(number: float, rate: bool = True) -> str:
     """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
     return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
+
+
+def cells(numbers: Iterable[float], rate: bool = True) -> list[str]:
+    """Return numbers for a table."""
+    return [cell(float(number), rate) for number in numbers]
 
 
 def level_text(confidence_level: float) -> str:

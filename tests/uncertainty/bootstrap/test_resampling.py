@@ -14,6 +14,7 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.app.form_fields import Choices, resampling_fields
 from priori.app.limits import Limits
+from priori.base.options import _read_number, option_fields
 from priori.cli import cli
 from priori.cli.study_file import _options
 from priori.curves.epc import EPC
@@ -22,7 +23,7 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
 from priori.uncertainty.bands import band
 from priori.uncertainty.bootstrap.designs import USER
-from priori.uncertainty.bootstrap.resampling import Resampling, _read_number, option_fields
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.roc_bands import rate_bands, roc_band
 
 PREDICTION = {"promise", "future_users", "future_trials"}
