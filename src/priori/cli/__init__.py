@@ -143,6 +143,8 @@ def main(arguments: list[str] | None = None) -> Any:
 def _unforeseen(error: Exception) -> str:
     """Return what to say of an error that nothing foresees: the machine has no more to give, or the fault is ours."""
     said = " ".join([type(error).__name__, *str(error).split("\n")[:1]])
+    if type(error).__name__ in ("EOFError", "UnpicklingError"):  # nothing else that is read is pickled
+        return "a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again"
     if re.search("memory|bad.alloc|thread|Resource temporarily|shared object", said, re.IGNORECASE):
         return f"not enough memory or threads ({said}); allow more (ulimit -v, ulimit -u), or give --threads 1"
     return f"{said}; this is a fault of Priori, please report it with what 'python -X dev -m priori ...' prints"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError
 from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
@@ -21,7 +21,6 @@ from priori.uncertainty.cluster_variance import GroupSums
 from priori.uncertainty.ztest_normals import Weights
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Spread:
     """The spread of one class's error rate (or of the difference between two systems' rates).
