@@ -29,7 +29,7 @@ def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     else:
         from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
 
-    with ThreadPoolExecutor(processors()) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             ordered = list(pool.map(np.sort, columns))
     for column in ordered:
         column.setflags(write=False)
