@@ -45,7 +45,6 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet, weigh_users
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,6 +133,8 @@ class EPC(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        from priori.scores.saved import SavedScores
+
         known |= {name: SavedScores.of(saved[name]) for name in ("dev", "test")}
         for name in ("dev_outcomes", "outcomes"):
             known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
@@ -268,6 +269,8 @@ def described_parts(saved: Saved) -> dict[str, Any]:
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
     """Return the curve inside another result that was read from a file, without its scores."""
+    from priori.scores.saved import SavedScores
+
     return saved.part(EPC, dev=SavedScores.of(), test=SavedScores.of(), **known)
 
 
