@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import priori
 from priori.base.cautions import of_systems
+from priori.base.options import ResamplingOptions
 from priori.cli.commands import make_command, option
 from priori.cli.options import bands_around, output_group, resampling_options
-from priori.cli.output import Output, table_text
+from priori.cli.output import Output, table_of
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epsc import adcf, adcf_weights
-
-if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.curves.epsc import adcf_weights
 
 
 @make_command(
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     output_group("table", "csv", "json"),
 )  # fmt: skip
 def command(
-    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: Resampling | None, threads: int | None,
-    output: Output,
+    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: ResamplingOptions | None,
+    threads: int | None, output: Output,
 ) -> None:  # fmt: skip
     """Print the a-DCF (Shim et al. 2024) at the threshold that minimises it on the development scores.
 
@@ -42,7 +41,7 @@ def command(
       priori adcf --system A a-dev.csv a-test.csv --costs 1,10,10 --priors 0.94,0.01,0.05 --bootstrap auto
     """
     weights = costs.split(","), priors.split(",")
-    curves = systems.asked(partial(adcf, costs=weights[0], priors=weights[1], normalised=not unnormalised))
+    curves = systems.asked(partial(priori.adcf, costs=weights[0], priors=weights[1], normalised=not unnormalised))
     omega, beta, _ = adcf_weights(*weights)
     columns: dict[str, Any] = {
         "system": [curve.name for curve in curves],
@@ -56,10 +55,11 @@ def command(
     if bands:
         columns |= {end: [getattr(band, end)[0] for band in bands] for end in ("lower", "upper")}
     warned = [(curve.name, each.warnings) for curve, each in zip(curves, bands or curves, strict=True)]
-    rows = [[name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in zip(*columns.values(), strict=True)]
     title = f"{curves[0].measure.title}; thresholds chosen on the development scores"
     output.finish(
-        table=lambda: table_text(title, ["", *list(columns)[1:]], rows),
+        table=lambda: table_of(
+            title, columns, {**{name: name for name in columns}, "system": ""}, rate=False, threshold="{:.4g}".format
+        ),
         csv=lambda: columns,
         json=lambda: columns,
         warnings=of_systems(warned),

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.options import Claim
@@ -17,7 +18,6 @@ from priori.cli.files import WRITTEN
 from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, Progress, printable, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
@@ -119,17 +119,17 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
     return limits
 
 
-def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> EPC:
+def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> priori.EPC:
     name, *paths = typed
     reading = systems.reading.of(printable(name))
-    if systems.whole.folds is not None:
+    if systems.folds is not None:
         if paths[0] != paths[1]:
             raise OptionError(
                 "with --folds, --no-worse-than takes one file, given twice: --no-worse-than NAME FILE FILE"
             )
-        return systems.whole.crossed(reading.read(paths[0]), name, settings)
+        return systems.crossed(reading.read(paths[0]), name, settings)
     dev, test = (reading.read(path) for path in paths)
-    return epc(dev, test, name=name, **settings)
+    return priori.epc(dev, test, name=name, **settings)
 
 
 def _rows(checked: Sequence[Checked]) -> list[list[str]]:

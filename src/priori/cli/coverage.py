@@ -6,16 +6,14 @@ from typing import Any
 
 import click
 
+import priori
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
 from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import epc
-from priori.decisions.measure import Measure
-from priori.scores import Scores
-from priori.studies.coverage import FOUR, PREDICTION, Coverage, coverage
+from priori.studies.coverage import FOUR, PREDICTION
 from priori.words.numbers import cell as percent
 
 #: The options of simulated systems, and what `priori.studies.simulation.systems` calls them.
@@ -85,29 +83,31 @@ def command(
     if simulate == bool(systems):
         raise OptionError("give score files (--system NAME DEV TEST) or --simulate, one of the two")
     pool = _simulated(simulated, seed) if simulate else _read(systems, simulated)
-    measure = epc(*pool[0], **{name: options[name] for name in ("task", "criterion", "measure")}, alpha=["0.5"]).measure
+    measure = priori.epc(
+        *pool[0], **{name: options[name] for name in ("task", "criterion", "measure")}, alpha=["0.5"]
+    ).measure
     with Progress("coverage") as progress:
-        result = coverage(
+        result = priori.coverage(
             pool, bootstraps=_names(bootstraps), n_resamples=_numbers(resamples), confidence_level=level, rng=seed,
             progress=progress, **options,
         )  # fmt: skip
     output.finish(table=lambda: _table(result, measure), csv=result.columns, json=result.to_dict, figure=result.plot)
 
 
-def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[Scores, Scores]]:
+def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[priori.Scores, priori.Scores]]:
     from priori.studies.simulation import systems
 
     return systems(**{SIMULATED[name]: value for name, value in simulated.items()}, rng=seed)
 
 
-def _read(systems: Systems, simulated: dict[str, Any]) -> list[tuple[Scores, Scores]]:
+def _read(systems: Systems, simulated: dict[str, Any]) -> list[tuple[priori.Scores, priori.Scores]]:
     if simulated:
         name = next(iter(simulated)).removesuffix("_count").replace("_", "-")
         raise OptionError(f"--{name} goes with --simulate, not with score files")
     return [(system.dev.load(), system.test.load()) for system in systems.read()]
 
 
-def _table(result: Coverage, measure: Measure) -> str:
+def _table(result: priori.Coverage, measure: priori.Measure) -> str:
     rows = []
     for name, users, samples, share, error, width in zip(*result.columns().values(), strict=True):
         spread = "-" if error != error else f"{100 * error:.1f}"

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVES, bands_around, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.areas import areas
-from priori.curves.epc import EPC
 from priori.words.numbers import cell as percent
 from priori.words.numbers import cells as percents
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.area_bands import AreaBands
-    from priori.uncertainty.bands import Band
     from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: The alphas that the summary shows when none are listed.
@@ -63,11 +61,11 @@ def command(
     if exact and settings["alpha"]:
         raise OptionError("--exact has every alpha already; leave out --alpha")
     curves = systems.curves({**settings, "exact": exact})
-    bands: list[Band] = bands_around(curves, resampling, threads)
+    bands: list[priori.Band] = bands_around(curves, resampling, threads)
     in_memory = [curve for curve in curves if not (curve.dev.scanned or curve.test.scanned)]
     if len(in_memory) < len(curves) and output.format == "table":
         tell("no areas of scanned tables here: use --engine memory, or priori.areas in Python")
-    limits, folds = settings["bounds"], systems.whole.folds
+    limits, folds = settings["bounds"], systems.folds
     shown = in_memory if output.format != "csv" else []
     named = {curve.name: _areas(curve, limits, folds) for curve in shown}
     area_bands = {}
@@ -87,22 +85,22 @@ def command(
     )  # fmt: skip
 
 
-def _figure(curves: list[EPC], bands: list[Band]) -> Axes:
+def _figure(curves: list[priori.EPC], bands: list[priori.Band]) -> Axes:
     from priori.plots.curves import plot_epc
 
     return plot_epc(curves, bands=bands or None, best=len(curves) == 1)
 
 
-def _both(curves: list[EPC], bands: list[Band]) -> Iterator[tuple[EPC, Band | None]]:
+def _both(curves: list[priori.EPC], bands: list[priori.Band]) -> Iterator[tuple[priori.EPC, priori.Band | None]]:
     return zip(curves, bands or [None] * len(curves), strict=True)
 
 
-def _limits(band: Band | None) -> dict[str, Any]:
+def _limits(band: priori.Band | None) -> dict[str, Any]:
     return {} if band is None else {"lower": band.lower, "upper": band.upper}
 
 
 def _content(
-    curves: list[EPC], bands: list[Band], named: dict[str, Areas], area_bands: dict[str, AreaBands]
+    curves: list[priori.EPC], bands: list[priori.Band], named: dict[str, Areas], area_bands: dict[str, AreaBands]
 ) -> dict[str, Any]:
     first = curves[0]
     systems = []
@@ -120,7 +118,7 @@ def _content(
     return {"settings": settings, "systems": systems}
 
 
-def _area_bands(curve: EPC, limits: Limits, resampling: Resampling, threads: int | None) -> AreaBands:
+def _area_bands(curve: priori.EPC, limits: Limits, resampling: Resampling, threads: int | None) -> AreaBands:
     from priori.uncertainty.area_bands import make_area_bands
 
     with Progress(f"areas of {curve.name}") as progress:
@@ -130,15 +128,15 @@ def _area_bands(curve: EPC, limits: Limits, resampling: Resampling, threads: int
         )
 
 
-def _areas(curve: EPC, limits: Limits, folds: int | None) -> Areas:
+def _areas(curve: priori.EPC, limits: Limits, folds: int | None) -> Areas:
     if folds is not None:
         return {**dict.fromkeys(AREAS), "epc": curve.area}
-    expected = areas(curve.dev, curve.test, task=curve.task, bounds=limits)
+    expected = priori.areas(curve.dev, curve.test, task=curve.task, bounds=limits)
     under = curve.area if curve.criterion.exact else None
     return {"epc": under, "e_v1": expected.e_v1, "e_v2": expected.e_v2, "g": expected.g}
 
 
-def _tables(curves: list[EPC], bands: list[Band], folds: int | None) -> Iterator[str]:
+def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | None) -> Iterator[str]:
     first = curves[0]
     measure, v1, v2 = first.measure, first.task.v1.name, first.task.v2.name
     points = [curve.at(list(first.fractions if 0 < len(first.fractions) <= 12 else SHOWN)) for curve in curves]
@@ -163,7 +161,7 @@ def _tables(curves: list[EPC], bands: list[Band], folds: int | None) -> Iterator
     )  # fmt: skip
 
 
-def _band_table(band: Band) -> str:
+def _band_table(band: priori.Band) -> str:
     from priori.words.sentences import about_interval
 
     curve, rate = band.curve, band.curve.measure.rate
@@ -179,7 +177,7 @@ def _band_table(band: Band) -> str:
 
 
 def _area_tables(
-    first: EPC, named: dict[str, Areas], limits: Limits, area_bands: dict[str, AreaBands]
+    first: priori.EPC, named: dict[str, Areas], limits: Limits, area_bands: dict[str, AreaBands]
 ) -> Iterator[str]:
     v1, v2 = first.task.v1.name, first.task.v2.name
     over = "all targets" if [float(limit) for limit in limits] == [0, 1] else "targets from {} to {}".format(*limits)

@@ -5,22 +5,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import priori
 from priori.base.cautions import of_systems
+from priori.base.options import ResamplingOptions
 from priori.cli.commands import make_command, option
 from priori.cli.options import bands_around, output_group, resampling_options
-from priori.cli.output import Output, table_text
+from priori.cli.output import Output, table_of
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epsc import EPSC, epsc
-from priori.words.numbers import cells as percents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.bootstrap.resampling import Resampling
     from priori.uncertainty.surface_bands import SurfaceBand
 
-#: What a row of numbers says, besides the system; the bounds come with a bootstrap.
-COLUMNS = ("omega", "beta", "threshold", "far", "frr", "iapmr", "far_omega", "value")
+#: The columns, besides the system, and their headings; the bounds come with a bootstrap.
+HEADINGS = {
+    "omega": "omega", "beta": "beta", "threshold": "threshold", "far": "FAR", "frr": "FRR", "iapmr": "IAPMR",
+    "far_omega": "FAR_omega", "value": "HTER_omega",
+}  # fmt: skip
 
 
 @make_command(
@@ -34,7 +36,7 @@ COLUMNS = ("omega", "beta", "threshold", "far", "frr", "iapmr", "far_omega", "va
                  plot="Draw HTER_omega over omega, over beta, or as a surface: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, omega: str, beta: str, resampling: Resampling | None, threads: int | None, output: Output
+    systems: Systems, omega: str, beta: str, resampling: ResamplingOptions | None, threads: int | None, output: Output
 ) -> None:
     """Choose thresholds on development scores with impostors and attacks, and show what they do on test scores.
 
@@ -50,9 +52,9 @@ def command(
       priori epsc --system A a-dev.csv a-test.csv --beta 0.1,0.5,0.9 --format csv
       priori epsc --system A a-dev.csv a-test.csv --bootstrap auto --plot epsc.svg
     """
-    curves = systems.asked(partial(epsc, omega=omega, beta=beta))
+    curves = systems.asked(partial(priori.epsc, omega=omega, beta=beta))
     bands: list[SurfaceBand] = bands_around(curves, resampling, threads)
-    results: list[EPSC] | list[SurfaceBand] = bands or curves
+    results: list[priori.EPSC] | list[SurfaceBand] = bands or curves
     both = [*zip(curves, bands or [None] * len(curves), strict=True)]
     output.finish(
         table=lambda: "\n".join(_table(curve, _columns(curve, band)) for curve, band in both),
@@ -63,28 +65,23 @@ def command(
     )
 
 
-def _figure(results: list[EPSC] | list[SurfaceBand]) -> Axes:
+def _figure(results: list[priori.EPSC] | list[SurfaceBand]) -> Axes:
     from priori.plots.surfaces import plot_epsc
 
     return plot_epsc(results)
 
 
-def _columns(curve: EPSC, band: SurfaceBand | None) -> dict[str, Any]:
-    columns = {"system": [curve.name], **{name: getattr(curve, name) for name in COLUMNS}}
+def _columns(curve: priori.EPSC, band: SurfaceBand | None) -> dict[str, Any]:
+    columns = {"system": [curve.name], **{name: getattr(curve, name) for name in HEADINGS}}
     return columns if band is None else {**columns, "lower": band.lower, "upper": band.upper}
 
 
-def _content(curve: EPSC, band: SurfaceBand | None) -> dict[str, Any]:
+def _content(curve: priori.EPSC, band: SurfaceBand | None) -> dict[str, Any]:
     content = curve.to_dict()
     return content if band is None else {**content, "band": {**band.summary(), **band.columns()}}
 
 
-def _table(curve: EPSC, columns: dict[str, Any]) -> str:
-    header = ["omega", "beta", "threshold", "FAR", "FRR", "IAPMR", "FAR_omega", "HTER_omega", *list(columns)[9:]]
-    rows = (
-        [f"{omega:.4g}", f"{beta:.4g}", f"{threshold:.6g}", *percents(rates)]
-        for omega, beta, threshold, *rates in zip(*list(columns.values())[1:], strict=True)
-    )
+def _table(curve: priori.EPSC, columns: dict[str, Any]) -> str:
     sizes = ", ".join(f"{number} {kind}" for kind, number in curve.sizes["test"].items())
     title = f"{curve.name} on the test scores ({sizes}); thresholds chosen on the development scores"
-    return table_text(title, header, rows)
+    return table_of(title, columns, {**HEADINGS, **{name: name for name in list(columns)[9:]}})

@@ -129,6 +129,42 @@ def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]],
     return "\n".join([*text, note] if note else text) + "\n"
 
 
+#: How the entries of a column are written, by its name; those of other columns are rates, or values of a measure.
+WRITTEN_AS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("alpha", "beta", "omega"), "{:.4g}".format),
+    **dict.fromkeys(("threshold", "sd"), "{:.6g}".format),
+    **dict.fromkeys(("confidence_dependent", "confidence_independent"), lambda share: f"{100 * share:.1f} %"),
+    **dict.fromkeys(("name", "system", "rank", "between", "post_rank", "groups"), str),
+    "significant": lambda significant: "yes" if significant else "no",
+}
+
+
+def table_of(
+    title: str, columns: Columns, headings: Mapping[str, str], *, rate: bool = True, rows: Sequence[int] | None = None,
+    note: str = "", **formats: Callable[[Any], str],
+) -> str:  # fmt: skip
+    """Return a table of some columns of a result, each under its heading and written as its name says.
+
+    ``rate`` tells whether the measure shown is one, ``rows`` which to show, ``formats`` other ways to write columns.
+
+    Examples
+    --------
+    >>> print(table_of("Rates", {"alpha": [0.5], "value": [0.25]}, {"alpha": "alpha", "value": "HTER"}), end="")
+    Rates
+    alpha     HTER
+    -----  -------
+    0.5    25.00 %
+    """
+    from priori.words.numbers import cell, p_text
+
+    written = {**WRITTEN_AS, "p_value": p_text, **formats}
+    cells = []
+    for name in headings:
+        entries = columns[name] if rows is None else [columns[name][row] for row in rows]
+        cells.append([written[name](entry) if name in written else cell(float(entry), rate) for entry in entries])
+    return table_text(title, [*headings.values()], zip(*cells, strict=True), note=note)
+
+
 # -- progress --------------------------------------------------------------------------------------------------------
 
 

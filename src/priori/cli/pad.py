@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+import priori
 from priori.base.cautions import of_systems
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.uncertainty.pad import PAD, pad
 from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
@@ -37,7 +37,7 @@ def command(systems: Systems, apcer: str, criterion: str, alpha: str | None, lev
       priori pad --system A a-dev.csv a-test.csv --attack-column attack --apcer 0.01 --format csv
     """
     results = systems.asked(
-        partial(pad, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level)
+        partial(priori.pad, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level)
     )
     output.finish(
         table=lambda: "\n".join(map(_table, results)),
@@ -47,7 +47,7 @@ def command(systems: Systems, apcer: str, criterion: str, alpha: str | None, lev
     )
 
 
-def _table(result: PAD) -> str:
+def _table(result: priori.PAD) -> str:
     rows = []
     for point, threshold, measure, attack, trials, errors, *rates in zip(*result.columns().values(), strict=True):
         counted = "" if trials != trials else f"{errors:.0f} of {trials:.0f}"

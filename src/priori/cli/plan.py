@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import click
 
+import priori
 from priori.base.errors import OptionError
 from priori.base.options import Claim
 from priori.cli.commands import make_command, option
@@ -15,7 +16,7 @@ from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
-from priori.studies.planning import Development, Plan, TestKind, plan
+from priori.studies.planning import Development, Plan, TestKind
 
 
 @make_command(
@@ -76,7 +77,7 @@ def command(
         at = {"task": task, "criterion": criterion, "alpha": get_criterion(criterion, task).alpha_or_half(chosen)}
         for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
-    planned = plan(
+    planned = priori.plan(
         **options,
         measure=shown or get_task(task).aggregate,
         confidence_level=level,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, Progress, table_text
+from priori.cli.output import Output, Progress, table_of
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
@@ -67,24 +68,15 @@ def command(
 
 
 def _table(board: Leaderboard) -> str:
-    rate = bool(board.settings["rate"])
-    rows = [
-        [
-            f"{board.rank[row]}",
-            _ranks(int(board.rank_lower[row]), int(board.rank_upper[row])),
-            str(board.system[row]),
-            *(percent(float(column[row]), rate) for column in (board.value, board.lower, board.upper)),
-            percent(float(board.post_value[row]), board.settings["against"] != "minDCF"),
-            f"{board.post_rank[row]}",
-            str(board.groups[row]),
-        ]
-        for row in range(board.system.size)
-    ]
-    post = board.settings["against"]
-    header = ["rank", "between", "system", board.settings["measure"], "lower", "upper", post, f"{post} rank", "group"]
-    title = f"{board.settings['measure']} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance"
-    return table_text(title, header, rows, note=about_ranks(board))
-
-
-def _ranks(lower: int, upper: int) -> str:
-    return f"{lower}" if lower == upper else f"{lower}-{upper}"
+    post, measure = board.settings["against"], board.settings["measure"]
+    ranks = zip(board.rank_lower, board.rank_upper, strict=True)
+    between = [f"{lower}" if lower == upper else f"{lower}-{upper}" for lower, upper in ranks]
+    headings = {
+        "rank": "rank", "between": "between", "system": "system", "value": measure, "lower": "lower", "upper": "upper",
+        "post_value": post, "post_rank": f"{post} rank", "groups": "group",
+    }  # fmt: skip
+    return table_of(
+        f"{measure} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance",
+        {**board.columns(), "between": between}, headings, rate=bool(board.settings["rate"]), note=about_ranks(board),
+        post_value=partial(percent, rate=post != "minDCF"),
+    )  # fmt: skip

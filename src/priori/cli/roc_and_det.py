@@ -9,21 +9,14 @@ from typing import Any
 import click
 import numpy as np
 
+import priori
 from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC
-from priori.curves.roc import (
-    AXES,
-    Axis,
-    a_posteriori_eer,
-    a_posteriori_min_dcf,
-    a_posteriori_partial_auc,
-    measures_of,
-)
+from priori.curves.roc import AXES, Axis, measures_of
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
@@ -128,7 +121,7 @@ class View:
             return dict(curve.columns())
         return dict(curve.rates(self.axes, prior=self.prior))
 
-    def points(self, fixed: EPC) -> dict[str, Any]:
+    def points(self, fixed: priori.EPC) -> dict[str, Any]:
         """Return the a priori points of a system."""
         x, y = measures_of(self.axes or "far-frr", self.prior)
         rates = {x.name: x(fixed.outcomes), y.name.partition(":")[0]: y(fixed.outcomes)}
@@ -161,7 +154,9 @@ def _columns(curves: list[Any], bands: list[dict[str, Any]], view: View) -> list
     return [{"system": [curve.name], **table} for curve, table in zip(curves, tables, strict=True)]
 
 
-def _systems(curves: list[Any], bands: list[dict[str, Any]], fixed: list[EPC], view: View) -> list[dict[str, Any]]:
+def _systems(
+    curves: list[Any], bands: list[dict[str, Any]], fixed: list[priori.EPC], view: View
+) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = [{"band": band} for band in bands] or [{} for _ in curves]
     for part, point in zip(parts, fixed, strict=False):
         part["a_priori"] = view.points(point)
@@ -172,7 +167,7 @@ def _systems(curves: list[Any], bands: list[dict[str, Any]], fixed: list[EPC], v
     ]
 
 
-def _fixed_table(fixed: list[EPC], view: View) -> str:
+def _fixed_table(fixed: list[priori.EPC], view: View) -> str:
     """Return the a priori points of systems as a table: thresholds fixed on development scores."""
     if not fixed:
         return ""
@@ -193,9 +188,9 @@ def _summary(name: str, curves: list[Any]) -> str:
     for curve in curves:
         scores, partial_auc = curve.scores, "-"
         if not scores.scanned:  # the curve between two rates needs all scores in memory
-            partial_auc = f"{a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"
-        rates = [percent(a_posteriori_eer(scores)), percent(a_posteriori_eer(scores, method="hull"))]
-        costs = [f"{a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
+            partial_auc = f"{priori.a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"
+        rates = [percent(priori.a_posteriori_eer(scores)), percent(priori.a_posteriori_eer(scores, method="hull"))]
+        costs = [f"{priori.a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
         rows.append([curve.name, f"{curve.auc:.5f}", partial_auc, *rates, *costs])
     header = ["", "AUC", "pAUC(FPR<0.1)", "EER", "EER (hull)", "min DCF", "points"]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
