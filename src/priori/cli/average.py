@@ -80,7 +80,7 @@ def command(
         points = priori.average(datasets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
         return _summary(curve) + "\n" + _points(points)
 
-    output.finish(table=table, csv=lambda: _columns(curve), json=curve.to_dict, figure=curve.plot)
+    output.finish(curve, table=table, csv=lambda: _columns(curve), warnings=())
 
 
 def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:

@@ -70,7 +70,7 @@ def command(
         **averaging.options(),
     )
     announce("average EPC", curve.names, curve.skipped, curve)
-    output.finish(table=lambda: _table(curve), csv=curve.columns, json=curve.to_dict, figure=curve.plot)
+    output.finish(curve, table=lambda: _table(curve), warnings=())
 
 
 def _table(curve: priori.AverageEPC) -> str:

@@ -18,7 +18,6 @@ from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, ProbabilityMap, get_calibrator
-from priori.plots.curves import plot_epc
 from priori.scores.systems import System
 from priori.words.numbers import p_text
 
@@ -91,8 +90,9 @@ def command(
             "comparisons": [{"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()}
                             for a, b, test in tests],
         },
-        figure=lambda: plot_epc(_curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)),
-                                best=True, axis="log-odds"),
+        figure=lambda plots: plots.plot_epc(
+            _curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)), best=True, axis="log-odds"
+        ),
         warnings=of_systems([(each.name, each.warnings) for each in costs]),
     )  # fmt: skip
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -30,9 +29,6 @@ from priori.words.sentences import (
     margin_regions,
     pointwise_regions,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -94,19 +90,12 @@ def command(
         else:
             result = make_ranking(curves, resampling, progress=progress, **options)
     output.finish(
+        result,
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
-        csv=result.columns,
-        json=result.to_dict,
-        figure=partial(_figure, result, histogram) if isinstance(result, Comparison) else None,
-        warnings=result.warnings,
+        figure=lambda plots: (
+            plots.plot_comparison(result) if histogram is None else plots.plot_histogram(result, histogram)
+        ),
     )
-
-
-def _figure(result: Comparison, histogram: float | None) -> Axes:
-    """Draw the difference along alpha, or its replicates at one."""
-    from priori.plots.comparison import plot_comparison, plot_histogram
-
-    return plot_comparison(result) if histogram is None else plot_histogram(result, histogram)
 
 
 def _table(result: Comparison, curves: Sequence[priori.EPC]) -> str:

@@ -91,7 +91,7 @@ def command(
             pool, bootstraps=_names(bootstraps), n_resamples=_numbers(resamples), confidence_level=level, rng=seed,
             progress=progress, **options,
         )  # fmt: skip
-    output.finish(table=lambda: _table(result, measure), csv=result.columns, json=result.to_dict, figure=result.plot)
+    output.finish(result, table=lambda: _table(result, measure))
 
 
 def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[priori.Scores, priori.Scores]]:

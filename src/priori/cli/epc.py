@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,12 @@ from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVES, bands_around, output_group, resampling_options
-from priori.cli.output import Output, Progress, table_text, tell
+from priori.cli.output import Output, Progress, table_of, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
 from priori.words.numbers import cell as percent
 from priori.words.numbers import cells as percents
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from priori.uncertainty.area_bands import AreaBands
     from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -31,6 +29,8 @@ Limits = tuple[str, str]
 #: The areas of a curve, None where there is none.
 AREAS = ("epc", "e_v1", "e_v2", "g")
 Areas = dict[str, float | None]
+#: A value and its interval, as tables head them.
+BOUNDED = {name: name for name in ("value", "lower", "upper")}
 
 
 @make_command(
@@ -71,28 +71,17 @@ def command(
     area_bands = {}
     if resampling is not None and folds is None:
         area_bands = {curve.name: _area_bands(curve, limits, resampling, threads) for curve in shown}
-    judged = bands or curves
+    around: Sequence[priori.Band | None] = bands or [None] * len(curves)
+    both = [*zip(curves, around, strict=True)]
     output.finish(
         table=lambda: "\n".join([
             *_tables(curves, bands, folds), *_area_tables(curves[0], named, limits, area_bands)
         ]),
-        csv=lambda: [
-            {"system": [curve.name], **curve.columns(), **_limits(band)} for curve, band in _both(curves, bands)
-        ],
-        json=lambda: _content(curves, bands, named, area_bands),
-        figure=lambda: _figure(curves, bands),
-        warnings=of_systems([(curve.name, each.warnings) for curve, each in zip(curves, judged, strict=True)]),
+        csv=lambda: [{"system": [curve.name], **curve.columns(), **_limits(band)} for curve, band in both],
+        json=lambda: _content(both, named, area_bands),
+        figure=lambda plots: plots.plot_epc(curves, bands=bands or None, best=len(curves) == 1),
+        warnings=of_systems([(curve.name, (band or curve).warnings) for curve, band in both]),
     )  # fmt: skip
-
-
-def _figure(curves: list[priori.EPC], bands: list[priori.Band]) -> Axes:
-    from priori.plots.curves import plot_epc
-
-    return plot_epc(curves, bands=bands or None, best=len(curves) == 1)
-
-
-def _both(curves: list[priori.EPC], bands: list[priori.Band]) -> Iterator[tuple[priori.EPC, priori.Band | None]]:
-    return zip(curves, bands or [None] * len(curves), strict=True)
 
 
 def _limits(band: priori.Band | None) -> dict[str, Any]:
@@ -100,11 +89,10 @@ def _limits(band: priori.Band | None) -> dict[str, Any]:
 
 
 def _content(
-    curves: list[priori.EPC], bands: list[priori.Band], named: dict[str, Areas], area_bands: dict[str, AreaBands]
+    both: Sequence[tuple[priori.EPC, priori.Band | None]], named: dict[str, Areas], area_bands: dict[str, AreaBands]
 ) -> dict[str, Any]:
-    first = curves[0]
-    systems = []
-    for curve, band in _both(curves, bands):
+    first, systems = both[0][0], []
+    for curve, band in both:
         content = {**curve.to_dict(), "areas": named.get(curve.name, dict.fromkeys(AREAS))}
         if band is not None:
             content["band"] = {**band.summary(), **_limits(band)}
@@ -150,15 +138,16 @@ def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | Non
     for band in bands:
         yield _band_table(band)
     middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
-    at = [point.columns() | {"optimism": point.optimism} for point in points]
-    yield table_text(
+    found = [{**point.columns(), "optimism": point.optimism} for point in points]
+    at = {name: [columns[name][middle] for columns in found] for name in found[0]}
+    rates = {"dev_v1": f"dev {v1}", "dev_v2": f"dev {v2}", "v1": f"test {v1}", "v2": f"test {v2}"}
+    yield table_of(
         f"Threshold to deploy at alpha = {float(points[0].alpha[middle]):.4g}, and its rates",
-        ["", "threshold", f"dev {v1}", f"dev {v2}", f"test {v1}", f"test {v2}", "value", "best", "optimism"],
-        ([point.name, f"{point.threshold[middle]:.6g}",
-          *percents([columns[name][middle] for name in ("dev_v1", "dev_v2", "v1", "v2")]),
-          *percents([columns[name][middle] for name in ("value", "best", "optimism")], measure.rate)]
-         for point, columns in zip(points, at, strict=True)),
-    )  # fmt: skip
+        {**at, "name": [point.name for point in points]},
+        {"name": "", "threshold": "threshold", **rates, "value": "value", "best": "best", "optimism": "optimism"},
+        rate=measure.rate,
+        **dict.fromkeys(rates, percent),
+    )
 
 
 def _band_table(band: priori.Band) -> str:
@@ -166,13 +155,10 @@ def _band_table(band: priori.Band) -> str:
 
     curve, rate = band.curve, band.curve.measure.rate
     shown = [int(np.argmin(np.abs(curve.alpha - float(alpha)))) for alpha in SHOWN]
-    rows = shown if curve.alpha.size > 12 else range(curve.alpha.size)
-    return table_text(
-        f"{curve.name}: {about_interval(band.settings)}",
-        ["", "value", "lower", "upper"],
-        ([f"alpha {curve.alpha[row]:.4g}", *percents([band.value[row], band.lower[row], band.upper[row]], rate)]
-         for row in rows),
-        note=f"expected width {percent(band.expected_width, rate)}",
+    return table_of(
+        f"{curve.name}: {about_interval(band.settings)}", band.columns(), {"alpha": "", **BOUNDED}, rate=rate,
+        rows=shown if curve.alpha.size > 12 else None, note=f"expected width {percent(band.expected_width, rate)}",
+        alpha="alpha {:.4g}".format,
     )  # fmt: skip
 
 
@@ -189,6 +175,5 @@ def _area_tables(
                       for which, area in found.items())] for name, found in named.items()),
         )  # fmt: skip
     for name, band in area_bands.items():
-        columns = zip(band.area.tolist(), band.value, band.lower, band.upper, strict=True)
-        rows = ([area.upper(), *percents(numbers)] for area, *numbers in columns)
-        yield table_text(f"{name}: the areas with their intervals", ["", "value", "lower", "upper"], rows)
+        title = f"{name}: the areas with their intervals"
+        yield table_of(title, band.columns(), {"area": "", **BOUNDED}, area=str.upper)

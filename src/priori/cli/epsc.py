@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from priori.cli.output import Output, table_of
 from priori.cli.systems import SYSTEMS, Systems
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from priori.uncertainty.surface_bands import SurfaceBand
 
 #: The columns, besides the system, and their headings; the bounds come with a bootstrap.
@@ -55,20 +54,15 @@ def command(
     curves = systems.asked(partial(priori.epsc, omega=omega, beta=beta))
     bands: list[SurfaceBand] = bands_around(curves, resampling, threads)
     results: list[priori.EPSC] | list[SurfaceBand] = bands or curves
-    both = [*zip(curves, bands or [None] * len(curves), strict=True)]
+    around: Sequence[SurfaceBand | None] = bands or [None] * len(curves)
+    both = [*zip(curves, around, strict=True)]
     output.finish(
         table=lambda: "\n".join(_table(curve, _columns(curve, band)) for curve, band in both),
         csv=lambda: [_columns(curve, band) for curve, band in both],
         json=lambda: {"systems": [_content(curve, band) for curve, band in both]},
-        figure=lambda: _figure(results),
+        figure=lambda plots: plots.plot_epsc(results),
         warnings=of_systems([(result.name, result.warnings) for result in results]),
     )
-
-
-def _figure(results: list[priori.EPSC] | list[SurfaceBand]) -> Axes:
-    from priori.plots.surfaces import plot_epsc
-
-    return plot_epsc(results)
 
 
 def _columns(curve: priori.EPSC, band: SurfaceBand | None) -> dict[str, Any]:

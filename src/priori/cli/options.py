@@ -11,7 +11,7 @@ import click
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_THREADS
-from priori.base.options import Claim, option_fields
+from priori.base.options import Claim, ResamplingOptions, option_fields
 from priori.cli.commands import Group, Names, option
 from priori.cli.files import WRITTEN, Written
 from priori.cli.output import Output, Progress
@@ -157,7 +157,7 @@ def _resampling(**typed: Any) -> Resampling | None:
     return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
 
 
-def bands_around(curves: Iterable[Any], resampling: Resampling | None, threads: int | None) -> list[Any]:
+def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, threads: int | None) -> list[Any]:
     """Return the band around each curve, and show how far its bootstrap is; none without a bootstrap."""
     bands = []
     for curve in curves if resampling is not None else ():

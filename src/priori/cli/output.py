@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,23 +39,26 @@ class Output:
 
     def finish(
         self,
+        result: Any = None,
         *,
         table: Callable[[], str],
-        csv: Callable[[], Columns | Iterable[Columns]],
-        json: Callable[[], Mapping[str, Any]],
-        figure: Callable[[], Axes | Figure] | None = None,
-        warnings: Iterable[str] = (),
+        csv: Callable[[], Columns | Iterable[Columns]] | None = None,
+        json: Callable[[], Mapping[str, Any]] | None = None,
+        figure: Callable[[ModuleType], Axes | Figure] | None = None,
+        warnings: Iterable[str] | None = None,
     ) -> None:
         """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
 
-        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything.
+        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything, and
+        ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own.
         """
-        warn(warnings)
-        if self.plot and figure is not None:
-            from priori.plots import save
+        warn(getattr(result, "warnings", ()) if warnings is None else warnings)
+        if self.plot:
+            from priori import plots
 
-            save(figure(), self.plot)
+            plots.save(result.plot() if figure is None else figure(plots), self.plot)
             tell(f"wrote {self.plot}")
+        csv, json = csv or result.columns, json or result.to_dict
         if self.format == "csv":
             columns = csv()
             text = csv_text([columns] if isinstance(columns, Mapping) else columns, raw_text=self.raw_text)

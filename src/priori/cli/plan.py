@@ -87,7 +87,7 @@ def command(
     def columns() -> dict[str, Any]:
         return {name: ["" if cell is None else cell for cell in column] for name, column in planned.columns().items()}
 
-    output.finish(table=lambda: _table(planned), csv=columns, json=planned.to_dict, warnings=planned.warnings)
+    output.finish(planned, table=lambda: _table(planned), csv=columns)
 
 
 def _table(planned: Plan) -> str:

@@ -62,9 +62,7 @@ def command(
     curves = systems.curves(settings)
     with Progress("ranking") as progress:
         board = make_leaderboard(curves, resampling, alpha=chosen, progress=progress, **options)
-    output.finish(
-        table=lambda: _table(board), csv=board.columns, json=board.to_dict, figure=board.plot, warnings=board.warnings
-    )
+    output.finish(board, table=lambda: _table(board))
 
 
 def _table(board: Leaderboard) -> str:

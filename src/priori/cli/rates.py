@@ -211,10 +211,7 @@ def _by_people(read: OneSet, threshold: float, by: str, level: float, output: Ou
         rates: tuple[Rate, ...] = ("far", "frr", "fmr", "fnmr", "fta") if scores.nan_rejected else ("far", "frr")
         found = priori.group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
         table = partial(_groups_table, found)
-    output.finish(
-        table=table, csv=found.columns, json=found.to_dict, figure=found.plot,
-        warnings=(*set_cautions(scores), *found.warnings),
-    )  # fmt: skip
+    output.finish(found, table=table, warnings=(*set_cautions(scores), *found.warnings))
 
 
 def _groups_table(found: priori.GroupRates) -> str:

@@ -18,7 +18,6 @@ from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
-from priori.plots.comparison import figure_ztest
 from priori.uncertainty.ztest_curves import ZTestCurve
 from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest
 from priori.words.numbers import cell as percent
@@ -105,12 +104,9 @@ def command(
         raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
     tests = priori.ztest_epc(*curves, unpaired=unpaired, **settings)
     output.finish(
-        table=lambda: _curve_table(tests),
-        csv=tests.columns,
-        json=tests.to_dict,
-        figure=lambda: figure_ztest(tests),
+        tests, table=lambda: _curve_table(tests), figure=lambda plots: plots.figure_ztest(tests),
         warnings=joined(tests.warnings, of_curves),
-    )
+    )  # fmt: skip
 
 
 def _at_one_alpha(curves: list[priori.EPC], unpaired: bool, settings: dict[str, Any]) -> ZTest:
@@ -136,11 +132,9 @@ def _finish(
     output: Output, test: ZTest, chosen: Mapping[str, Any] | None = None, of_curves: tuple[str, ...] = ()
 ) -> None:
     output.finish(
-        table=lambda: _table(test),
-        csv=test.columns,
-        json=lambda: {**(chosen or {}), **test.to_dict()},
+        test, table=lambda: _table(test), json=lambda: {**(chosen or {}), **test.to_dict()},
         warnings=joined(test.warnings, of_curves),
-    )
+    )  # fmt: skip
 
 
 def _table(test: ZTest) -> str:

@@ -30,6 +30,7 @@ from priori.base.layouts import (
     of,
     record,
 )
+from priori.base.options import Interval, Promise, Resample
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands import Band
-    from priori.uncertainty.bootstrap.plans import Resample
-    from priori.uncertainty.bootstrap.resampling import Promise
-    from priori.uncertainty.intervals import Interval
 
 Weight = Literal["trial", "user"]
 
