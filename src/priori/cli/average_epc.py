@@ -19,7 +19,6 @@ from priori.cli.options import ALPHAS, COSTS, CURVE, alpha_list
 from priori.cli.output import Output, table_of
 from priori.cli.systems import READING, Reading
 from priori.decisions.costs import price
-from priori.decisions.tasks import get_task
 from priori.words.numbers import cell as percent
 
 
@@ -51,7 +50,7 @@ def command(
       priori average-epc --system site-a a-dev.csv a-test.csv --system site-b b-dev.csv b-test.csv
       priori average-epc --by fold folds.csv
     """
-    shown, alphas = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
+    shown, alphas = price(task, criterion, measure, alpha_list(alpha), costs, prior)
     dev, files = (*dev, *(each for _, each, _ in systems)), (*files, *(each for _, _, each in systems))
     tests = averaging.read(files, reading)
     devs = averaging.read(dev, reading) if dev else tests

@@ -15,12 +15,10 @@ from priori.base.options import Claim
 from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
 from priori.cli.files import WRITTEN
-from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
+from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, Progress, printable, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
-from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
@@ -76,9 +74,8 @@ def command(
     if not (limits or least or no_worse_than):
         raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
     chosen = one_alpha(alpha, "limits are held against at one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, chosen, costs, prior)
-    settings = {"task": task, "criterion": criterion, "measure": shown,
-                "alpha": [get_criterion(criterion, task).alpha_or_half(chosen)]}  # fmt: skip
+    shown, chosen = price(task, criterion, measure, chosen, costs, prior)
+    settings = curve_at(task, criterion, chosen, measure=shown)
     systems.others = [] if no_worse_than is None else [printable(no_worse_than[0])]
     checked: list[Checked] = []
     for curve in systems.curves(dict(settings)):

@@ -93,6 +93,14 @@ def one_alpha(text: str | None, why: str) -> Any:
     return None if alphas is None else alphas[0]
 
 
+def curve_at(task: str, criterion: str | None, alpha: Any, **settings: Any) -> dict[str, Any]:
+    """Return the options of `priori.epc` for the curve at an alpha, or at 0.5 where none is given."""
+    from priori.decisions.criteria import get_criterion
+
+    chosen = get_criterion(criterion, task).alpha_or_half(alpha)
+    return {"task": task, "criterion": criterion, "alpha": chosen, **settings}
+
+
 def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
     return {**typed, "alpha": alpha_list(alpha)}
 

@@ -10,11 +10,10 @@ import priori
 from priori.base.errors import OptionError
 from priori.base.options import Claim
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
+from priori.cli.options import COSTS, CRITERION, LEVEL, curve_at, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.planning import Development, Plan, TestKind
 
@@ -70,12 +69,11 @@ def command(
       priori plan --width 0.01 --system pilot dev.csv test.csv
     """
     asked = one_alpha(alpha, "a plan is for one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
+    shown, chosen = price(task, criterion, measure, asked, costs, prior)
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        at = {"task": task, "criterion": criterion, "alpha": get_criterion(criterion, task).alpha_or_half(chosen)}
-        for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
+        for curve, suffix in zip(systems.curves(curve_at(task, criterion, chosen)), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
     planned = priori.plan(
         **options,

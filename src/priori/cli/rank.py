@@ -9,12 +9,10 @@ import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
+from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_of
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
-from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
@@ -54,14 +52,13 @@ def command(
       priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
     """
     asked = one_alpha(alpha, "systems are ranked at one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
-    chosen = get_criterion(criterion, task).alpha_or_half(chosen)
+    shown, chosen = price(task, criterion, measure, asked, costs, prior)
+    settings = curve_at(task, criterion, chosen, measure=shown)
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    settings = {"task": task, "criterion": criterion, "measure": shown, "alpha": chosen}
     curves = systems.curves(settings)
     with Progress("ranking") as progress:
-        board = make_leaderboard(curves, resampling, alpha=chosen, progress=progress, **options)
+        board = make_leaderboard(curves, resampling, alpha=settings["alpha"], progress=progress, **options)
     output.finish(board, table=lambda: _table(board))
 
 

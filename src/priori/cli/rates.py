@@ -21,7 +21,6 @@ from priori.curves.checks import set_cautions
 from priori.decisions.costs import price, shifted
 from priori.decisions.measure import Ratio
 from priori.decisions.measures import MEASURES
-from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.user_rates import KINDS
@@ -92,7 +91,7 @@ def command(
     if prior is not None:
         measures = {name: shifted(measure, prior) for name, measure in measures.items()}
     if costs is not None:
-        measures["cost"] = price(get_task("authentication"), None, None, None, costs, prior).measure
+        measures["cost"] = price("authentication", None, None, None, costs, prior).measure
     values = {name: measure(outcomes) for name, measure in measures.items()}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     limits, warnings = _limits(scores, thresholds, level, enrolled)

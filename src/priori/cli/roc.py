@@ -12,13 +12,11 @@ import priori
 from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, alpha_list, output_group, resampling_options
+from priori.cli.options import COSTS, CRITERION, alpha_list, curve_at, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.roc import AXES, Axis, measures_of
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
-from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
 
@@ -70,10 +68,9 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
             raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
         view = View(**options, prior=prior if costs is None else None)
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
-        priced = price(get_task(task), criterion, "hter", alpha_list(alpha), costs, prior if costs else None)
-        scores, rule = systems.undivided, get_criterion(criterion, task)
-        at = {"task": task, "criterion": criterion}
-        fixed = [] if scores else systems.curves({**at, "alpha": rule.alpha_or_half(priced.alpha)})
+        priced = price(task, criterion, "hter", alpha_list(alpha), costs, prior if costs else None)
+        scores = systems.undivided
+        fixed = [] if scores else systems.curves(curve_at(task, criterion, priced.alpha))
         sets = [(point.name, point.test) for point in fixed]
         sets += [(label, systems.reading.of(label).read(path)) for label, path in scores]
         curves = [getattr(priori, name)(read, points=which, name=label) for label, read in sets]

@@ -11,11 +11,10 @@ import priori
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, output_group
+from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, curve_at, output_group
 from priori.cli.output import Output, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
 from priori.uncertainty.ztest_curves import ZTestCurve
@@ -71,7 +70,7 @@ def command(
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --points 101 --format csv
     """
-    shown, chosen = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
+    shown, chosen = price(task, criterion, measure, alpha_list(alpha), costs, prior)
     rates = {name: value for name, value in options.items() if value is not None}
     if bool(rates) == bool(systems):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
@@ -92,10 +91,8 @@ def command(
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    alphas = get_criterion(criterion, task).alpha_or_half(chosen) if points is None else None
-    curves = systems.curves(
-        {"task": task, "criterion": criterion, "measure": shown, "points": points or 101, "alpha": alphas}
-    )
+    along = {"task": task, "criterion": criterion, "points": points}
+    curves = systems.curves({**(along if points else curve_at(task, criterion, chosen)), "measure": shown})
     of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:
         _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves), of_curves)
