@@ -146,7 +146,10 @@ def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | Non
         {**at, "name": [point.name for point in points]},
         {"name": "", "threshold": "threshold", **rates, "value": "value", "best": "best", "optimism": "optimism"},
         rate=measure.rate,
-        **dict.fromkeys(rates, percent),
+        dev_v1=percent,
+        dev_v2=percent,
+        v1=percent,
+        v2=percent,
     )
 
 
