@@ -16,6 +16,8 @@ Resample = Literal["test", "both"]
 Promise = Literal["confidence", "prediction"]
 Interval = Literal["calibrated", "percentile", "centred"]
 Claim = Literal["method", "deployed"]
+#: What counts equally on test scores.
+Weight = Literal["trial", "user"]
 
 
 @dataclass(frozen=True)

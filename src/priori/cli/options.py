@@ -11,7 +11,7 @@ import click
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_THREADS
-from priori.base.options import Claim, ResamplingOptions, option_fields
+from priori.base.options import Claim, ResamplingOptions, Weight, option_fields
 from priori.cli.commands import Group, Names, option
 from priori.cli.files import WRITTEN, Written
 from priori.cli.output import Output, Progress
@@ -114,7 +114,7 @@ CURVES = Group("settings", _curve_settings, (
     option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
            help="The first and last alpha."),
     ALPHAS, *COSTS,
-    option("--weight", type=click.Choice(["trial", "user"]), default="trial",
+    option("--weight", type=click.Choice(get_args(Weight)), default="trial",
            help="What counts equally on the test scores: each trial, or each user (the mean of the users' own rates)."),
 ))  # fmt: skip
 

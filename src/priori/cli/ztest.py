@@ -92,7 +92,7 @@ def command(
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
     along = {"task": task, "criterion": criterion, "points": points}
-    curves = systems.curves({**(along if points else curve_at(task, criterion, chosen)), "measure": shown})
+    curves = systems.curves({**(curve_at(task, criterion, chosen) if points is None else along), "measure": shown})
     of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:
         _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves), of_curves)
