@@ -12,13 +12,13 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, limit_cell
 from priori.cli.commands import make_command, option
 from priori.cli.output import Output, table_text, tell
 from priori.cli.systems import READING, Reading
 from priori.curves.averaging import METHODS
 from priori.curves.averaging.methods import READINGS
-from priori.words.numbers import cell as percent
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}

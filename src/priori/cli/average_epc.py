@@ -13,13 +13,13 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, limit_cell
 from priori.cli.commands import make_command, option
 from priori.cli.options import ALPHAS, COSTS, CURVE, alpha_list
 from priori.cli.output import Output, table_of
 from priori.cli.systems import READING, Reading
 from priori.decisions.costs import price
-from priori.words.numbers import cell as percent
 
 
 @make_command(

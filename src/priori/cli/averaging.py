@@ -12,13 +12,13 @@ import click
 
 import priori
 from priori.base.errors import InputError, OneClassError, OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import Group, option
 from priori.cli.options import LEVEL, output_group
 from priori.cli.output import tell, warn
 from priori.cli.systems import Reading
 from priori.curves.averaging.intervals import INTERVALS
 from priori.scores import pool
-from priori.words.numbers import cell as percent
 
 Averaged: TypeAlias = "priori.AverageCurve | priori.AverageEPC"
 

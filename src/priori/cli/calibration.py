@@ -13,13 +13,13 @@ import numpy as np
 import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import p_text
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, ProbabilityMap, get_calibrator
 from priori.scores.systems import System
-from priori.words.numbers import p_text
 
 #: The columns of a cost, and of a difference, that people see.
 SHOWN = ("value", "expected", "lower", "upper")

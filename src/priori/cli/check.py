@@ -12,6 +12,7 @@ import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.options import Claim
+from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
 from priori.cli.files import WRITTEN
@@ -21,7 +22,6 @@ from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.words.numbers import cell as percent
 
 #: Where GitHub keeps the summary of a step.
 SUMMARY = "GITHUB_STEP_SUMMARY"

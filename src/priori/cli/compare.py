@@ -10,6 +10,9 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
+from priori.base.texts import cells as percents
+from priori.base.texts import p_text
 from priori.cli.commands import make_command, option
 from priori.cli.options import CLAIM, CURVES, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_of, table_text
@@ -18,9 +21,6 @@ from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.ranking import Ranking, make_ranking
-from priori.words.numbers import cell as percent
-from priori.words.numbers import cells as percents
-from priori.words.numbers import p_text
 from priori.words.sentences import (
     about_claim,
     about_interval,

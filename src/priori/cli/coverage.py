@@ -9,12 +9,12 @@ import click
 import priori
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
 from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.studies.coverage import FOUR, PREDICTION
-from priori.words.numbers import cell as percent
 
 #: The options of simulated systems, and what `priori.studies.simulation.systems` calls them.
 SIMULATED = {

@@ -9,12 +9,12 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.extras import require
+from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
 from priori.cli.commands import SILENCE, make_command, option
 from priori.cli.options import resampling_option
 from priori.cli.output import Progress, emit, table_text, tell, warn
 from priori.examples import NAMES
-from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 if TYPE_CHECKING:

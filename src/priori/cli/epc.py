@@ -11,12 +11,12 @@ import numpy as np
 import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
+from priori.base.texts import cells as percents
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVES, bands_around, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_of, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
-from priori.words.numbers import cell as percent
-from priori.words.numbers import cells as percents
 
 if TYPE_CHECKING:
     from priori.uncertainty.area_bands import AreaBands

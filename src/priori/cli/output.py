@@ -15,7 +15,7 @@ import click
 
 from priori.base.cautions import labelled, shown
 from priori.base.errors import OptionError
-from priori.base.texts import csv_text, json_text
+from priori.base.texts import cell, csv_text, json_text, p_text
 from priori.base.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ WRITTEN_AS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("threshold", "sd"), "{:.6g}".format),
     **dict.fromkeys(("confidence_dependent", "confidence_independent"), lambda share: f"{100 * share:.1f} %"),
     **dict.fromkeys(("name", "system", "rank", "between", "post_rank", "groups"), str),
+    "p_value": p_text,
     "significant": lambda significant: "yes" if significant else "no",
 }
 
@@ -159,9 +160,7 @@ def table_of(
     -----  -------
     0.5    25.00 %
     """
-    from priori.words.numbers import cell, p_text
-
-    written = {**WRITTEN_AS, "p_value": p_text, **formats}
+    written = {**WRITTEN_AS, **formats}
     cells = []
     for name in headings:
         entries = columns[name] if rows is None else [columns[name][row] for row in rows]

@@ -6,11 +6,11 @@ from functools import partial
 
 import priori
 from priori.base.cautions import of_systems
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_of
@@ -16,7 +17,6 @@ from priori.decisions.costs import price
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
-from priori.words.numbers import cell as percent
 from priori.words.sentences import about_ranks
 
 

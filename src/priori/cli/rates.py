@@ -12,6 +12,7 @@ import numpy as np
 import priori
 from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, OptionError
+from priori.base.texts import cell as percent
 from priori.base.types import Floats
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, output_group
@@ -24,7 +25,6 @@ from priori.decisions.measures import MEASURES
 from priori.scores import ScoreSet
 from priori.uncertainty.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.user_rates import KINDS
-from priori.words.numbers import cell as percent
 from priori.words.people import about_groups, about_users
 
 #: A rate with the ends of its interval, at each threshold.

@@ -11,6 +11,7 @@ import numpy as np
 import priori
 from priori.base.cautions import of_systems, said_of
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, curve_at, output_group, resampling_options
 from priori.cli.output import Output, Progress, table_text, warn
@@ -18,7 +19,6 @@ from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.roc import AXES, Axis, measures_of
 from priori.decisions.costs import price
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.words.numbers import cell as percent
 
 #: What a curve is drawn in, for ROC curves.
 IN_AXES = (

@@ -10,6 +10,7 @@ import click
 import priori
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, curve_at, output_group
 from priori.cli.output import Output, table_of, table_text
@@ -19,7 +20,6 @@ from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
 from priori.uncertainty.ztest_curves import ZTestCurve
 from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest
-from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")
