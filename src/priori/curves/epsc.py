@@ -174,7 +174,7 @@ class EPSC(Result, OverBoth):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> SurfaceBand:
-        """Return a bootstrap band around every curve over beta; the options: `priori.uncertainty.bands.band`.
+        """Return a bootstrap band around every curve over beta; the options: `priori.EPC.band`.
 
         A simultaneous band covers the curve of each omega, not all of them together.
         """

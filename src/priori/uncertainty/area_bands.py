@@ -62,7 +62,7 @@ def area_bands(
 ) -> AreaBands:  # fmt: skip
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
-    Options as in `priori.uncertainty.bands.band`. The areas themselves are exact; in replicates they are means
+    Options as in `priori.EPC.band`. The areas themselves are exact; in replicates they are means
     over 256 alphas.
 
     Examples

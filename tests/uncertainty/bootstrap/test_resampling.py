@@ -21,7 +21,6 @@ from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.bands import band
 from priori.uncertainty.bootstrap.designs import USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.roc_bands import rate_bands, roc_band
@@ -30,7 +29,6 @@ PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
 WRITTEN_OUT = {
-    "band": (band, set()),
     "EPC.band": (EPC.band, set()),
     "area_bands": (area_bands, set()),
     "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
@@ -94,7 +92,6 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
         assert Settings(**given).resampling == Resampling(**given)
         return
     calls = {
-        "band": lambda: band(curve(), **given),
         "EPC.band": lambda: curve().band(**given),
         "area_bands": lambda: area_bands(small(1), test, **given),
         "compare": lambda: priori.compare(curve(), curve(), claim="deployed", **given),

@@ -48,7 +48,7 @@ RESAMPLED: dict[str, Schema] = {
 
 @dataclass(frozen=True)
 class Resampling(ResamplingOptions):
-    """How to resample; what each field means is said in `priori.uncertainty.bands.band`.
+    """How to resample; what each field means is said in `priori.EPC.band`.
 
     Examples
     --------
