@@ -123,7 +123,7 @@ class Listing(click.Option):
         return [CompletionItem(name) for name in names_in(self.table) if name.startswith(incomplete)]
 
 
-class Names(click.Choice[str]):
+class Named(click.Choice[str]):
     """A choice among some names and those of a table, which is imported when somebody chooses."""
 
     def __init__(self, table: str, *names: str) -> None:

@@ -12,7 +12,7 @@ from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_THREADS
 from priori.base.options import Claim, ResamplingOptions, Weight, option_fields
-from priori.cli.commands import Group, Names, option
+from priori.cli.commands import Group, Named, option
 from priori.cli.files import WRITTEN, Written
 from priori.cli.output import Output, Progress
 
@@ -42,7 +42,7 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
 
 #: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
 CRITERION = (
-    option("--task", type=Names("priori.decisions.tasks:TASKS"), default="authentication",
+    option("--task", type=Named("priori.decisions.tasks:TASKS"), default="authentication",
            help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure."),
     option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA",
            help="What the threshold minimises on development scores: {}. wer is the weighted error "
@@ -109,7 +109,7 @@ def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
 CURVES = Group("settings", _curve_settings, (
     *CRITERION,
     MEASURE,
-    option("--preset", type=Names("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
+    option("--preset", type=Named("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
     option("--points", type=int, default=101, help="How many alphas."),
     option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
            help="The first and last alpha."),
@@ -129,7 +129,7 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
     if described.opposite is not None:
         flags += f"/--{described.opposite.replace('_', '-')}"
     if name == "bootstrap":
-        kind = Names("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
+        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
     elif described.choices:
         kind = click.Choice(described.choices)
     elif described.least is not None:

@@ -237,8 +237,8 @@ class EPC(Result):
         ----------
         bootstrap : {"sample", "rows", "user", "user-constrained", "joint", "crossed"}, optional
             What is resampled. By default identities where both of each trial's are known, else users where they are
-            known, else trials: within each class, or as rows with their labels where the measure depends on the share of
-            positives.
+            known, else trials: within each class, or as rows with their labels where the measure depends on the share
+            of positives.
         n_resamples : int or (int, int)
             The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
             their trials in each (2007, Eq. 13).

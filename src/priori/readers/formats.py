@@ -35,13 +35,13 @@ class Format:
         return sample.load(self.layout(sample))
 
 
-def _in(name: str, **options: Any) -> Callable[[Sample], Any]:
+def _in(name: str, *more: Any) -> Callable[[Sample], Any]:
     """Return a function, or a layout, of a module of this room, imported when a file may be of its format."""
     module, _, there = name.partition(".")
 
     def call(sample: Sample) -> Any:
         found = getattr(importlib.import_module(f"priori.readers.{module}"), there)
-        return found(sample, **options) if callable(found) else found
+        return found(sample, *more) if callable(found) else found
 
     return call
 
@@ -54,9 +54,9 @@ FORMATS: dict[str, Format] = {
         Format("arrow", "Feather (Arrow) table", "table", lambda sample: sample.source.arrow, table=_in("arrow.read")),
         Format("jsonl", "JSON lines", "table", _in("tables.matches_json_lines"), _in("tables.json_layout")),
         Format("csv", "CSV table", "table", _in("tables.matches_csv"), _in("tables.layout")),
-        Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", delimiter="\t")),
+        Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", "\t")),
         Format("table", "table separated by blanks", "table", _in("tables.matches_blanks"),
-               _in("tables.layout", delimiter=BLANKS)),
+               _in("tables.layout", BLANKS)),
         Format("voxceleb", "VoxCeleb", "voxceleb", _in("pairs.matches_voxceleb"), table=_in("pairs.read_voxceleb")),
         Format("kaldi", "Kaldi scores and trials", "kaldi", _in("pairs.matches_kaldi"), table=_in("pairs.read_kaldi")),
         Format("two-column", "two columns (label score)", "two-column", _in("headerless.matches_label_score"),
