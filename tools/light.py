@@ -1,4 +1,4 @@
-"""Print what a short command costs: how many of our modules it imports, and its processor time beside numpy's and click's.
+"""Print what short commands cost: how many of our modules they import, and their processor time beside numpy's.
 
 ``make light``. Times are those of the processor, the least of several runs, beside ``import numpy, click`` in the same
 minute: so a busy machine counts little.
@@ -57,7 +57,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         for words in COMMANDS:
             ratio = seconds(["-m", "priori", *_with_files(words, Path(name))]) / reference
-            print(f"priori {' '.join(words)}: {len(modules(words, Path(name)))} modules, {ratio:.2f} of numpy and click")
+            count = len(modules(words, Path(name)))
+            print(f"priori {' '.join(words)}: {count} modules, {ratio:.2f} times numpy and click")
 
 
 if __name__ == "__main__":

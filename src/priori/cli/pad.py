@@ -19,7 +19,8 @@ from priori.words.numbers import level_text
     SYSTEMS,
     option("--apcer", metavar="LIST", default="0.05,0.1,0.2", help="Thresholds for which no type's APCER on the "
            "development scores is above these rates, besides that of the criterion."),
-    option("--criterion", metavar="NAME", default="eer", help="How the first threshold is chosen."),
+    option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA", default="eer",
+           help="How the first threshold is chosen."),
     option("--alpha", metavar="X", help="The trade-off of that criterion, where it has one. Default: 0.5."),
     LEVEL, output_group("table", "csv", "json"),
 )  # fmt: skip

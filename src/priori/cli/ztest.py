@@ -42,7 +42,8 @@ RATES = ("far", "frr", "negatives", "positives")
            help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems."),
     *COSTS,
     option("--points", type=int, help="Number of alphas from 0 to 1, for two systems."),
-    option("--measure", metavar="NAME", help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
+    option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
+           help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
     LEVEL,
     option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), help="Whether A differs from B, is "
            "below it, or above it. For one system: an upper (less) or lower limit."),
