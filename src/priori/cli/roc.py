@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import numpy as np
@@ -18,7 +18,9 @@ from priori.cli.output import Output, Progress, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.roc import AXES, Axis, measures_of
 from priori.decisions.costs import price
-from priori.uncertainty.bootstrap.resampling import Resampling
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: What a curve is drawn in, for ROC curves.
 IN_AXES = (
