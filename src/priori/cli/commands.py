@@ -7,7 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -69,25 +69,8 @@ def make_command(
     return decorate
 
 
-class OptionSettings(TypedDict, total=False):
-    """What can be said of an option: the settings of `click.Option` that are used here."""
-
-    help: str
-    type: Any
-    default: Any
-    metavar: str | None
-    multiple: bool
-    required: bool
-    nargs: int
-    is_flag: bool | None
-    callback: Callable[[click.Context, click.Parameter, Any], Any]
-    show_default: bool
-    is_eager: bool
-    expose_value: bool
-
-
-def option(*names: str, table: str | None = None, **settings: Unpack[OptionSettings]) -> click.Option:
-    """Return an option; its default is shown by --help unless it says otherwise.
+def option(*names: str, table: str | None = None, **settings: Any) -> click.Option:
+    """Return an option with the settings of `click.Option`; its default is shown unless they say otherwise.
 
     With a ``table``, ``module:NAME``, it takes names that are listed there, which ``{}`` stands for in its help. The
     module is imported when they are asked for.

@@ -16,11 +16,8 @@ from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.studies.coverage import FOUR, PREDICTION
 
-#: The options of simulated systems, and what `priori.studies.simulation.systems` calls them.
-SIMULATED = {
-    "systems_count": "count", "users": "n_users", "genuine": "genuine_per_user", "impostor": "impostor_per_user",
-    "user_effect": "user_effect_sd",
-}  # fmt: skip
+#: The options of simulated systems, as `priori.studies.simulation.systems` calls them.
+SIMULATED = ("count", "n_users", "genuine_per_user", "impostor_per_user", "user_effect_sd")
 
 
 def _names(text: str) -> list[str]:
@@ -38,15 +35,15 @@ def _numbers(text: str) -> list[int]:
     "coverage",
     SYSTEMS,
     option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
-    option("--systems", "systems_count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
+    option("--systems", "count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
            help="Number of simulated systems.  [default: 24]"),
-    option("--users", type=click.IntRange(4, MOST_USERS), metavar="N",
+    option("--users", "n_users", type=click.IntRange(4, MOST_USERS), metavar="N",
            help="Users in each of their sets.  [default: 124]"),
-    option("--genuine", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+    option("--genuine", "genuine_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
            help="Genuine trials of a user.  [default: 9]"),
-    option("--impostor", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+    option("--impostor", "impostor_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
            help="Impostor trials of a user.  [default: 96]"),
-    option("--user-effect", type=click.FloatRange(0, 1), metavar="SD",
+    option("--user-effect", "user_effect_sd", type=click.FloatRange(0, 1), metavar="SD",
            help="Standard deviation between users, in units of a score's.  [default: 0.5]"),
     option("--train-users", type=int, default=31, help="Users that a band is made from."),
     option("--test-users", type=int, default=62, help="Unseen users whose curve it should cover."),
@@ -97,13 +94,13 @@ def command(
 def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[priori.Scores, priori.Scores]]:
     from priori.studies.simulation import systems
 
-    return systems(**{SIMULATED[name]: value for name, value in simulated.items()}, rng=seed)
+    return systems(**simulated, rng=seed)
 
 
 def _read(systems: Systems, simulated: dict[str, Any]) -> list[tuple[priori.Scores, priori.Scores]]:
     if simulated:
-        name = next(iter(simulated)).removesuffix("_count").replace("_", "-")
-        raise OptionError(f"--{name} goes with --simulate, not with score files")
+        names = {param.name: param.opts[-1] for param in click.get_current_context().command.params}
+        raise OptionError(f"{names[next(iter(simulated))]} goes with --simulate, not with score files")
     return [(system.dev.load(), system.test.load()) for system in systems.read()]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.options import ResamplingOptions
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
 from priori.cli.commands import make_command, option
@@ -20,7 +20,6 @@ from priori.cli.systems import SYSTEMS, Systems
 
 if TYPE_CHECKING:
     from priori.uncertainty.area_bands import AreaBands
-    from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -41,8 +40,8 @@ BOUNDED = {name: name for name in ("value", "lower", "upper")}
     output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, settings: dict[str, Any], exact: bool, resampling: Resampling | None, threads: int | None,
-    output: Output,
+    systems: Systems, settings: dict[str, Any], exact: bool, resampling: ResamplingOptions | None,
+    threads: int | None, output: Output,
 ) -> None:  # fmt: skip
     """Choose thresholds on development scores and show the performance on test scores.
 
@@ -106,13 +105,13 @@ def _content(
     return {"settings": settings, "systems": systems}
 
 
-def _area_bands(curve: priori.EPC, limits: Limits, resampling: Resampling, threads: int | None) -> AreaBands:
-    from priori.uncertainty.area_bands import make_area_bands
+def _area_bands(curve: priori.EPC, limits: Limits, resampling: ResamplingOptions, threads: int | None) -> AreaBands:
+    from priori.uncertainty.area_bands import area_bands
 
+    pointwise = {**vars(resampling), "simultaneous": False}
     with Progress(f"areas of {curve.name}") as progress:
-        pointwise = replace(resampling, simultaneous=False)
-        return make_area_bands(
-            curve.dev, curve.test, pointwise, task=curve.task, bounds=limits, threads=threads, progress=progress
+        return area_bands(
+            curve.dev, curve.test, task=curve.task, bounds=limits, **pointwise, threads=threads, progress=progress
         )
 
 
