@@ -21,7 +21,7 @@ from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.bootstrap.designs import USER
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.roc_bands import rate_bands, roc_band
 
@@ -230,3 +230,9 @@ def test_numbers_of_replicates_as_typed(text, number):
 def test_what_is_no_number_of_replicates(text):
     with pytest.raises(OptionError, match="write a whole number such as 10000, or USERSxSAMPLES such as 100x100"):
         _read_number(text)
+
+
+def test_the_help_of_intervals_names_the_bootstraps_that_are_not_calibrated() -> None:
+    plain = sorted(name for name, bootstrap in BOOTSTRAPS.items() if not bootstrap.calibrated)
+    (said,) = (seen.help for field, seen in option_fields() if field.name == "interval")
+    assert f"percentile for the {' and the '.join(plain)} bootstrap" in said
