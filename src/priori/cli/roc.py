@@ -14,7 +14,7 @@ from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, curve_at, output_group, resampling_options
-from priori.cli.output import Output, Progress, table_text, warn
+from priori.cli.output import Output, Progress, table_of, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.roc import AXES, Axis, measures_of
 from priori.decisions.costs import price
@@ -81,7 +81,10 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
             raise OptionError("recall and precision have no band; leave out --bootstrap")
         output.finish(
             table=lambda: _summary(name, curves) + _fixed_table(fixed, view),
-            csv=lambda: _columns(curves, bands, view),
+            csv=lambda: [
+                {"system": [curve.name], **table}
+                for curve, table in zip(curves, bands or map(view.columns, curves), strict=True)
+            ],
             json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands, fixed, view)},
             figure=lambda plots: getattr(plots, f"plot_{name}")(
                 curves, bands=bands, operating_points=fixed, **view.drawn(name)
@@ -149,11 +152,6 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
     return band.columns() if name == "roc" else band.det
 
 
-def _columns(curves: list[Any], bands: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
-    tables = bands or [view.columns(curve) for curve in curves]
-    return [{"system": [curve.name], **table} for curve, table in zip(curves, tables, strict=True)]
-
-
 def _systems(
     curves: list[Any], bands: list[dict[str, Any]], fixed: list[priori.EPC], view: View
 ) -> list[dict[str, Any]]:
@@ -171,16 +169,10 @@ def _fixed_table(fixed: list[priori.EPC], view: View) -> str:
     """Return the a priori points of systems as a table: thresholds fixed on development scores."""
     if not fixed:
         return ""
-    rows = []
-    for point in fixed:
-        columns = view.points(point)
-        names = list(columns)[2:]
-        rows += [
-            [point.name, f"{alpha:.4g}", f"{threshold:.6g}", *map(percent, rates)]
-            for alpha, threshold, *rates in zip(*columns.values(), strict=True)
-        ]
+    tables = [{"name": [point.name] * point.alpha.size, **view.points(point)} for point in fixed]
+    columns = {name: [entry for table in tables for entry in table[name]] for name in tables[0]}
     title = f"A priori points: thresholds by {fixed[0].criterion.name} on the development scores"
-    return "\n" + table_text(title, ["", "alpha", "threshold", *names], rows)
+    return "\n" + table_of(title, columns, {**{name: name for name in columns}, "name": ""})
 
 
 def _summary(name: str, curves: list[Any]) -> str:
