@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
@@ -16,7 +15,8 @@ import click
 from priori.base.errors import OptionError
 from priori.cli.commands import Group, option
 from priori.cli.output import Progress, printable, tell
-from priori.scores import Scores, ScoreSet
+from priori.scores import BOUND, Scores, ScoreSet, condense_all
+from priori.scores.derived import BY_ATTACK
 from priori.scores.systems import SourceFile, System
 
 if TYPE_CHECKING:
@@ -374,20 +374,19 @@ class Systems:
         return sets
 
     def asked(self, ask: Callable[..., Result]) -> list[Result]:
-        """Read every system and ask something of its development and test scores: of one table, all together."""
+        """Read every system and ask something about attacks of its development and test scores."""
         systems = self.read()
-        from priori.engines import ask_together
-
-        works = [partial(ask, system.dev, system.test, name=system.name) for system in systems]
-        return ask_together(works, [each for system in systems for each in (system.dev, system.test)])
+        # What is asked begins with this; of one table it is counted for all systems together, and remembered.
+        condense_all([each for system in systems for each in (system.dev, system.test)], BY_ATTACK, narrow=BOUND)
+        return [ask(system.dev, system.test, name=system.name) for system in systems]
 
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
         systems = self._systems()
         if self.folds is None:
-            from priori.curves.many import epc_all
+            from priori.curves.epc import make_curves
 
-            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
+            return make_curves({system.name: (system.dev, system.test) for system in systems}, **settings)
         if settings.pop("exact", False):
             raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
         return [self.crossed(system.dev, system.name, settings) for system in systems]

@@ -22,8 +22,8 @@ from priori.decisions.criteria import WeightedSum, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.hull import whole_hull
 from priori.decisions.measures import FAR, FRR
-from priori.decisions.outcomes import count
-from priori.scores import Scores, ScoreSet, Trials
+from priori.decisions.outcomes import count_all
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
 
@@ -182,7 +182,7 @@ class Calibrator:
             case "isotonic":
                 return best_map(hull_candidates(dev), pseudo=1)
             case _:
-                scores, _ = dev.condensed((), narrow=True)
+                scores, _ = condense(dev, narrow=BOUND)
                 return _affine(Weighed.finite(scores.negative), Weighed.finite(scores.positive), self)
 
 
@@ -399,7 +399,7 @@ def cllr(scores: Any) -> float:
     >>> round(priori.cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.8432
     """
-    known, _ = as_score_set(scores).condensed((), narrow=True)
+    known, _ = condense(as_score_set(scores), narrow=BOUND)
     return _mean_loss(known, known.negative.score, known.positive.score)
 
 
@@ -451,6 +451,6 @@ class Bayes(Criterion):
     def fitted(self, scores: ScoreSet) -> LLRMap:
         return self.calibrator.fit(scores)
 
-    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
-        thresholds = self.fitted(scores).thresholds(log_odds(alphas))
-        return Choice(thresholds, count(scores, thresholds))
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
+        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]

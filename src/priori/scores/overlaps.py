@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Index
-from priori.scores.ids import Ids, comparable, exact_keys, joined, repetitions
+from priori.scores.ids import comparable, exact_keys, joined, repetitions
 from priori.scores.in_memory import Scores
 
 #: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
@@ -22,7 +24,7 @@ def has_ids(scores: Scores) -> bool:
     return scores.negative.has_ids and scores.positive.has_ids
 
 
-def ids_of(scores: Scores) -> Ids:
+def ids_of(scores: Scores) -> NDArray[Any]:
     """Return the ids of all trials, the negatives first."""
     negative, positive = scores.negative.ids, scores.positive.ids
     assert negative is not None
