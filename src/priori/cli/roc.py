@@ -81,10 +81,7 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
             raise OptionError("recall and precision have no band; leave out --bootstrap")
         output.finish(
             table=lambda: _summary(name, curves) + _fixed_table(fixed, view),
-            csv=lambda: [
-                {"system": [curve.name], **table}
-                for curve, table in zip(curves, bands or map(view.columns, curves), strict=True)
-            ],
+            csv=lambda: _columns(curves, bands, view),
             json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands, fixed, view)},
             figure=lambda plots: getattr(plots, f"plot_{name}")(
                 curves, bands=bands, operating_points=fixed, **view.drawn(name)
@@ -150,6 +147,11 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
     warn(said_of(curve.name, warning) for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
+
+
+def _columns(curves: list[Any], bands: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
+    tables = bands or [view.columns(curve) for curve in curves]
+    return [{"system": [curve.name], **table} for curve, table in zip(curves, tables, strict=True)]
 
 
 def _systems(

@@ -29,7 +29,7 @@ class IdBuffer:
 
     def append(self, piece: TextPiece) -> None:
         """Add the ids of the next rows."""
-        self._pieces.append(TextPiece(piece.text.copy(), piece.offsets - piece.offsets[0]))
+        self._pieces.append(type(piece)(piece.text.copy(), piece.offsets - piece.offsets[0]))
 
     def array(self) -> NDArray[Any]:
         """Return all of them: bytes of one width, a whole number of words of 8; or text of any length in a list."""
