@@ -20,6 +20,7 @@ from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.influence import rate_spread, welch
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
 
 if TYPE_CHECKING:
@@ -287,8 +288,6 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
 
     That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
     """
-    from priori.uncertainty.cluster_variance import rate_spread, welch
-
     sizes = np.array([len(each) for each in trials])
     rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
     rates = 1 - rates if above else rates
@@ -298,11 +297,11 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]
-    variances = np.array([[spread.effect] for spread in spreads]) / sizes[:, None]
+    variances = np.array([spread.pseudo for spread in spreads]) / sizes
     deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
     from scipy.special import ndtr, stdtrit
 
-    (freedom,) = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)
+    freedom = welch(variances, [spread.freedom for spread in spreads], MANY)
     return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
 
 

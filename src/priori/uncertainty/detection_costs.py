@@ -17,7 +17,8 @@ from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
 from priori.decisions.likelihood_ratios import LLRMap, log_odds
 from priori.scores import Scores, Trials
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of
+from priori.scores.influence import Moves, People, Sample, correlation_of_means
+from priori.uncertainty.class_means import ClassMeans, numbers_of
 from priori.uncertainty.rate_intervals import Dependence, Rate, around, joint_interval, rate_interval, shared_by
 
 #: Parts of the test set that are held out, and how far from the minimum to the cost of these the truth lies. Set by
@@ -115,9 +116,6 @@ def _class_correlation(means: ClassMeans, test: Scores, shared: str) -> float:
     """Return the correlation of the two rates, which comes from users with trials of both classes."""
     if shared == "none":
         return 0.0
-    far_alone = ClassMeans(means.negative, np.zeros_like(means.positive), means.numbers)
-    frr_alone = ClassMeans(np.zeros_like(means.negative), means.positive, means.numbers)
-    both, far, frr = (
-        ClassMeanSpread.of(each, test.negative, test.positive, shared).sd ** 2 for each in (means, far_alone, frr_alone)
-    )
-    return float(np.clip((both - far - frr) / (2 * np.sqrt(far * frr)), -1, 1)) if far * frr > 0 else 0.0
+    values = np.outer(means.negative, [1.0, 0.0]), np.outer(means.positive, [0.0, 1.0])
+    people = People.of(test.negative, test.positive, crossed=shared == "crossed")
+    return float(correlation_of_means(*map(Sample, map(Moves.of, values), people))[0, 1])

@@ -23,8 +23,8 @@ from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet
+from priori.scores.influence import ErrorSpread, Moves, People, Sample, correlation_of_means, rate_spread
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import Dependence, Rate, RateInterval, RateTrials, interval_of, judge, shared_by
 
@@ -239,11 +239,12 @@ def _of_rate(
     return rows, warnings
 
 
-def _spread(part: RateTrials, shared: str) -> RateSpread:
+def _spread(part: RateTrials, shared: str) -> ErrorSpread:
     """Return how a group's rate varies; one user alone is one independent trial, whatever he does."""
     user = part.trials.user
     if shared != "none" and user is not None and (user == user[0]).all():
-        return RateSpread(float(len(part.trials)), 1, 1.0, 0)
+        alone = rate_spread(part.wrong, part.trials, "none")
+        return replace(alone, pseudo=float(len(part.trials)), people=1, freedom=1.0, erring=0.0)
     return rate_spread(part.wrong, part.trials, shared)
 
 
@@ -267,36 +268,17 @@ def _level_of_pairs(level: float, groups: int) -> float:
 
 
 def _correlations(judged: RateTrials, codes: Codes, present: NDArray[np.integer], shared: str) -> Floats:
-    """Return the correlations of the groups' rates, which come from people with trials in several groups.
-
-    As in `cluster_variance`: products over the trials that share somebody, those of a pair of people counted once.
-    """
+    """Return the correlations of the groups' rates, which come from people with trials in several groups."""
     trials, groups = judged.trials, present.size
     if shared == "none" or trials.user is None:
         return np.eye(groups)
     group = np.searchsorted(present, codes)
-    times = np.ones(group.size) if trials.number is None else trials.number
-    off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
-
-    def products(unit: NDArray[np.integer], units: int, which: NDArray[np.intp]) -> Floats:
-        sums = np.bincount(unit * groups + group[which], off[which], units * groups)
-        return np.asarray(sums.reshape(units, groups).T @ sums.reshape(units, groups))
-
-    claimed = trials.user.astype(np.int64)
-    people = int(claimed.max()) + 1
-    covariance = products(claimed, people, np.arange(group.size))
-    partner = trials.partner if shared == "crossed" else None
-    if partner is not None:
-        two = np.flatnonzero(partner >= 0)
-        both, probe = np.append(np.arange(group.size), two), partner[two].astype(np.int64)
-        people = max(people, int(probe.max()) + 1)
-        pair, pairs = pair_codes(claimed[two], probe, people)
-        covariance = products(np.append(claimed, probe), people, both) - products(pair, pairs, two)
-    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    scale = np.outer(sd, sd)
-    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-    np.fill_diagonal(correlation, 1.0)
-    return np.asarray(np.clip(correlation, -1.0, 1.0))
+    sizes, number = np.bincount(group, trials.number), None if trials.number is None else trials.number[judged.wrong]
+    errors = np.bincount(group[judged.wrong], number, groups)
+    # A trial moves the rate of its own group only, by 1 or 0 minus the rate.
+    moves = np.stack([np.diag(wrong - errors / sizes) for wrong in (0.0, 1.0)], axis=1).reshape(2 * groups, groups)
+    (people,) = People.of(trials, crossed=shared == "crossed")
+    return correlation_of_means(Sample(Moves(2 * group + judged.wrong, moves), people))
 
 
 def _differentials(rate: str, names: list[str], each: list[RateInterval], correlation: Floats) -> list[_Row]:

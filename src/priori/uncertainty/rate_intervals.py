@@ -22,8 +22,8 @@ from priori.base.types import Floats, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.influence import FEW_ERRING, ErrorSpread, rate_spread
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
@@ -205,7 +205,7 @@ def _acquired(scores: Scores) -> RateTrials:
 
 
 def interval_of(
-    judged: RateTrials, spread: RateSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
+    judged: RateTrials, spread: ErrorSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
 ) -> RateInterval:
     """Return the interval of a rate whose spread is known."""
     errors, n = judged.errors, len(judged.trials)
@@ -214,21 +214,22 @@ def interval_of(
         interval = proportion_interval(errors, n, method=method, confidence_level=level)
         lower, upper = float(interval.lower), float(interval.upper)
     else:
-        lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
+        lower, upper = _adjusted(p, n / spread.pseudo, spread.freedom, level)
     return RateInterval(
-        rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
+        rate, float(threshold), p, lower, upper, errors, n, spread.pseudo, n / spread.pseudo, spread.people,
         spread.freedom, shared, method, level, _cautions(errors, n, spread),
     )  # fmt: skip
 
 
-def _cautions(errors: int, n: int, spread: RateSpread) -> tuple[str, ...]:
+def _cautions(errors: int, n: int, spread: ErrorSpread) -> tuple[str, ...]:
     """Say so where no error was seen, or those of few people."""
     if not errors:
         people = f" and {spread.people} people" if spread.people else ""
         return (Caution("no-errors", f"no error: the interval rests on {n} trials{people} without one"),)
-    if not 0 < spread.erring < min(FEW_ERRING, spread.people / 2):
+    erring = min(spread.erring, spread.right)
+    if not 0 < erring < min(FEW_ERRING, spread.people / 2):
         return ()
-    number = np.ceil(spread.erring - 1e-9)
+    number = np.ceil(erring - 1e-9)
     few = f"only {number:.0f} of {spread.people} people make all or most of the errors (or of what is right)"
     return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
