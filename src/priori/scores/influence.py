@@ -14,16 +14,17 @@ by the leverage of single units (CR2) are not known, and it is one factor for al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import FewUsersError
-from priori.base.types import Codes, Floats
+from priori.base.types import Floats
 from priori.scores.sorting import counts_by, gaps_of
 from priori.scores.trials import Trials, codes_in_use
 
@@ -62,7 +63,8 @@ def freedom_of_sizes(sizes: NDArray[Any], variances: Floats) -> Floats:
     """
     shares = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
     known = np.where(variances.sum(axis=0) > 0, variances, 1.0)
-    return np.clip(kish(shares.T @ known) - 1, 1.0, max(np.count_nonzero(sizes.any(axis=0)) - 1, 1))
+    most = max(int(np.count_nonzero(sizes.any(axis=0))) - 1, 1)
+    return np.asarray(np.clip(kish(shares.T @ known) - 1, 1.0, most))
 
 
 def satterthwaite(squares: Any, fourths: Any, most: Any, units: float = np.inf) -> Floats:
@@ -132,29 +134,27 @@ class People:
         partners = [trials.partner if crossed else None for trials in classes]
         others = [None if partner is None else partner[partner >= 0] for partner in partners]
         present = codes_in_use(*(trials.user for trials in classes), *others)
-        # One place more, the last, for nobody.
-        code = np.full(int(present[-1]) + 2, -1, dtype=np.int32)
+        code = np.full(int(present[-1]) + 2, -1, dtype=np.int32)  # the last one, -1, is nobody's
         code[present] = np.arange(present.size)
-        found = []
-        for trials, partner in zip(classes, partners, strict=True):
-            assert trials.user is not None
-            other = None if partner is None else code[partner]
-            found.append(cls(code[trials.user], int(present.size), other, trials.number))
-        return found
+        return [
+            cls(code[trials.user], int(present.size), None if partner is None else code[partner], trials.number)
+            for trials, partner in zip(classes, partners, strict=True)
+        ]
 
     @cached_property
-    def roles(self) -> tuple[tuple[Codes, NDArray[Any] | slice], ...]:
+    def roles(self) -> list[tuple[NDArray[Any], Any]]:
         """The people in each role, and the entries that have somebody in it."""
+        claimed: list[tuple[NDArray[Any], Any]] = [(self.unit, slice(None))]
         if self.partner is None or not (crossed := np.flatnonzero(self.partner >= 0)).size:
-            return ((self.unit, slice(None)),)
-        return (self.unit, slice(None)), (self.partner[crossed], crossed)
+            return claimed
+        return [*claimed, (self.partner[crossed], crossed)]
 
     @cached_property
     def n(self) -> float:
         """The number of trials."""
         return float(self.unit.size if self.number is None else self.number.sum())
 
-    def number_of(self, entries: NDArray[Any] | slice) -> NDArray[Any] | None:
+    def number_of(self, entries: Any) -> NDArray[Any] | None:
         """Return the number of trials of some of the entries."""
         return None if self.number is None else self.number[entries]
 
@@ -165,20 +165,18 @@ class People:
         return np.stack(counted).astype(np.float64)
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], int]:
-        """The pair of people of each entry that has two, and how many pairs there are."""
-        (claimed, _), (probe, crossed) = self.roles
-        return pair_codes(claimed[crossed], probe, self.count)
+    def pairs(self) -> tuple[NDArray[np.intp], Floats]:
+        """The pair of people of each entry that has two, as a code, and the trials of each pair."""
+        probe, crossed = self.roles[-1]
+        pair, pairs = pair_codes(self.unit[crossed], probe, self.count)
+        return pair, np.bincount(pair, self.number_of(crossed), pairs).astype(np.float64)
 
     @cached_property
     def lost(self) -> float:
         """The share of a variance that goes missing with the mean: that of the pairs of trials that share somebody."""
         either = self.sizes.sum(axis=0)
-        sharing = float(either @ either)
-        if len(self.roles) > 1:
-            by_pair = np.bincount(self.pairs[0], self.number_of(self.roles[1][1]))
-            sharing -= float(by_pair.astype(np.float64) @ by_pair)
-        return min(sharing / self.n**2, 1 - 1 / max(self.count, 2))
+        twice = self.pairs[1] if len(self.roles) > 1 else np.zeros(1)
+        return min(float(either @ either - twice @ twice) / self.n**2, 1 - 1 / max(self.count, 2))
 
 
 # -- what the trials add -------------------------------------------------------------------------------------------
@@ -196,32 +194,24 @@ class Moves:
         """Return the moves of entries that each have values of their own."""
         return cls(np.arange(len(values)), values.reshape(len(values), -1))
 
-    def take(self, entries: NDArray[Any] | slice) -> Moves:
-        """Return those of some of the entries."""
-        return replace(self, bins=self.bins[entries])
-
-    def about(self, mean: Floats) -> Moves:
-        """Return the deviations from the mean."""
-        return replace(self, moves=self.moves - mean)
-
-    def sums(self, code: NDArray[Any], codes: int, number: NDArray[Any] | None = None) -> Floats:
-        """Return what entries of the same code add together: a row for each code."""
-        bins, columns = self.moves.shape
+    def sums(self, code: NDArray[Any], codes: int, entries: Any, number: NDArray[Any] | None) -> Floats:
+        """Return what some of the entries add together where they have the same code: a row for each code."""
+        held, (bins, columns) = self.bins[entries], self.moves.shape
         if columns == 1:
-            moved = self.moves[self.bins, 0]
-            return np.bincount(code, moved if number is None else moved * number, codes)[:, None]
-        if self.bins.size * columns < codes * bins:
+            moved = self.moves[held, 0]
+            return np.bincount(code, moved if number is None else moved * number, codes).astype(np.float64)[:, None]
+        if held.size * columns < codes * bins:
             order = np.argsort(code, kind="stable")
             present, start = np.unique(code[order], return_index=True)
-            moved = self.moves[self.bins[order]]
+            moved = self.moves[held[order]]
             sums = np.zeros((codes, columns))
             sums[present] = np.add.reduceat(moved if number is None else moved * number[order, None], start, axis=0)
             return sums
-        return np.asarray(counts_by(code, codes, self.bins, bins, number) @ self.moves)
+        return np.asarray(counts_by(code, codes, held, bins, number) @ self.moves)
 
-    def powers(self, power: int, number: NDArray[Any] | None = None) -> Floats:
-        """Return the sums over single trials of a power of what each adds."""
-        return np.asarray(np.bincount(self.bins, number, len(self.moves)) @ self.moves**power)
+    def power_sums(self, power: int, number: NDArray[Any] | None = None, mean: Floats | float = 0.0) -> Floats:
+        """Return the sums over single trials of a power of their deviations from the mean."""
+        return np.asarray(np.bincount(self.bins, number, len(self.moves)) @ (self.moves - mean) ** power)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,92 +219,78 @@ class Errors:
     """The errors of entries at thresholds (columns), minus those of a second system where there is one.
 
     For each system, ``bins`` are those of the entries between the ascending thresholds, ``ranks`` the places of the
-    thresholds in that order. ``above`` says whether a score above a threshold is an error. Deviations are from a
-    ``mean``, where it is given.
+    thresholds in that order. ``above`` says whether a score above a threshold is an error.
     """
 
-    bins: tuple[NDArray[np.intp], ...]
-    ranks: tuple[NDArray[np.intp], ...]
+    bins: Sequence[NDArray[np.intp]]
+    ranks: Sequence[NDArray[np.intp]]
     above: bool
-    mean: Floats | None = None
 
     @classmethod
     def of(cls, scores: Sequence[Floats], cuts: Sequence[Floats], *, above: bool) -> Self:
         """Return the errors of each system's scores at its own thresholds."""
-        ranks = tuple(np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts)
-        return cls(tuple(gaps_of(np.sort(cut), each) for each, cut in zip(scores, cuts, strict=True)), ranks, above)
+        ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
+        return cls([gaps_of(np.sort(cut), each) for each, cut in zip(scores, cuts, strict=True)], ranks, above)
 
-    @classmethod
-    def where(cls, wrong: NDArray[np.bool_]) -> Self:
-        """Return the errors at one threshold."""
-        return cls((wrong.astype(np.intp),), (np.zeros(1, dtype=np.intp),), above=True)
+    def sums(self, code: NDArray[Any], codes: int, entries: Any, number: NDArray[Any] | None) -> Floats:
+        """Return the errors of some of the entries, added where they have the same code: a row for each code."""
+        total = np.zeros((codes, self.ranks[0].size))
+        for sign, bins, rank in zip((1.0, -1.0), self.bins, self.ranks, strict=False):
+            counts = counts_by(code, codes, bins[entries], rank.size + 1, number)
+            rejected = np.cumsum(counts, axis=1, dtype=np.float64)
+            total += sign * (rejected[:, -1:] - rejected[:, rank] if self.above else rejected[:, rank])
+        return total
 
-    def take(self, entries: NDArray[Any] | slice) -> Errors:
-        """Return those of some of the entries."""
-        return replace(self, bins=tuple(own[entries] for own in self.bins))
-
-    def about(self, mean: Floats) -> Errors:
-        """Return the deviations from the mean."""
-        return replace(self, mean=mean)
-
-    def sums(self, code: NDArray[Any], codes: int, number: NDArray[Any] | None = None) -> Floats:
-        """Return the errors of entries of the same code: a row for each code."""
-        total, sizes = np.zeros((codes, self.ranks[0].size)), np.zeros(codes)
-        for sign, own, rank in zip((1.0, -1.0), self.bins, self.ranks, strict=False):
-            counts = counts_by(code, codes, own, rank.size + 1, number)
-            rejected, sizes = np.cumsum(counts, axis=1, dtype=np.float64)[:, :-1], counts.sum(axis=1, dtype=np.float64)
-            errors = sizes[:, None] - rejected if self.above else rejected
-            total += sign * errors[:, rank]
-        return total if self.mean is None else total - np.multiply.outer(sizes, self.mean)
-
-    def squares(self, total: Floats, number: NDArray[Any] | None = None) -> Floats:
+    def squares(self, total: Floats, number: NDArray[Any] | None) -> Floats:
         """Return the sum of squared errors, whose sum is ``total``: where systems differ, 1."""
         if len(self.bins) == 1:
             return total
-        differing = []
-        for rank_a, rank_b in zip(*self.ranks, strict=True):
-            differ = (self.bins[0] > rank_a) != (self.bins[1] > rank_b)
-            differing.append(np.count_nonzero(differ) if number is None else number[differ].sum())
+        (bins_a, bins_b), times = self.bins, 1 if number is None else number
+        differing = [(((bins_a > a) != (bins_b > b)) * times).sum() for a, b in zip(*self.ranks, strict=True)]
         return np.array(differing, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A class of trials whose mean is asked for: what its entries add, and who they belong to."""
+    """A class of trials whose mean is asked for, or minus it: what its entries add, and who they belong to."""
 
     values: Moves | Errors
     people: People
     sign: float = 1.0
 
     @cached_property
+    def totals(self) -> list[Floats]:
+        """What the trials of each person (rows) add together in each role."""
+        people = self.people
+        return [self.values.sums(code, people.count, held, people.number_of(held)) for code, held in people.roles]
+
+    @cached_property
     def mean(self) -> Floats:
         """The mean over trials."""
-        people = self.people
-        return np.asarray(self.values.sums(np.zeros_like(people.unit), 1, people.number)[0] / people.n)
-
-    @property
-    def negative(self) -> Sample:
-        """The same with its sign changed."""
-        return replace(self, sign=-1.0)
-
-    @cached_property
-    def centred(self) -> Moves | Errors:
-        """The deviations from the mean."""
-        return self.values.about(self.mean)
-
-    @cached_property
-    def scale(self) -> float:
-        """What a deviation moves the mean by, and what is missing of it."""
-        return float(self.sign / (self.people.n * np.sqrt(1 - self.people.lost)))
+        return np.asarray(self.totals[0].sum(axis=0) / self.people.n)
 
     @cached_property
     def by_role(self) -> list[Floats]:
         """What each person (rows) moves the mean by in each role."""
-        people = self.people
-        return [
-            self.scale * self.centred.take(entries).sums(code, people.count, people.number_of(entries))
-            for code, entries in people.roles
-        ]
+        return [self._moved(total, size) for total, size in zip(self.totals, self.people.sizes, strict=True)]
+
+    def by_pair(self) -> Iterator[Floats]:
+        """Give what pairs of people (rows) move the mean by, some pairs at a time."""
+        if len(self.people.roles) < 2:
+            return
+        (pair, sizes), (_, crossed) = self.people.pairs, self.people.roles[1]
+        step = max(1, SUMS_AT_A_TIME // (self.mean.size + 1))
+        order = np.argsort(pair, kind="stable")
+        for first in range(0, sizes.size, step):
+            start, end = np.searchsorted(pair, [first, first + step], sorter=order)
+            chosen, own = order[start:end], sizes[first : first + step]
+            held = crossed[chosen]
+            yield self._moved(self.values.sums(pair[chosen] - first, own.size, held, self.people.number_of(held)), own)
+
+    def _moved(self, total: Floats, size: Floats) -> Floats:
+        """Return what trials move the mean by that add a total, what is lost of it made good."""
+        scale = self.sign / (self.people.n * np.sqrt(1 - self.people.lost))
+        return np.asarray(scale * (total - np.multiply.outer(size, self.mean)))
 
 
 # -- how much a number varies --------------------------------------------------------------------------------------
@@ -324,42 +300,58 @@ class Sample:
 class Spread:
     """How numbers vary when people are drawn.
 
-    ``variance`` is corrected for deviations from the means observed; ``freedom`` are Satterthwaite's degrees of freedom
-    from the influences, ``most`` those that the sizes of people allow; ``people`` is how many there are (0: trials are
-    independent); ``erring`` how many make the errors (`kish`), in whichever role fewer do.
+    ``variance`` is corrected for deviations from the means observed (``lost``); ``freedom`` are Satterthwaite's degrees
+    of freedom from the influences, ``most`` those that the sizes of people allow; ``people`` is how many there are (0:
+    trials are independent). ``by_person`` is the sum of squared influences of people in either role, ``by_pair`` that
+    of pairs of people, which is in it twice, ``floor`` what a variance is never below: that of the people in one role.
+
+    Of errors also: ``effect``, the ratio of the variance to that of independent trials, at least 1; ``pseudo``, the
+    trials of the pseudo-user that errs half: what one more person might add; how many people make the errors
+    (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; and the part of the variance that
+    comes from the trials ``within`` each user.
     """
 
     value: Any
     variance: Any
     freedom: Any
     most: Any
-    people: int
+    people: Any
+    by_person: Any = 0.0
+    by_pair: Any = 0.0
+    floor: Any = 0.0
+    lost: Any = 0.0
+    effect: Any = 1.0
+    pseudo: Any = 1.0
     erring: Any = np.inf
+    right: Any = np.inf
+    within: Any = 0.0
 
     @property
     def sd(self) -> Any:
         """The standard deviation."""
         return np.sqrt(self.variance)
 
-    def at(self, column: int) -> Self:
+    def at(self, column: int) -> Spread:
         """Return the spread of one of the numbers."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{k: float(v[column]) for k, v in held.items() if isinstance(v, np.ndarray)})
+        return self._each(lambda name: float(getattr(self, name)[column]))
 
-    @classmethod
-    def stack(cls, rows: Sequence[Self]) -> Self:
+    @staticmethod
+    def stack(rows: Sequence[Spread]) -> Spread:
         """Return the spreads of several classes as rows of one."""
-        held = {field.name: [getattr(row, field.name) for row in rows] for field in fields(rows[0])}
-        return replace(rows[0], **{k: np.stack(v) for k, v in held.items() if isinstance(v[0], np.ndarray)})
+        return rows[0]._each(lambda name: np.stack([getattr(row, name) for row in rows]))
+
+    def _each(self, made: Callable[[str], Any]) -> Spread:
+        names = [field.name for field in fields(self) if isinstance(getattr(self, field.name), np.ndarray)]
+        return replace(self, **{name: made(name) for name in names})
 
     def plus(self, other: Spread) -> Spread:
         """Return the spread of the sum with a number from other people's trials."""
-        both = [self.variance, other.variance], [self.freedom, other.freedom]
-        most = welch(both[0], [self.most, other.most])
-        return Spread(self.value + other.value, sum(both[0]), welch(*both), most, self.people + other.people)
+        variances = [self.variance, other.variance]
+        freedom, most = (welch(variances, each) for each in ((self.freedom, other.freedom), (self.most, other.most)))
+        return Spread(self.value + other.value, sum(variances), freedom, most, self.people + other.people)
 
     def joint_freedom(self, slopes: Floats | None) -> Floats:
-        """Return the degrees of freedom of a number that moves by ``slopes`` with the rate of each class (rows).
+        """Return the most degrees of freedom of a number that moves by ``slopes`` with the rate of each class (rows).
 
         Classes share the variance. Where slopes are not known, the less sure class decides.
         """
@@ -369,171 +361,81 @@ class Spread:
         return welch(slopes**2 * self.variance, self.most, most)
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorSpread(Spread):
-    """How error rates, or the differences of two systems', vary at thresholds.
-
-    ``effect`` is the ratio of the variance to that of independent trials, at least 1; ``pseudo`` the trials of a
-    pseudo-user (`pseudo_user`); ``right`` how many people make the right decisions, as ``erring`` the errors.
-    ``within`` is the part of the variance that comes from the trials of each user, ``by_person`` the sum of squared
-    influences of people in either role, ``by_pair`` that of pairs, which is in it twice; ``floor`` what the variance is
-    never below: that of independent trials, or of the people in one role alone. ``lost`` is the share that was missing
-    (`People.lost`).
-    """
-
-    effect: Any = 1.0
-    pseudo: Any = 1.0
-    right: Any = np.inf
-    within: Any = 0.0
-    by_person: Any = 0.0
-    by_pair: Any = 0.0
-    floor: Any = 0.0
-    lost: Any = 0.0
-
-
-def pseudo_user(effect: Floats, trials: Floats | float, erring: Floats | float) -> Floats:
-    """Return the trials of the pseudo-user that errs half: what one more person might add to what was seen.
-
-    As many as make one independent decision (the design effect); but while few people err, ``erring`` of them, nothing
-    tells how errors flock, and the next person may err in all of his ``trials``.
-    """
-    return np.maximum(effect, trials / (1 + np.asarray(erring)))
-
-
 def spread_of_means(*samples: Sample) -> Spread:
-    """Return the spread of a sum of means over classes of trials, whose people have the same codes."""
-    one_way = [np.sum(each, axis=0) for each in _by_role(samples)]
-    variance, _, _, either = _two_way(one_way, samples)
+    """Return the spread of a sum of means over classes of trials, whose people have the same codes.
+
+    Never below what people in one role alone would have.
+    """
+    roles: Any = zip_longest(*(sample.by_role for sample in samples), fillvalue=0.0)
+    by_role = [np.asarray(sum(each)) for each in roles]
+    either = np.asarray(sum(by_role))
+    squares, floor = (either**2).sum(axis=0), np.max([(moved**2).sum(axis=0) for moved in by_role], axis=0)
+    by_pair = np.zeros_like(floor)
+    for sample in samples:
+        for moved in sample.by_pair():
+            by_pair += (moved**2).sum(axis=0)
     sizes = np.concatenate([sample.people.sizes for sample in samples])
-    variances = np.stack([(moved**2).sum(axis=0) for sample in samples for moved in sample.by_role])
-    most = freedom_of_sizes(sizes, variances)
-    freedom = satterthwaite((either**2).sum(axis=0), (either**4).sum(axis=0), most)
-    value = np.sum([sample.sign * sample.mean for sample in samples], axis=0)
-    return Spread(value, variance, freedom, most, len(either))
+    most = freedom_of_sizes(sizes, np.stack([(own**2).sum(axis=0) for sample in samples for own in sample.by_role]))
+    return Spread(
+        np.sum([sample.sign * sample.mean for sample in samples], axis=0),
+        np.maximum(squares - by_pair, floor),
+        satterthwaite(squares, (either**4).sum(axis=0), most),
+        most, len(either), squares, by_pair, floor, np.full_like(floor, samples[0].people.lost),
+    )  # fmt: skip
 
 
 def spread_of_trials(*classes: tuple[Moves, NDArray[Any] | None]) -> Spread:
     """Return the spread of a sum of means over classes of independent trials, so many for each entry."""
-    value, squares, fourths, trials = 0.0, 0.0, 0.0, 0.0
+    parts = []
     for moves, number in classes:
         n = float(moves.bins.size if number is None else number.sum())
-        mean = moves.powers(1, number) / n
-        off = moves.about(mean)
-        value, trials = value + mean, trials + n
-        squares = squares + off.powers(2, number) / (n * max(n - 1, 1))
-        fourths = fourths + off.powers(4, number) / (n * max(n - 1, 1)) ** 2
-    most = np.full(np.shape(squares), trials - 1)
-    return Spread(value, np.asarray(squares), satterthwaite(squares, fourths, most), most, 0)
+        mean = moves.power_sums(1, number) / n
+        squares, fourths = (moves.power_sums(power, number, mean) for power in (2, 4))
+        scale = n * max(n - 1, 1)
+        parts.append((mean, squares / scale, fourths / scale**2, np.full_like(mean, n)))
+    value, variance, fourths, trials = (np.sum(column, axis=0) for column in zip(*parts, strict=True))
+    return Spread(value, variance, satterthwaite(variance, fourths, trials - 1), trials - 1, 0)
 
 
-def spread_of_errors(sample: Sample) -> ErrorSpread:
+def spread_of_errors(sample: Sample) -> Spread:
     """Return the spread of the error rates of one class, or of the differences of two systems'."""
-    people, errors = sample.people, sample.values
+    people, errors, found = sample.people, sample.values, spread_of_means(sample)
     assert isinstance(errors, Errors)
-    totals = [errors.take(held).sums(code, people.count, people.number_of(held)) for code, held in people.roles]
-    n, sizes, total = people.n, people.sizes, totals[0].sum(axis=0)
-    rate = total / n
-    independent = _independent(errors, total, n, people.number)
-    by_role = [sample.scale * (own - np.multiply.outer(size, rate)) for own, size in zip(totals, sizes, strict=True)]
-    variance, by_pair, floor, either = _two_way(by_role, [sample])
-    by_person, fourths = (either**2).sum(axis=0), (either**4).sum(axis=0)
-    effect = np.divide(variance, independent, out=np.ones_like(variance), where=independent > 0)
-    effect = np.clip(effect, 1.0, n)
-    each = sizes.sum(axis=0)
-    wrong, right = totals, [size[:, None] - own for own, size in zip(totals, sizes, strict=True)]
-    involved = np.min([np.count_nonzero(np.sum(kind, axis=0), axis=0) for kind in (wrong, right)], axis=0)
-    pseudo = pseudo_user(effect, float(each @ each) / float(each.sum()), involved)
-    most = freedom_of_sizes(sizes, np.stack([(own**2).sum(axis=0) for own in by_role]))
-    # While few people err, what they did is no guide to how sure the variance is.
-    freedom = np.where(pseudo <= effect, satterthwaite(by_person, fourths, most), most)
-    fewest = [np.min([kish(own) for own in kind], axis=0) for kind in (wrong, right)]
-    return ErrorSpread(
-        rate, variance, freedom, most, people.count, fewest[0], effect, pseudo, fewest[1],
-        np.minimum(_within(totals[0], sizes[0], n), variance), by_person, by_pair, np.maximum(floor, independent),
-        np.full_like(rate, people.lost),
+    n, either, sizes = people.n, people.sizes.sum(axis=0), people.sizes[:, :, None]
+    alone = np.maximum(errors.squares(sample.totals[0].sum(axis=0), people.number) / n - found.value**2, 0.0) / n
+    effect = np.divide(found.variance, alone, out=np.ones_like(alone), where=alone > 0).clip(1.0, n)
+    wrong = np.stack(sample.totals)
+    kinds = wrong, sizes - wrong
+    # While few people err nothing tells how errors flock: the next person may err in all of his trials, and what was
+    # seen is no guide to how sure the variance is.
+    involved = np.min([np.count_nonzero(kind.sum(axis=0), axis=0) for kind in kinds], axis=0)
+    pseudo = np.maximum(effect, float(either @ either / either.sum()) / (1 + involved))
+    erring, right = (np.min([kish(own) for own in kind], axis=0) for kind in kinds)
+    rates = wrong[0] / np.maximum(sizes[0], 1)
+    within = (sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)).sum(axis=0) / n**2
+    return replace(
+        found, freedom=np.where(pseudo <= effect, found.freedom, found.most), floor=np.maximum(found.floor, alone),
+        effect=effect, pseudo=pseudo, erring=erring, right=right, within=np.minimum(within, found.variance),
     )  # fmt: skip
 
 
-def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> ErrorSpread:
+def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> Spread:
     """Return the spread of one error rate whose trials share nothing (none), their user, or either of two people."""
     if shared == "none" or trials.user is None:
         rate = float(np.average(wrong, weights=trials.number))
-        return ErrorSpread(rate, rate * (1 - rate) / len(trials), np.inf, np.inf, 0)
+        return Spread(rate, rate * (1 - rate) / len(trials), np.inf, np.inf, 0)
     (people,) = People.of(trials, crossed=shared == "crossed")
     if people.count < 2:
         raise FewUsersError("an interval that allows for users needs trials of at least two of them")
-    return spread_of_errors(Sample(Errors.where(wrong), people)).at(0)
+    errors = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
+    return spread_of_errors(Sample(errors, people)).at(0)
 
 
 def correlation_of_means(*samples: Sample) -> Floats:
     """Return the correlations of several sums of means over classes (rows and columns)."""
     either = np.sum([moved for sample in samples for moved in sample.by_role], axis=0)
-    covariance = either.T @ either
-    for by_pair in _by_pair(samples):
-        covariance -= by_pair.T @ by_pair
+    covariance = either.T @ either - sum(moved.T @ moved for sample in samples for moved in sample.by_pair())
     sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     scale = np.outer(sd, sd)
-    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-    np.fill_diagonal(correlation, 1.0)
+    correlation = np.divide(covariance, scale, out=np.eye(len(sd)), where=scale > 0)
     return np.asarray(np.clip(correlation, -1.0, 1.0))
-
-
-def _by_role(samples: Sequence[Sample]) -> list[list[Floats]]:
-    """Return the influences of people in each role, of the samples that have it."""
-    return [
-        [sample.by_role[role] for sample in samples if len(sample.by_role) > role]
-        for role in range(max(len(sample.by_role) for sample in samples))
-    ]
-
-
-def _two_way(by_role: Sequence[Floats], samples: Sequence[Sample]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the variance, the part of pairs, what it is at least, and what people in either role move the number by.
-
-    Never below what people in one role alone would have.
-    """
-    either = np.asarray(np.sum(by_role, axis=0))
-    floor = np.max([(own**2).sum(axis=0) for own in by_role], axis=0)
-    by_pair = np.zeros_like(floor)
-    for moved in _by_pair(samples):
-        by_pair += (moved**2).sum(axis=0)
-    return np.maximum((either**2).sum(axis=0) - by_pair, floor), by_pair, floor, either
-
-
-def _by_pair(samples: Sequence[Sample]) -> Iterator[Floats]:
-    """Give what pairs of people (rows) move the number by, some pairs at a time."""
-    crossed = [sample for sample in samples if len(sample.people.roles) > 1]
-    if not crossed:
-        return
-    roles = [sample.people.roles for sample in crossed]
-    if len(crossed) == 1:
-        pair, pairs = crossed[0].people.pairs
-    else:
-        claimed = np.concatenate([codes[entries] for (codes, _), (_, entries) in roles])
-        probe = np.concatenate([codes for _, (codes, _) in roles])
-        pair, pairs = pair_codes(claimed, probe, crossed[0].people.count)
-    each = np.split(pair, np.cumsum([codes.size for _, (codes, _) in roles])[:-1])
-    step = max(1, SUMS_AT_A_TIME // (crossed[0].mean.size + 1))
-    orders = [np.argsort(own, kind="stable") for own in each]
-    starts = [
-        np.searchsorted(own[order], np.arange(0, pairs + step, step)) for own, order in zip(each, orders, strict=True)
-    ]
-    for piece, first in enumerate(range(0, pairs, step)):
-        size, moved = min(step, pairs - first), []
-        for sample, own, order, start in zip(crossed, each, orders, starts, strict=True):
-            chosen = order[start[piece] : start[piece + 1]]
-            entries = sample.people.roles[1][1][chosen]
-            sums = sample.centred.take(entries).sums(own[chosen] - first, size, sample.people.number_of(entries))
-            moved.append(sample.scale * sums)
-        yield np.asarray(np.sum(moved, axis=0))
-
-
-def _independent(errors: Errors, total: Floats, n: float, number: NDArray[Any] | None) -> Floats:
-    """Return the variance of rates of independent trials."""
-    return np.maximum(errors.squares(total, number) / n - (total / n) ** 2, 0.0) / n
-
-
-def _within(errors: Floats, sizes: Floats, n: float) -> Floats:
-    """Return the variance of the rate that comes from the trials of each user, were the users given."""
-    rates = errors / np.maximum(sizes, 1)[:, None]
-    spare = np.maximum(sizes - 1, 1)[:, None]
-    return np.asarray((sizes[:, None] ** 2 * rates * (1 - rates) / spare).sum(axis=0) / n**2)

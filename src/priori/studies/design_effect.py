@@ -161,8 +161,8 @@ class DesignEffect(Result):
         Satterthwaite have it.
         """
         classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [(w**2 * each.variance * each.design_effect / each.per_user, each.share) for w, each in classes]
-        return float(welch(*zip(*parts, strict=True), most=1.0))
+        parts = [w**2 * each.variance * each.design_effect / each.per_user for w, each in classes]
+        return float(welch(parts, [each.share for _, each in classes], 1.0))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""
@@ -241,7 +241,8 @@ def _spread(sample: Sample, everyone: int) -> Spread:
     users = int(np.count_nonzero(size))
     if users < 2:
         raise InputError("a design effect needs at least two users with trials of each class")
-    variance = float(sample.centred.powers(2, people.number)[0]) / n
+    assert isinstance(sample.values, Moves)
+    variance = float(sample.values.power_sums(2, people.number, sample.mean)[0]) / n
     # A trial picked at random shares its user with this many, itself included.
     company = float(size @ size) / n
     effect = found.variance * n / variance if variance else 1.0

@@ -6,8 +6,7 @@ trials come together: N. Obuchowski, "Nonparametric analysis of clustered ROC cu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -63,7 +62,11 @@ def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence:
     if dependence == "none":
         return spread_of_trials(*zip(values, means.numbers, strict=True)).at(0)
     people = People.of(negative, positive, crossed=dependence == "crossed")
-    _enough(people)
+    if min(np.count_nonzero(each.sizes[0]) for each in people) < 2:
+        raise InputError(
+            "an interval that allows for users needs at least two of them with trials of each class; "
+            "dependence='none' takes trials for independent"
+        )
     return spread_of_means(*map(Sample, values, people)).at(0)
 
 
@@ -84,22 +87,21 @@ def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scor
         )
     assert first.users is not None
     assert second.users is not None
-    if not np.isfinite(means.sum + other.sum):
-        return spread_of(means if np.isinf(means.sum) else other, first.negative, first.positive, dependence)
     code = np.searchsorted(first.users.values, second.users.values).astype(np.int32)
-    renamed = [
-        replace(each, user=code[each.user], probe_user=None if each.probe_user is None else code[each.probe_user])
-        for each in (second.negative, second.positive)
-    ]
-    people = People.of(first.negative, first.positive, *renamed, crossed=dependence == "crossed")
-    _enough(people)
-    values = [Moves.of(each) for each in (means.negative, means.positive, other.negative, other.positive)]
-    return spread_of_means(*map(Sample, values, people, (1.0, 1.0, -1.0, -1.0))).at(0)
 
+    def both(of_class: int, name: str) -> tuple[Floats, Trials]:
+        """Return the deviations of both systems' entries, the second's with their sign changed, as one class's.
 
-def _enough(classes: Sequence[People]) -> None:
-    if min(np.count_nonzero(people.sizes[0]) for people in classes) < 2:
-        raise InputError(
-            "an interval that allows for users needs at least two of them with trials of each class; "
-            "dependence='none' takes trials for independent"
-        )
+        They are twice as large, as there are twice as many trials.
+        """
+        own, others = getattr(first, name), getattr(second, name)
+        off = getattr(means, name) - means.means[of_class], other.means[of_class] - getattr(other, name)
+        probes = None
+        if own.probe_user is not None and others.probe_user is not None:
+            probes = np.append(own.probe_user, code[others.probe_user])
+        user, number = np.append(own.user, code[others.user]), np.append(own.number, others.number)
+        return 2 * np.concatenate(off), Trials(np.append(own.score, others.score), user, probes, number=number)
+
+    (of_negatives, negatives), (of_positives, positives) = both(0, "negative"), both(1, "positive")
+    joined = ClassMeans(of_negatives, of_positives, (negatives.number, positives.number))
+    return spread_of(joined, negatives, positives, dependence)

@@ -23,7 +23,7 @@ from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet
-from priori.scores.influence import ErrorSpread, Moves, People, Sample, correlation_of_means, rate_spread
+from priori.scores.influence import Moves, People, Sample, Spread, correlation_of_means, rate_spread
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import Dependence, Rate, RateInterval, RateTrials, interval_of, judge, shared_by
@@ -239,7 +239,7 @@ def _of_rate(
     return rows, warnings
 
 
-def _spread(part: RateTrials, shared: str) -> ErrorSpread:
+def _spread(part: RateTrials, shared: str) -> Spread:
     """Return how a group's rate varies; one user alone is one independent trial, whatever he does."""
     user = part.trials.user
     if shared != "none" and user is not None and (user == user[0]).all():

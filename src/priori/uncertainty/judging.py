@@ -23,6 +23,7 @@ from priori.uncertainty.units import Units, without_noise
 
 #: Pairs of identities are added up in so many random sums, which is enough for the sum of their squares.
 PAIR_SUMS = 1000
+EVERY = slice(None)
 
 
 class Judged(NamedTuple):
@@ -78,7 +79,7 @@ def influence_of(
     for test, system, own in zip(tests, judged, each, strict=True):
         weights = test.negative_weights, test.positive.number
         found = zip(system.classes, own.classes, weights, strict=True)
-        of_units = sum(moves.sums(people.unit, units.count, number) for moves, people, number in found)
+        of_units = sum(moves.sums(people.unit, units.count, EVERY, number) for moves, people, number in found)
         if test.mixture is not None:
             of_units = of_units - _of_shares(test, system.classes[0], own)
         sums[0].append(np.asarray(of_units))
@@ -107,7 +108,7 @@ def _of_shares(test: Scores, negatives: Moves, units: Units) -> Floats:
     weights = np.ones(claimed.size) if test.negative_weights is None else test.negative_weights
     total = np.zeros((units.count, negatives.moves.shape[1]))
     for part in (above(test), ~above(test)):
-        mean = negatives.take(part).powers(1) / np.count_nonzero(part)
+        mean = negatives.sums(np.zeros(claimed.size, np.intp)[part], 1, part, None)[0] / np.count_nonzero(part)
         total += np.multiply.outer(np.bincount(claimed[part], weights[part], units.count), mean)
     return total
 
@@ -118,9 +119,8 @@ def _crossed(negatives: Moves, people: People, weights: NDArray[Any] | None) -> 
         return []
     partner, crossed = people.roles[1]
     number = np.ones(partner.size) if weights is None else weights[crossed]
-    pair, pairs = people.pairs
-    rng, held = np.random.default_rng(0), negatives.take(crossed)
-    sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
-    signs = rng.choice([-1.0, 1.0], pairs)
-    by_pair = held.sums(sums[pair], min(pairs, PAIR_SUMS), signs[pair] * number)
-    return [held.sums(partner, people.count, number), by_pair]
+    (pair, sizes), rng = people.pairs, np.random.default_rng(0)
+    sums = np.arange(sizes.size) if sizes.size <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, sizes.size)
+    signs = rng.choice([-1.0, 1.0], sizes.size)
+    by_pair = negatives.sums(sums[pair], min(sizes.size, PAIR_SUMS), crossed, signs[pair] * number)
+    return [negatives.sums(partner, people.count, crossed, number), by_pair]

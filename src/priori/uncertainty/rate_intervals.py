@@ -22,7 +22,7 @@ from priori.base.types import Floats, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.influence import FEW_ERRING, ErrorSpread, rate_spread
+from priori.scores.influence import FEW_ERRING, Spread, rate_spread
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
 
@@ -205,7 +205,7 @@ def _acquired(scores: Scores) -> RateTrials:
 
 
 def interval_of(
-    judged: RateTrials, spread: ErrorSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
+    judged: RateTrials, spread: Spread, rate: Rate, threshold: float, shared: str, method: Method, level: float
 ) -> RateInterval:
     """Return the interval of a rate whose spread is known."""
     errors, n = judged.errors, len(judged.trials)
@@ -221,7 +221,7 @@ def interval_of(
     )  # fmt: skip
 
 
-def _cautions(errors: int, n: int, spread: ErrorSpread) -> tuple[str, ...]:
+def _cautions(errors: int, n: int, spread: Spread) -> tuple[str, ...]:
     """Say so where no error was seen, or those of few people."""
     if not errors:
         people = f" and {spread.people} people" if spread.people else ""

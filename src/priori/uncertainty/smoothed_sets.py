@@ -177,7 +177,9 @@ def _by_histogram(
         histograms.append([scale * _smooth_histogram(trials, axis, *row, alike) for trials, alike, row in classes])
         if dev.omega is not None:
             attack = above(dev)
-            strata = [(dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)]
+            strata = [
+                (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
+            ]
             parts = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
             histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
     drawn_from, count = (units[0].strata, units[0].sizes), units[0].count

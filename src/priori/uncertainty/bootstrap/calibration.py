@@ -24,8 +24,8 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import Errors, ErrorSpread, People, Sample, Spread, kish, spread_of_errors, spread_of_means
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.scores.influence import Errors, People, Sample, Spread, kish, spread_of_errors, spread_of_means
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
@@ -201,32 +201,22 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     owners = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
     for name in ("negative", "positive"):
-        both = [
-            Sample(_errors([each], [cut], name), People(getattr(own, name), own.count, number=_number(each, name)))
-            for each, cut, own in zip(sets, cuts, owners, strict=True)
-        ]
-        a, b = (each.values.sums(each.people.unit, each.people.count, each.people.number) for each in both)
-        rows.append(replace(spread_of_means(both[0], both[1].negative), erring=kish(a - b)))
+        a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
+        rows.append(replace(spread_of_means(a, b), erring=kish(a.totals[0] - b.totals[0])))
     return Spread.stack(rows)
 
 
-def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> ErrorSpread:
+def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Spread:
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     sets = test.between([np.unique(cut) for cut in cuts], [] if other is None else [other[0]], by_user=True)
     (owners,) = plan.design.identities(sets[:1])
-    rows = []
-    for name in ("negative", "positive"):
-        partner = owners.negative_partner if name == "negative" else None
-        people = People(getattr(owners, name), owners.count, partner, _number(sets[0], name))
-        rows.append(spread_of_errors(Sample(_errors(sets, cuts, name), people)))
-    return ErrorSpread.stack(rows)
+    return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
 
-def _errors(sets: Sequence[Scores], cuts: Sequence[Floats], name: str) -> Errors:
-    """Return the errors of one class at the thresholds of each system."""
-    return Errors.of([getattr(each, name).score for each in sets], cuts, above=name == "negative")
-
-
-def _number(scores: Scores, name: str) -> Any:
-    return scores.negative_weights if name == "negative" else scores.positive.number
+def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0) -> Sample:
+    """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
+    negative = name == "negative"
+    number = sets[0].negative_weights if negative else sets[0].positive.number
+    people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
+    return Sample(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)

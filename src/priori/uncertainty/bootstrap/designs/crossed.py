@@ -12,7 +12,7 @@ from priori.base.errors import OptionError, argument
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
-from priori.scores.influence import ErrorSpread
+from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, clusters_of, drawn_growth
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
@@ -60,7 +60,7 @@ class _Crossed(Bootstrap):
         return replace(made, scale=_crossed_scale(clusters, growth, made.freedom))
 
 
-def _crossed_scale(clusters: ErrorSpread, growth: float, freedom: Floats) -> Floats:
+def _crossed_scale(clusters: Spread, growth: float, freedom: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
@@ -77,7 +77,7 @@ def _crossed_scale(clusters: ErrorSpread, growth: float, freedom: Floats) -> Flo
     variance = np.maximum(variance, factor * clusters.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
     variance, resampled = variance * (1 - 1 / (freedom + 1)), resampled * (1 - clusters.lost)
-    return np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0))
+    return np.asarray(np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0)))
 
 
 CROSSED = _Crossed(

@@ -57,7 +57,7 @@ class TrialBootstrap(Bootstrap):
         if (mixture := _mixture(test)) is not None:
             variance[0] = mixture.variance(thresholds)
         sure = np.full_like(rate, np.inf)
-        return Spread(rate, variance, sure, sure, 0, np.where(variance > 0, np.inf, 0.0))
+        return Spread(rate, variance, sure, sure, 0, erring=np.where(variance > 0, np.inf, 0.0))
 
 
 def _mixture(test: ScoreSet) -> Mixture | None:
