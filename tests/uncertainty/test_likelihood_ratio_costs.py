@@ -247,3 +247,13 @@ def test_probabilities_of_0_and_1_are_infinite_and_others_are_refused() -> None:
         priori.llr_costs(sure, beyond, given="probabilities")
     with pytest.raises(priori.OptionError, match="choose one of: llr, probabilities"):
         priori.llr_costs(sure, sure, given="odds")
+
+
+def test_no_loss_is_expected_below_0() -> None:
+    rng = np.random.default_rng(3)
+    sets = [Scores.from_arrays(rng.normal(-2, 2, 30), rng.normal(2, 2, 30)) for _ in range(20)]
+    found = [priori.llr_costs(scores, scores, alpha=0.5) for scores in sets]
+    losses = np.array([[costs.expected[row] for row in (2, 5)] for costs in found])
+    assert (losses == 0).any()
+    assert (losses >= 0).all()
+    assert not any("value-outside" in [caution.code for caution in costs.warnings] for costs in found)

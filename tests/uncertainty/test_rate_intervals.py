@@ -50,7 +50,7 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
             alike(probe, probe) & np.outer(two, two),
             ways[0] | alike(probe, probe) | alike(user, probe) | alike(probe, user),
         ]
-    found = rate_spread(wrong, negative, shared)
+    found = rate_spread(wrong, negative, shared).at(0)
     lost = min(ways[-1].mean(), 1 - 1 / found.people)
     wanted = max((np.outer(off, off) * sharing).sum() for sharing in ways) / off.size**2 / (1 - lost)
     independent = wrong.mean() * (1 - wrong.mean()) / off.size
@@ -146,7 +146,7 @@ def test_failures_to_acquire_are_rejected_or_left_out():
     assert rates["far"].rate == pytest.approx(rates["fmr"].rate * (1 - fta[0]))
     assert rates["frr"].rate == pytest.approx(fta[1] + rates["fnmr"].rate * (1 - fta[1]))
     assert (rates["fta"].errors, rates["fta"].trials, rates["fta"].people) == (failed.sum(), 870, 30)
-    assert rates["fta"].design_effect == pytest.approx(rate_spread(failed, Trials(score, user), "user").pseudo)
+    assert rates["fta"].design_effect == pytest.approx(rate_spread(failed, Trials(score, user), "user").pseudo[0])
     everything = Scores.from_predictions([0, 1, 1], [0.1, np.nan, np.nan], nan="reject")
     with pytest.raises(InputError, match="every trial of a class failed"):
         rate_interval(everything, 0.0, rate="fnmr")

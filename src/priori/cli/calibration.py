@@ -36,8 +36,8 @@ TITLES = {
     "calibration", "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
     SYSTEMS,
     option("--from", "given", type=click.Choice(get_args(Meaning)), default="llr",
-           help="What scores are: log-likelihood ratios, or probabilities, which become such by the share of positives "
-           "of the development scores."),
+           help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
+           "ratios by the share of positives of the development scores."),
     option("--calibrate", metavar="LIST", default="none",
            help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
            "prior."),

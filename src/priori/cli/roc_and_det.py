@@ -84,7 +84,7 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         at = {"task": task, "criterion": criterion}
         fixed = [] if scores else systems.curves({**at, "alpha": rule.alpha_or_half(priced.alpha)})
         sets = [(point.name, point.test) for point in fixed]
-        sets += [(label, systems.reading.read(path)) for label, path in scores]
+        sets += [(label, systems.reading.of(label).read(path)) for label, path in scores]
         curves = [compute(read, points=which, name=label) for label, read in sets]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         if bands and view.precision:

@@ -297,11 +297,11 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]
-    variances = np.array([spread.pseudo for spread in spreads]) / sizes
+    variances = np.concatenate([spread.pseudo for spread in spreads]) / sizes
     deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
     from scipy.special import ndtr, stdtrit
 
-    freedom = welch(variances, [spread.freedom for spread in spreads], MANY)
+    freedom = welch(variances, np.concatenate([spread.freedom for spread in spreads]), MANY)
     return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
 
 

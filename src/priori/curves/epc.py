@@ -31,7 +31,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
@@ -76,7 +76,6 @@ DESCRIBED: dict[str, Schema] = {
 }
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class EPC(Result):
     """An Expected Performance Curve. Made by `epc`.
@@ -135,7 +134,7 @@ class EPC(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        known |= {name: SavedScores.of(saved, saved[name]) for name in ("dev", "test")}
+        known |= {name: SavedScores.of(saved[name]) for name in ("dev", "test")}
         for name in ("dev_outcomes", "outcomes"):
             known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
         return super()._from_parts(saved, **described_parts(saved), **known)
@@ -269,7 +268,7 @@ def described_parts(saved: Saved) -> dict[str, Any]:
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
     """Return the curve inside another result that was read from a file, without its scores."""
-    return saved.part(EPC, dev=SavedScores.of(saved), test=SavedScores.of(saved), **known)
+    return saved.part(EPC, dev=SavedScores.of(), test=SavedScores.of(), **known)
 
 
 def _sizes(scores: ScoreSet) -> dict[str, Any]:

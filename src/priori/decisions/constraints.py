@@ -227,5 +227,5 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
     trials = held.negative if above else held.positive
     (people,) = People.of(trials, crossed=above)
     spread = spread_of_errors(Sample(ErrorsAt.of([trials.score], [thresholds], above=above), people))
-    worth = people.n / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
-    return np.asarray(np.clip(worth, 1.0, people.n))
+    worth = len(trials) / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
+    return np.asarray(np.clip(worth, 1.0, len(trials)))

@@ -67,7 +67,7 @@ def expand(path: str) -> list[str]:
 @contextmanager
 def guarded(source: str) -> Iterator[None]:
     """Turn the errors of duckdb, and of a full disk, into ours."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     try:
         yield

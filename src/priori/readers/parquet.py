@@ -27,7 +27,7 @@ def matches(sample: Sample) -> bool:
 
 def read(sample: Sample) -> Columns:
     """Read a Parquet table; names are read as text, whatever their type."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     name = sample.source.name
     if not sample.source.parquet:

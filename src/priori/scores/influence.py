@@ -14,19 +14,21 @@ by the leverage of single units (CR2) are not known, and it is one factor for al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import FewUsersError
-from priori.base.types import Floats
+from priori.base.types import Floats, Ints
 from priori.scores.sorting import counts_by, gaps_of
 from priori.scores.trials import Trials, codes_in_use
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 #: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
 FEW_ERRING = 5
@@ -49,22 +51,38 @@ def kish(shares: NDArray[Any]) -> Floats:
     return np.asarray(total**2 / np.maximum(squares, 1e-300), dtype=np.float64)
 
 
-def freedom_of_sizes(sizes: NDArray[Any], variances: Floats) -> Floats:
-    """Return the most degrees of freedom that a sum of variances (rows; columns: values) can have, at least 1.
+def freedom_of_sizes(sizes: Any, variances: Any, owner: Ints | None = None) -> Floats:
+    """Return the most degrees of freedom that a sum of variances (rows) can have, at least 1, by group and value.
 
     One less than the effective units, where each row has its own sizes of the units (columns) and counts as much as
-    its variance: a user with trials of both classes is one unit, and classes of different users add up.
+    its variances (groups and values): a user with trials of both classes is one unit, and different users add up. The
+    ``owner`` of a unit is its group, where there are several.
 
     Examples
     --------
     >>> same, apart = np.ones((2, 4)), np.eye(2).repeat(4, axis=1)
-    >>> [freedom_of_sizes(sizes, np.ones((2, 1))).item() for sizes in (same, apart)]
+    >>> [freedom_of_sizes(sizes, np.ones((2, 1, 1))).item() for sizes in (same, apart)]
     [3.0, 7.0]
     """
-    shares = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
     known = np.where(variances.sum(axis=0) > 0, variances, 1.0)
-    most = max(int(np.count_nonzero(sizes.any(axis=0))) - 1, 1)
-    return np.asarray(np.clip(kish(shares.T @ known) - 1, 1.0, most))
+    weights = 0.0
+    for size, variance in zip(sizes[:, :, None], known, strict=True):
+        weights = weights + size * _of_owner(variance / np.maximum(_added(size, owner), 1e-300), owner)
+    used = _added((np.asarray(weights) > 0) * 1.0, owner)
+    effective = _added(weights, owner) ** 2 / np.maximum(_added(weights**2, owner), 1e-300)
+    return np.asarray(np.clip(effective - 1, 1.0, np.maximum(used - 1, 1.0)))
+
+
+def _added(of_units: Any, owner: Ints | None) -> Floats:
+    """Return the sums over the units (rows) of each group; one group where units have no owner."""
+    if owner is None:
+        return np.asarray(np.sum(of_units, axis=0, keepdims=True))
+    return np.stack([np.bincount(owner, column, owner[-1] + 1) for column in np.transpose(of_units)], axis=1)
+
+
+def _of_owner(of_groups: Floats, owner: Ints | None) -> Floats:
+    """Return for each unit what its group has."""
+    return of_groups if owner is None else of_groups[owner]
 
 
 def satterthwaite(squares: Any, fourths: Any, most: Any, units: float = np.inf) -> Floats:
@@ -103,43 +121,67 @@ def welch(variances: Any, freedom: Any, most: Any = np.inf) -> Floats:
 # -- who the trials share ------------------------------------------------------------------------------------------
 
 
-def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
-    """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
+def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[Ints, NDArray[np.intp]]:
+    """Return the pairs of people that there are, whichever of the two claims to be the other, and that of each trial.
+
+    A pair is a number of the lower person's code, times ``people``, and the higher.
+    """
     low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
-    key = low.astype(np.int64) * people + high
-    if people**2 > max(4 * key.size, 1 << 16):
-        pairs, pair = np.unique(key, return_inverse=True)
-        return pair, int(pairs.size)
+    return _numbered(low.astype(np.int64) * people + high, people**2)
+
+
+def _numbered(key: Ints, span: int) -> tuple[Ints, NDArray[np.intp]]:
+    """Return the distinct keys, ascending, and the number of each key among them; keys lie below the span."""
+    if span > max(4 * key.size, 1 << 16):
+        present, number = np.unique(key, return_inverse=True)
+        return present, number
     present = codes_in_use(key)
-    place = np.zeros(people**2, dtype=np.intp)
+    place = np.zeros(span, dtype=np.intp)
     place[present] = np.arange(present.size)
-    return place[key], int(present.size)
+    return present, place[key]
 
 
 @dataclass(frozen=True, eq=False)
 class People:
     """Who the entries of a class belong to, as codes below ``count``, and the ``number`` of trials each stands for.
 
-    ``partner`` is the other person, -1 where an entry has none but its ``unit``.
+    ``partner`` is the other person, -1 where an entry has none but its ``unit``. Where trials are in groups, each with
+    a mean of its own, ``owner`` is the group of each unit, ascending: a person with trials in several is one in each.
     """
 
     unit: NDArray[Any]
     count: int
     partner: NDArray[Any] | None = None
     number: NDArray[Any] | None = None
+    owner: Ints | None = None
 
     @classmethod
-    def of(cls, *classes: Trials, crossed: bool) -> list[Self]:
-        """Return the people of several classes, the same code for the same person; both of a trial's if ``crossed``."""
+    def of(cls, *classes: Trials, crossed: bool, group: NDArray[np.integer] | None = None) -> list[Self]:
+        """Return the people of several classes, the same code for the same person; both of a trial's if ``crossed``.
+
+        The entries of a single class may be in groups.
+        """
         partners = [trials.partner if crossed else None for trials in classes]
-        others = [None if partner is None else partner[partner >= 0] for partner in partners]
-        present = codes_in_use(*(trials.user for trials in classes), *others)
-        code = np.full(int(present[-1]) + 2, -1, dtype=np.int32)  # the last one, -1, is nobody's
-        code[present] = np.arange(present.size)
-        return [
-            cls(code[trials.user], int(present.size), None if partner is None else code[partner], trials.number)
-            for trials, partner in zip(classes, partners, strict=True)
+        rows = [np.empty(0, np.intp) if other is None else np.flatnonzero(other >= 0) for other in partners]
+        columns: list[Any] = [trials.user for trials in classes]
+        columns += [
+            own[:0] if other is None else other[two] for own, other, two in zip(columns, partners, rows, strict=True)
         ]
+        span = many = 1 + max(int(column.max(initial=0)) for column in columns)
+        if group is not None:
+            span = many * (1 + int(group.max()))
+            columns = [
+                column + many * at.astype(np.int64) for column, at in zip(columns, (group, group[rows[0]]), strict=True)
+            ]
+        present, codes = _numbered(np.concatenate(columns), span)
+        split = np.split(codes.astype(np.int32), np.cumsum([column.size for column in columns])[:-1])
+        found = []
+        for trials, own, probe, two in zip(classes, split, split[len(classes) :], rows, strict=False):
+            partner = None if not two.size else np.full(own.size, -1, dtype=np.int32)
+            if partner is not None:
+                partner[two] = probe
+            found.append(cls(own, present.size, partner, trials.number, None if group is None else present // many))
+        return found
 
     @cached_property
     def roles(self) -> list[tuple[NDArray[Any], Any]]:
@@ -150,9 +192,9 @@ class People:
         return [*claimed, (self.partner[crossed], crossed)]
 
     @cached_property
-    def n(self) -> float:
-        """The number of trials."""
-        return float(self.unit.size if self.number is None else self.number.sum())
+    def n(self) -> Floats:
+        """The number of trials in each group (rows; one column)."""
+        return _added(self.sizes[0][:, None], self.owner)
 
     def number_of(self, entries: Any) -> NDArray[Any] | None:
         """Return the number of trials of some of the entries."""
@@ -165,18 +207,23 @@ class People:
         return np.stack(counted).astype(np.float64)
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.intp], Floats]:
-        """The pair of people of each entry that has two, as a code, and the trials of each pair."""
+    def pairs(self) -> tuple[NDArray[np.intp], Floats, Ints | None]:
+        """The pair of people of each entry that has two, as a code, the trials of each pair, and its group."""
         probe, crossed = self.roles[-1]
-        pair, pairs = pair_codes(self.unit[crossed], probe, self.count)
-        return pair, np.bincount(pair, self.number_of(crossed), pairs).astype(np.float64)
+        pairs, pair = pair_codes(self.unit[crossed], probe, self.count)
+        sizes = np.bincount(pair, self.number_of(crossed), pairs.size).astype(np.float64)
+        return pair, sizes, None if self.owner is None else self.owner[pairs // self.count]
 
     @cached_property
-    def lost(self) -> float:
+    def lost(self) -> Floats:
         """The share of a variance that goes missing with the mean: that of the pairs of trials that share somebody."""
-        either = self.sizes.sum(axis=0)
-        twice = self.pairs[1] if len(self.roles) > 1 else np.zeros(1)
-        return min(float(either @ either - twice @ twice) / self.n**2, 1 - 1 / max(self.count, 2))
+        sharing = _added(self.sizes.sum(axis=0)[:, None] ** 2, self.owner)
+        if len(self.roles) > 1:
+            _, sizes, owner = self.pairs
+            twice = _added(sizes[:, None] ** 2, owner)
+            sharing[: len(twice)] -= twice
+        people = _added((self.sizes.any(axis=0) * 1.0)[:, None], self.owner)
+        return np.minimum(sharing / self.n**2, 1 - 1 / np.maximum(people, 2))
 
 
 # -- what the trials add -------------------------------------------------------------------------------------------
@@ -266,31 +313,37 @@ class Sample:
 
     @cached_property
     def mean(self) -> Floats:
-        """The mean over trials."""
-        return np.asarray(self.totals[0].sum(axis=0) / self.people.n)
+        """The mean over the trials of each group (rows)."""
+        return _added(self.totals[0], self.people.owner) / self.people.n
 
     @cached_property
     def by_role(self) -> list[Floats]:
         """What each person (rows) moves the mean by in each role."""
-        return [self._moved(total, size) for total, size in zip(self.totals, self.people.sizes, strict=True)]
+        owner = self.people.owner
+        return [self._moved(total, size, owner) for total, size in zip(self.totals, self.people.sizes, strict=True)]
 
-    def by_pair(self) -> Iterator[Floats]:
-        """Give what pairs of people (rows) move the mean by, some pairs at a time."""
+    @cached_property
+    def by_pair(self) -> Floats:
+        """The squares of what pairs of people move the mean by, added up; made for some pairs at a time."""
+        added = np.zeros_like(self.mean)
         if len(self.people.roles) < 2:
-            return
-        (pair, sizes), (_, crossed) = self.people.pairs, self.people.roles[1]
-        step = max(1, SUMS_AT_A_TIME // (self.mean.size + 1))
+            return added
+        (pair, sizes, owner), (_, crossed) = self.people.pairs, self.people.roles[1]
+        step = max(1, SUMS_AT_A_TIME // (added.shape[1] + 1))
         order = np.argsort(pair, kind="stable")
         for first in range(0, sizes.size, step):
             start, end = np.searchsorted(pair, [first, first + step], sorter=order)
-            chosen, own = order[start:end], sizes[first : first + step]
-            held = crossed[chosen]
-            yield self._moved(self.values.sums(pair[chosen] - first, own.size, held, self.people.number_of(held)), own)
+            chosen, some = order[start:end], slice(first, first + step)
+            held, own = crossed[chosen], None if owner is None else owner[some]
+            total = self.values.sums(pair[chosen] - first, sizes[some].size, held, self.people.number_of(held))
+            squares = _added(self._moved(total, sizes[some], own) ** 2, own)
+            added[: len(squares)] += squares
+        return added
 
-    def _moved(self, total: Floats, size: Floats) -> Floats:
+    def _moved(self, total: Floats, size: Floats, owner: Ints | None) -> Floats:
         """Return what trials move the mean by that add a total, what is lost of it made good."""
         scale = self.sign / (self.people.n * np.sqrt(1 - self.people.lost))
-        return np.asarray(scale * (total - np.multiply.outer(size, self.mean)))
+        return np.asarray(_of_owner(scale, owner) * (total - size[:, None] * _of_owner(self.mean, owner)))
 
 
 # -- how much a number varies --------------------------------------------------------------------------------------
@@ -364,24 +417,21 @@ class Spread:
 def spread_of_means(*samples: Sample) -> Spread:
     """Return the spread of a sum of means over classes of trials, whose people have the same codes.
 
-    Never below what people in one role alone would have.
+    Never below what people in one role alone would have. Groups are one after the other, each with its values.
     """
+    owner = samples[0].people.owner
     roles: Any = zip_longest(*(sample.by_role for sample in samples), fillvalue=0.0)
     by_role = [np.asarray(sum(each)) for each in roles]
     either = np.asarray(sum(by_role))
-    squares, floor = (either**2).sum(axis=0), np.max([(moved**2).sum(axis=0) for moved in by_role], axis=0)
-    by_pair = np.zeros_like(floor)
-    for sample in samples:
-        for moved in sample.by_pair():
-            by_pair += (moved**2).sum(axis=0)
+    squares, floor = _added(either**2, owner), np.max([_added(moved**2, owner) for moved in by_role], axis=0)
+    by_pair = np.sum([sample.by_pair for sample in samples], axis=0)
     sizes = np.concatenate([sample.people.sizes for sample in samples])
-    most = freedom_of_sizes(sizes, np.stack([(own**2).sum(axis=0) for sample in samples for own in sample.by_role]))
-    return Spread(
-        np.sum([sample.sign * sample.mean for sample in samples], axis=0),
-        np.maximum(squares - by_pair, floor),
-        satterthwaite(squares, (either**4).sum(axis=0), most),
-        most, len(either), squares, by_pair, floor, np.full_like(floor, samples[0].people.lost),
-    )  # fmt: skip
+    variances = np.stack([_added(moved**2, owner) for sample in samples for moved in sample.by_role])
+    most = freedom_of_sizes(sizes, variances, owner)
+    freedom = satterthwaite(squares, _added(either**4, owner), most)
+    value, lost = np.sum([sample.sign * sample.mean for sample in samples], axis=0), samples[0].people.lost + 0 * floor
+    found = value, np.maximum(squares - by_pair, floor), freedom, most, len(either), squares, by_pair, floor, lost
+    return Spread(*(np.ravel(each) if isinstance(each, np.ndarray) else each for each in found))
 
 
 def spread_of_trials(*classes: tuple[Moves, NDArray[Any] | None]) -> Spread:
@@ -401,41 +451,70 @@ def spread_of_errors(sample: Sample) -> Spread:
     """Return the spread of the error rates of one class, or of the differences of two systems'."""
     people, errors, found = sample.people, sample.values, spread_of_means(sample)
     assert isinstance(errors, Errors)
-    n, either, sizes = people.n, people.sizes.sum(axis=0), people.sizes[:, :, None]
-    alone = np.maximum(errors.squares(sample.totals[0].sum(axis=0), people.number) / n - found.value**2, 0.0) / n
+    sizes, wrong = people.sizes[:, :, None], np.stack(sample.totals)
+
+    def added(of_units: Any) -> Floats:
+        return _added(of_units, people.owner)
+
+    def effective(of_units: Any) -> Floats:
+        return np.min([added(np.abs(own)) ** 2 / np.maximum(added(own**2), 1e-300) for own in of_units], axis=0)
+
+    either, kinds = sizes.sum(axis=0), (wrong, sizes - wrong)
+    n, total = (np.broadcast_to(each, sample.mean.shape).ravel() for each in (people.n, added(wrong[0])))
+    alone = np.maximum(errors.squares(total, people.number) / n - found.value**2, 0.0) / n
     effect = np.divide(found.variance, alone, out=np.ones_like(alone), where=alone > 0).clip(1.0, n)
-    wrong = np.stack(sample.totals)
-    kinds = wrong, sizes - wrong
     # While few people err nothing tells how errors flock: the next person may err in all of his trials, and what was
     # seen is no guide to how sure the variance is.
-    involved = np.min([np.count_nonzero(kind.sum(axis=0), axis=0) for kind in kinds], axis=0)
-    pseudo = np.maximum(effect, float(either @ either / either.sum()) / (1 + involved))
-    erring, right = (np.min([kish(own) for own in kind], axis=0) for kind in kinds)
+    involved = np.min([added((kind.sum(axis=0) != 0) * 1.0) for kind in kinds], axis=0)
+    pseudo = np.maximum(effect, np.ravel(added(either**2) / added(either) / (1 + involved)))
     rates = wrong[0] / np.maximum(sizes[0], 1)
-    within = (sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)).sum(axis=0) / n**2
+    within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
     return replace(
         found, freedom=np.where(pseudo <= effect, found.freedom, found.most), floor=np.maximum(found.floor, alone),
-        effect=effect, pseudo=pseudo, erring=erring, right=right, within=np.minimum(within, found.variance),
+        effect=effect, pseudo=pseudo, erring=np.ravel(effective(wrong)), right=np.ravel(effective(sizes - wrong)),
+        within=np.minimum(within, found.variance),
     )  # fmt: skip
 
 
-def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> Spread:
-    """Return the spread of one error rate whose trials share nothing (none), their user, or either of two people."""
+def rate_spread(
+    wrong: NDArray[np.bool_], trials: Trials, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1
+) -> Spread:
+    """Return the spread of the error rate of each group, whose trials share nothing (none), their user, or two people.
+
+    All groups are counted at once; each of them has trials.
+    """
     if shared == "none" or trials.user is None:
-        rate = float(np.average(wrong, weights=trials.number))
-        return Spread(rate, rate * (1 - rate) / len(trials), np.inf, np.inf, 0)
-    (people,) = People.of(trials, crossed=shared == "crossed")
-    if people.count < 2:
-        raise FewUsersError("an interval that allows for users needs trials of at least two of them")
-    errors = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
-    return spread_of_errors(Sample(errors, people)).at(0)
+        where = np.zeros(wrong.size, np.intp) if group is None else group
+        number = np.ones(wrong.size) if trials.number is None else trials.number
+        n, errors = np.bincount(where, number, groups), np.bincount(where, number * wrong, groups)
+        rate, sure = errors / n, np.full(groups, np.inf)
+        return Spread(rate, rate * (1 - rate) / n, sure, sure, np.zeros(groups, int), pseudo=np.ones(groups))
+    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
+    at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
+    counted = np.array([people.count]) if people.owner is None else np.bincount(people.owner)
+    return replace(spread_of_errors(Sample(at_one, people)), people=counted)
 
 
-def correlation_of_means(*samples: Sample) -> Floats:
-    """Return the correlations of several sums of means over classes (rows and columns)."""
-    either = np.sum([moved for sample in samples for moved in sample.by_role], axis=0)
-    covariance = either.T @ either - sum(moved.T @ moved for sample in samples for moved in sample.by_pair())
-    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    scale = np.outer(sd, sd)
-    correlation = np.divide(covariance, scale, out=np.eye(len(sd)), where=scale > 0)
-    return np.asarray(np.clip(correlation, -1.0, 1.0))
+def correlation_of_means(off: Floats, column: NDArray[np.integer], people: People) -> csr_array:
+    """Return the correlations that are not 0 of means over columns of entries, which come from people in several.
+
+    ``off`` is what an entry deviates from the mean of its column, all its trials together.
+    """
+    from scipy.sparse import coo_array, csr_array
+
+    columns = int(column.max()) + 1
+
+    def products(code: NDArray[np.integer], entries: Any) -> csr_array:
+        sums = coo_array((off[entries], (code, column[entries])), (int(code.max()) + 1, columns)).tocsr()
+        return csr_array(sums.T @ sums)
+
+    codes, held = zip(*people.roles, strict=True)
+    every = np.arange(off.size)
+    covariance = products(np.concatenate(codes), np.concatenate([every[entries] for entries in held]))
+    if len(held) > 1:
+        covariance = covariance - products(people.pairs[0], held[1])
+    sd = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    entries = covariance.tocoo()
+    scale = sd[entries.row] * sd[entries.col]
+    value = np.divide(entries.data, scale, out=np.zeros_like(scale), where=scale > 0)
+    return csr_array((np.clip(value, -1.0, 1.0), (entries.row, entries.col)), shape=(columns, columns))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError
 from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
@@ -21,7 +21,6 @@ from priori.scores.pairing import pair
 from priori.uncertainty.ztest_normals import Weights
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Spread:
     """The spread of one class's error rate (or of the difference between two systems' rates).
@@ -237,7 +236,7 @@ def _alone(errors: Floats, trials: Trials) -> Spread:
 def _spread(sample: Sample, everyone: int) -> Spread:
     """Return a class's spread; ``everyone``: users of any class."""
     people, found = sample.people, spread_of_means(sample).at(0)
-    n, size = people.n, people.sizes[0]
+    n, size = float(people.n[0, 0]), people.sizes[0]
     users = int(np.count_nonzero(size))
     if users < 2:
         raise InputError("a design effect needs at least two users with trials of each class")

@@ -12,7 +12,7 @@ from priori.base.alphas import AlphaAxis
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 COARSER = (1, 2, 4, 8)
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
     """An interval around each point of a curve. Made by `EPC.band`.

@@ -257,7 +257,7 @@ def _a_posteriori(weights: Floats, order: Index, last: Mask, negatives: int, aga
 
     cost_fn, cost_fp, prior = DCF
     figure, found = getattr(weighted_rocs, against.upper()), np.empty(len(weights))
-    kernel = load_kernel("along_the_curve", "weighted_rocs", figure)
+    kernel = load_kernel("along_the_curve", "weighted_rocs")
     kernel(weights.T, order, last, negatives, figure, cost_fn * prior, cost_fp * (1 - prior), found)
     return found
 

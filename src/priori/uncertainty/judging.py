@@ -119,7 +119,7 @@ def _crossed(negatives: Moves, people: People, weights: NDArray[Any] | None) -> 
         return []
     partner, crossed = people.roles[1]
     number = np.ones(partner.size) if weights is None else weights[crossed]
-    (pair, sizes), rng = people.pairs, np.random.default_rng(0)
+    (pair, sizes, _), rng = people.pairs, np.random.default_rng(0)
     sums = np.arange(sizes.size) if sizes.size <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, sizes.size)
     signs = rng.choice([-1.0, 1.0], sizes.size)
     by_pair = negatives.sums(sums[pair], min(sizes.size, PAIR_SUMS), crossed, signs[pair] * number)

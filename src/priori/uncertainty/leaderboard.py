@@ -27,7 +27,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC
@@ -63,7 +63,6 @@ RANKED = {
 }  # fmt: skip
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
     """Many systems, from best to worst. Made by `rank`.

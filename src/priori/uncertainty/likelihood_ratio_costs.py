@@ -19,7 +19,7 @@ from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
 from priori.decisions.likelihood_ratios import (
@@ -65,7 +65,6 @@ class TrialCosts:
     means: tuple[ClassMeans | None, ...]
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCosts(Result):
     """Costs of scores as log-likelihood ratios, with intervals: one row per cost. Made by `llr_costs`.
@@ -120,11 +119,6 @@ class LLRCosts(Result):
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         return super()._from_parts(saved, calibration=saved["calibration"], **known)
-
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the test scores came from, if any."""
-        return self.parts[0].scores.backend
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,12 +242,14 @@ def llr_costs(
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
     limits = [_limits(*row, level) for row in zip(costs, value, expected, spreads, strict=True)]
+    # No loss is below 0 in truth; an estimate that is, and its interval, are cut there.
+    shown = np.where(np.strings.endswith(costs, "_loss"), np.maximum(expected, 0.0), expected)
     said = []
     for row, each in zip(range(len(CLLR), value.size, len(DCF)), detections, strict=True):
         limits[row : row + 2], warnings = each.limits(dependence, level)
         said.append(warnings)
     return LLRCosts(
-        name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
+        name, costs, _alphas(fractions), value, shown, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
         tuple(parts), joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),

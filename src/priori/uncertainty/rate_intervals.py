@@ -18,13 +18,13 @@ from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Floats, Mask
+from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.influence import FEW_ERRING, Spread, rate_spread
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
+from priori.uncertainty.proportions import check_level, proportion_interval, quantiles, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
@@ -157,12 +157,10 @@ def rate_interval(
     else:
         scores, notes = known.condensed(("user", "probe_user"), cuts=[threshold])
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
-    judged = judge(scores, threshold, rate)
-    spread = rate_spread(judged.wrong, judged.trials, shared)
-    interval = interval_of(judged, spread, rate, threshold, shared, method, level)
     if rate in ("frr", "fnmr"):
         notes = tuple(note for note in notes if note.code != "unknown-impostors")
-    return replace(interval, warnings=(*interval.warnings, *notes))._came_from(scores)
+    counted = judge(scores, threshold, rate).counted(shared)
+    return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
 
 
 class RateTrials(NamedTuple):
@@ -171,11 +169,73 @@ class RateTrials(NamedTuple):
     trials: Trials
     wrong: Mask
 
+    def counted(
+        self, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
+    ) -> CountedRates:
+        """Return the rate of each group of trials; that of a single user is an error, unless he may stand ``alone``."""
+        where = np.zeros(self.wrong.size, np.int64) if group is None else group
+        number, user = self.trials.number, self.trials.user
+        trials = np.bincount(where, number, groups)
+        errors = np.bincount(where, self.wrong if number is None else number * self.wrong, groups)
+        spread = rate_spread(self.wrong, self.trials, shared, group, groups)
+        if user is not None and shared != "none":
+            if not alone and spread.people.min() < 2:
+                raise FewUsersError("an interval that allows for users needs trials of at least two of them")
+            if alone:  # one user is one independent trial, whatever he does
+                last, several = np.empty(groups, user.dtype), np.zeros(groups, np.bool_)
+                last[where] = user
+                several[where[user != last[where]]] = True
+                one = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
+                held = {name: np.where(several, getattr(spread, name), single) for name, single in one.items()}
+                spread = replace(spread, **held)
+        return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)
+
+
+class CountedRates(NamedTuple):
+    """The errors of groups of trials, and how their rates vary."""
+
+    errors: Ints
+    trials: Ints
+    spread: Spread
+
     @property
-    def errors(self) -> int:
-        """The number of errors."""
-        number = self.trials.number
-        return int(self.wrong.sum() if number is None else number[self.wrong].sum())
+    def rate(self) -> Floats:
+        """The rate of each group."""
+        return np.asarray(self.errors / self.trials)
+
+    def limits(self, level: float) -> tuple[Floats, Floats]:
+        """Return the adjusted Wilson interval of each rate."""
+        return _adjusted(self.rate, self.trials / self.spread.pseudo, self.spread.freedom, level)
+
+    def interval(
+        self, row: int, rate: Rate, threshold: float, shared: str, method: Method, level: float,
+        notes: tuple[Caution, ...] = (),
+    ) -> RateInterval:  # fmt: skip
+        """Return the interval of one group."""
+        errors, n = int(self.errors[row]), int(self.trials[row])
+        spread = self.spread.at(row)
+        if method != "adjusted-wilson":
+            found = proportion_interval(errors, n, method=method, confidence_level=level)
+            lower, upper = float(found.lower), float(found.upper)
+        else:
+            lower, upper = (float(limit[row]) for limit in self.limits(level))
+        return RateInterval(
+            rate, float(threshold), errors / n, lower, upper, errors, n, spread.pseudo, n / spread.pseudo,
+            int(spread.people), spread.freedom, shared, method, level, (*self.cautions(row), *notes),
+        )  # fmt: skip
+
+    def cautions(self, row: int) -> tuple[str, ...]:
+        """Say so where no error was seen in a group, or those of few people."""
+        spread = self.spread.at(row)
+        people, erring = int(spread.people), min(spread.erring, spread.right)
+        if not self.errors[row]:
+            of = f" and {people} people" if people else ""
+            return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
+        if not 0 < erring < min(FEW_ERRING, people / 2):
+            return ()
+        who = f"only {np.ceil(erring - 1e-9):.0f} of {people} people"
+        few = f"{who} make all or most of the errors (or of what is right)"
+        return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
 
 def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
@@ -193,45 +253,20 @@ def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
 def _acquired(scores: Scores) -> RateTrials:
     """Return the trials of both classes, those that failed to acquire as errors."""
     both = scores.negative, scores.positive
+    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
+    return RateTrials(both_classes(scores), np.concatenate(failed))
+
+
+def both_classes(scores: Scores) -> Trials:
+    """Return the trials of both classes as one, with the columns that both have."""
+    both = scores.negative, scores.positive
 
     def column(name: str) -> NDArray[Any] | None:
         columns = [getattr(trials, name) for trials in both]
         return None if any(held is None for held in columns) else np.concatenate(columns)
 
-    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
     score = np.concatenate([trials.score for trials in both])
-    trials = Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
-    return RateTrials(trials, np.concatenate(failed))
-
-
-def interval_of(
-    judged: RateTrials, spread: Spread, rate: Rate, threshold: float, shared: str, method: Method, level: float
-) -> RateInterval:
-    """Return the interval of a rate whose spread is known."""
-    errors, n = judged.errors, len(judged.trials)
-    p = errors / n
-    if method != "adjusted-wilson":
-        interval = proportion_interval(errors, n, method=method, confidence_level=level)
-        lower, upper = float(interval.lower), float(interval.upper)
-    else:
-        lower, upper = _adjusted(p, n / spread.pseudo, spread.freedom, level)
-    return RateInterval(
-        rate, float(threshold), p, lower, upper, errors, n, spread.pseudo, n / spread.pseudo, spread.people,
-        spread.freedom, shared, method, level, _cautions(errors, n, spread),
-    )  # fmt: skip
-
-
-def _cautions(errors: int, n: int, spread: Spread) -> tuple[str, ...]:
-    """Say so where no error was seen, or those of few people."""
-    if not errors:
-        people = f" and {spread.people} people" if spread.people else ""
-        return (Caution("no-errors", f"no error: the interval rests on {n} trials{people} without one"),)
-    erring = min(spread.erring, spread.right)
-    if not 0 < erring < min(FEW_ERRING, spread.people / 2):
-        return ()
-    number = np.ceil(erring - 1e-9)
-    few = f"only {number:.0f} of {spread.people} people make all or most of the errors (or of what is right)"
-    return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
+    return Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
 
 
 def shared_by(scores: Scores, asked: str | None) -> str:
@@ -248,16 +283,17 @@ def shared_by(scores: Scores, asked: str | None) -> str:
     return asked
 
 
-def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return Wilson's interval for an effective number of trials, with Student's quantile."""
-    lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), quantile(level, freedom=freedom))
-    return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
+def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
+    lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
+    return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
 
 
 def around(known: RateInterval, rate: float) -> RateInterval:
     """Return the interval around another rate, as sure as the one observed."""
-    lower, upper = _adjusted(rate, known.effective_trials, known.freedom, known.confidence_level)
-    return replace(known, rate=rate, lower=lower, upper=upper)
+    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
+    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
+    return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
 
 
 def joint_interval(

@@ -125,7 +125,7 @@ def _by_trial(
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     if kind is None and devs[0].omega is not None:
         raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-    kernel = load_kernel("bag_counts", "bagging") if kind is None else load_kernel("bag", "bagging", kind[0])
+    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         assert kind is not None
@@ -165,7 +165,7 @@ def _by_histogram(
     draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
-    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
+    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging")
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     pairs = []

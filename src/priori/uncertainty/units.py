@@ -47,7 +47,7 @@ class Units:
 
         As for a single class (`People.lost`); for units with trials of both, that of the class that lacks more.
         """
-        lost = np.array([[people.lost] for people in self.classes])
+        lost = np.concatenate([people.lost for people in self.classes])
         return np.asarray(1 / np.sqrt(1 - (lost * (self.sizes > 0)).max(axis=0))[:, None])
 
     @property
@@ -73,7 +73,7 @@ class Units:
         sizes = self.sizes if sizes is None else sizes
         share = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
         of_class = share / np.maximum(share.sum(axis=0), 1e-300)
-        return freedom_of_sizes(sizes, of_class @ (influence**2).sum(axis=1))
+        return freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0]
 
 
 def group_units(

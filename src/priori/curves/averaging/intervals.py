@@ -14,7 +14,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
@@ -27,8 +27,9 @@ FEW_SETS = 10
 #: Below so many not even that is enough: quality need not be normal.
 FEWEST_SETS = 5
 
-#: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
-BLOCK = 2**22
+#: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are. Every curve is
+#: read anew for each set of blocks that HELD numbers make: a gigabyte.
+BLOCK, HELD = 2**22, 2**27
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,6 @@ class Means:
     upper: Floats
 
 
-@partly_saved
 @dataclass(frozen=True)
 class IntervalPlan:
     """How the interval around an average is made; `checked` validates."""
@@ -142,14 +142,20 @@ def averages(
     """
     blocks: list[tuple[Floats, Floats, Floats]] = []
     per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
-    for start in range(0, positions.size, per_block):
-        block = positions[start : start + per_block]
-        values = np.stack([evaluate(part, block) for part in parts], axis=1)
-        mean = exact(values) if exact is not None else weighted_mean(values, weights)
-        lower = upper = mean
-        if not plan.within:
-            lower, upper = np.stack([plan.around(*each) for each in zip(values, weights, mean, strict=True)], axis=1)
-        blocks.append((mean, lower, upper))
+    held = per_block * max(1, HELD // (per_block * len(parts) * weights.shape[0]))
+    for first in range(0, positions.size, held):
+        along = positions[first : first + held]
+        read = np.empty((weights.shape[0], len(parts), along.size))
+        for row, part in enumerate(parts):
+            read[:, row] = evaluate(part, along)
+        for start in range(0, along.size, per_block):
+            values = read[:, :, start : start + per_block]
+            mean = exact(values) if exact is not None else weighted_mean(values, weights)
+            lower = upper = mean
+            if not plan.within:
+                each = zip(values, weights, mean, strict=True)
+                lower, upper = np.stack([plan.around(*channel) for channel in each], axis=1)
+            blocks.append((mean, lower, upper))
     mean, lower, upper = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
     if plan.within:
         lower, upper = _within(evaluate, parts, positions, weights, plan)

@@ -129,15 +129,10 @@ def _each(
         pool.shutdown(cancel_futures=True)
 
 
-def load_kernel(name: str, module: str = "kernels", kind: int | None = None) -> Any:
-    """Import the kernels; say so where one has to be compiled, which happens once on a machine.
-
-    Kernels that choose thresholds are made for a kind of criterion.
-    """
+def load_kernel(name: str, module: str = "kernels") -> Any:
+    """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
     global _warned
     kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    if kind is not None:
-        kernel = kernel(kind)
     cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
@@ -260,10 +255,10 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
             raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
         return _by_criterion(systems, plan, dev, test), 16
     sides: tuple[Side, Side] | tuple[Blocks, Blocks] = dev, test
-    kernel = load_kernel("count_rechosen", kind=kind[0])
+    kernel = load_kernel("count_rechosen")
     if _pays_in_blocks((dev, test)):
         sides = in_blocks(dev, plan, late=not plan.design.by_user), in_blocks(test, plan)
-        kernel = load_kernel("count_rechosen_in_blocks", "blocks", kind[0])
+        kernel = load_kernel("count_rechosen_in_blocks", "blocks")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
