@@ -222,7 +222,7 @@ class People:
             _, sizes, owner = self.pairs
             twice = _added(sizes[:, None] ** 2, owner)
             sharing[: len(twice)] -= twice
-        people = _added((self.sizes.any(axis=0) * 1.0)[:, None], self.owner)
+        people = _added(np.sign(self.sizes.sum(axis=0))[:, None], self.owner)
         return np.minimum(sharing / self.n**2, 1 - 1 / np.maximum(people, 2))
 
 
@@ -330,10 +330,12 @@ class Sample:
             return added
         (pair, sizes, owner), (_, crossed) = self.people.pairs, self.people.roles[1]
         step = max(1, SUMS_AT_A_TIME // (added.shape[1] + 1))
-        order = np.argsort(pair, kind="stable")
+        order = np.argsort(pair, kind="stable") if sizes.size > step else None
         for first in range(0, sizes.size, step):
-            start, end = np.searchsorted(pair, [first, first + step], sorter=order)
-            chosen, some = order[start:end], slice(first, first + step)
+            chosen: Any = slice(None)
+            some = slice(first, first + step)
+            if order is not None:
+                chosen = order[slice(*np.searchsorted(pair, [first, first + step], sorter=order))]
             held, own = crossed[chosen], None if owner is None else owner[some]
             total = self.values.sums(pair[chosen] - first, sizes[some].size, held, self.people.number_of(held))
             squares = _added(self._moved(total, sizes[some], own) ** 2, own)
@@ -428,7 +430,7 @@ def spread_of_means(*samples: Sample) -> Spread:
     sizes = np.concatenate([sample.people.sizes for sample in samples])
     variances = np.stack([_added(moved**2, owner) for sample in samples for moved in sample.by_role])
     most = freedom_of_sizes(sizes, variances, owner)
-    freedom = satterthwaite(squares, _added(either**4, owner), most)
+    freedom = satterthwaite(squares, _added((either**2) ** 2, owner), most)
     value, lost = np.sum([sample.sign * sample.mean for sample in samples], axis=0), samples[0].people.lost + 0 * floor
     found = value, np.maximum(squares - by_pair, floor), freedom, most, len(either), squares, by_pair, floor, lost
     return Spread(*(np.ravel(each) if isinstance(each, np.ndarray) else each for each in found))
@@ -456,9 +458,6 @@ def spread_of_errors(sample: Sample) -> Spread:
     def added(of_units: Any) -> Floats:
         return _added(of_units, people.owner)
 
-    def effective(of_units: Any) -> Floats:
-        return np.min([added(np.abs(own)) ** 2 / np.maximum(added(own**2), 1e-300) for own in of_units], axis=0)
-
     either, kinds = sizes.sum(axis=0), (wrong, sizes - wrong)
     n, total = (np.broadcast_to(each, sample.mean.shape).ravel() for each in (people.n, added(wrong[0])))
     alone = np.maximum(errors.squares(total, people.number) / n - found.value**2, 0.0) / n
@@ -471,8 +470,7 @@ def spread_of_errors(sample: Sample) -> Spread:
     within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
     return replace(
         found, freedom=np.where(pseudo <= effect, found.freedom, found.most), floor=np.maximum(found.floor, alone),
-        effect=effect, pseudo=pseudo, erring=np.ravel(effective(wrong)), right=np.ravel(effective(sizes - wrong)),
-        within=np.minimum(within, found.variance),
+        effect=effect, pseudo=pseudo, erring=_fewest(wrong, people.owner), within=np.minimum(within, found.variance),
     )  # fmt: skip
 
 
@@ -492,7 +490,15 @@ def rate_spread(
     (people,) = People.of(trials, crossed=shared == "crossed", group=group)
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
     counted = np.array([people.count]) if people.owner is None else np.bincount(people.owner)
-    return replace(spread_of_errors(Sample(at_one, people)), people=counted)
+    sample = Sample(at_one, people)
+    right = people.sizes[:, :, None] - np.stack(sample.totals)
+    return replace(spread_of_errors(sample), people=counted, right=_fewest(right, people.owner))
+
+
+def _fewest(of_units: Floats, owner: Ints | None) -> Floats:
+    """Return how many units make what there is of each group, as `kish` has it, in whichever role (rows) fewer do."""
+    effective = [_added(np.abs(own), owner) ** 2 / np.maximum(_added(own**2, owner), 1e-300) for own in of_units]
+    return np.ravel(np.min(effective, axis=0))
 
 
 def correlation_of_means(off: Floats, column: NDArray[np.integer], people: People) -> csr_array:

@@ -185,7 +185,7 @@ class RateTrials(NamedTuple):
                 last, several = np.empty(groups, user.dtype), np.zeros(groups, np.bool_)
                 last[where] = user
                 several[where[user != last[where]]] = True
-                one = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
+                one: dict[str, Any] = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
                 held = {name: np.where(several, getattr(spread, name), single) for name, single in one.items()}
                 spread = replace(spread, **held)
         return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)

@@ -73,7 +73,7 @@ class Units:
         sizes = self.sizes if sizes is None else sizes
         share = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
         of_class = share / np.maximum(share.sum(axis=0), 1e-300)
-        return freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0]
+        return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
 
 
 def group_units(
