@@ -19,7 +19,6 @@ from priori.scores.influence import (
     Spread,
     correlation_of_means,
     freedom_of_sizes,
-    pair_codes,
     rate_spread,
     satterthwaite,
     spread_of_errors,
@@ -228,9 +227,9 @@ def test_people_have_one_code_in_all_classes_and_nobody_has_none():
 
 
 def test_a_pair_is_the_same_whoever_claims_to_be_the_other():
-    pairs, pair = pair_codes(np.array([0, 3, 1, 3]), np.array([3, 0, 2, 1]), 4)
-    assert pairs.tolist() == [3, 6, 7]
+    pair, sizes, _ = People(np.array([0, 3, 1, 3, 2]), 4, np.array([3, 0, 2, 1, -1])).pairs
     assert pair.tolist() == [0, 0, 1, 2]
+    assert sizes.tolist() == [2, 1, 1]
 
 
 def test_degrees_of_freedom():

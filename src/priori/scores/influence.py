@@ -121,15 +121,6 @@ def welch(variances: Any, freedom: Any, most: Any = np.inf) -> Floats:
 # -- who the trials share ------------------------------------------------------------------------------------------
 
 
-def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[Ints, NDArray[np.intp]]:
-    """Return the pairs of people that there are, whichever of the two claims to be the other, and that of each trial.
-
-    A pair is a number of the lower person's code, times ``people``, and the higher.
-    """
-    low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
-    return _numbered(low.astype(np.int64) * people + high, people**2)
-
-
 def _numbered(key: Ints, span: int) -> tuple[Ints, NDArray[np.intp]]:
     """Return the distinct keys, ascending, and the number of each key among them; keys lie below the span."""
     if span > max(4 * key.size, 1 << 16):
@@ -161,27 +152,22 @@ class People:
 
         The entries of a single class may be in groups.
         """
-        partners = [trials.partner if crossed else None for trials in classes]
-        rows = [np.empty(0, np.intp) if other is None else np.flatnonzero(other >= 0) for other in partners]
-        columns: list[Any] = [trials.user for trials in classes]
-        columns += [
-            own[:0] if other is None else other[two] for own, other, two in zip(columns, partners, rows, strict=True)
-        ]
-        span = many = 1 + max(int(column.max(initial=0)) for column in columns)
+        names: list[Any] = [trials.user for trials in classes]
+        names += [trials.partner for trials in classes if crossed and trials.partner is not None]
+        many = 1 + max(int(column.max()) for column in names)
         if group is not None:
-            span = many * (1 + int(group.max()))
-            columns = [
-                column + many * at.astype(np.int64) for column, at in zip(columns, (group, group[rows[0]]), strict=True)
-            ]
-        present, codes = _numbered(np.concatenate(columns), span)
-        split = np.split(codes.astype(np.int32), np.cumsum([column.size for column in columns])[:-1])
-        found = []
-        for trials, own, probe, two in zip(classes, split, split[len(classes) :], rows, strict=False):
-            partner = None if not two.size else np.full(own.size, -1, dtype=np.int32)
-            if partner is not None:
-                partner[two] = probe
-            found.append(cls(own, present.size, partner, trials.number, None if group is None else present // many))
-        return found
+            names = [np.where(column < 0, -1, many * group.astype(np.int64) + column) for column in names]
+        # Nobody, -1, comes first where a trial lacks a second person.
+        present, code = _numbered(np.concatenate(names) + 1, 1 + many * (1 if group is None else 1 + int(group.max())))
+        nobody = int(present[0] == 0)
+        codes = iter(np.split((code - nobody).astype(np.int32), np.cumsum([column.size for column in names])[:-1]))
+        users, count = [next(codes) for _ in classes], present.size - nobody
+        owner = None if group is None else (present[nobody:] - 1) // many
+        partners = [next(codes) if crossed and trials.partner is not None else None for trials in classes]
+        return [
+            cls(user, count, partner, trials.number, owner)
+            for trials, user, partner in zip(classes, users, partners, strict=True)
+        ]
 
     @cached_property
     def roles(self) -> list[tuple[NDArray[Any], Any]]:
@@ -208,9 +194,13 @@ class People:
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.intp], Floats, Ints | None]:
-        """The pair of people of each entry that has two, as a code, the trials of each pair, and its group."""
+        """The pair of people of each entry that has two, as a code, the trials of each pair, and its group.
+
+        It is the same pair whichever of the two claims to be the other.
+        """
         probe, crossed = self.roles[-1]
-        pairs, pair = pair_codes(self.unit[crossed], probe, self.count)
+        low, high = np.minimum(self.unit[crossed], probe), np.maximum(self.unit[crossed], probe)
+        pairs, pair = _numbered(low.astype(np.int64) * self.count + high, self.count**2)
         sizes = np.bincount(pair, self.number_of(crossed), pairs.size).astype(np.float64)
         return pair, sizes, None if self.owner is None else self.owner[pairs // self.count]
 
@@ -464,7 +454,7 @@ def spread_of_errors(sample: Sample) -> Spread:
     effect = np.divide(found.variance, alone, out=np.ones_like(alone), where=alone > 0).clip(1.0, n)
     # While few people err nothing tells how errors flock: the next person may err in all of his trials, and what was
     # seen is no guide to how sure the variance is.
-    involved = np.min([added((kind.sum(axis=0) != 0) * 1.0) for kind in kinds], axis=0)
+    involved = np.min([added((np.abs(kind.sum(axis=0)) > 1e-9) * 1.0) for kind in kinds], axis=0)
     pseudo = np.maximum(effect, np.ravel(added(either**2) / added(either) / (1 + involved)))
     rates = wrong[0] / np.maximum(sizes[0], 1)
     within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
