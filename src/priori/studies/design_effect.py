@@ -173,8 +173,8 @@ class DesignEffect(Result):
 def design_effect(scores: Any, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 
-    The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors minus their
-    expectation)^2 / n^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
+    The design effect is the linearised cluster variance, sum_u (sum of user u's errors minus their expectation)^2
+    over n^2 - sum_u n_u^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
 
     Examples
     --------
