@@ -94,7 +94,7 @@ def test_variances_are_sums_over_pairs_of_trials_that_share_somebody(seed, peopl
             assert found.by_person[k] - found.by_pair[k] == pytest.approx(two_way, abs=1e-12)
             assert found.variance[k] == pytest.approx(max(two_way, one_role), abs=1e-12)
             squares = float((number * (values[:, k] - float(mean)) ** 2).sum()) / number.sum() ** 2
-            assert found.floor[k] == pytest.approx(max(one_role, squares), abs=1e-12)
+            assert found.floor[k] == pytest.approx(max(one_role, squares / left), abs=1e-12)
             if squares > 1e-12:
                 wanted = np.clip(found.variance[k] / squares, 1, number.sum())
                 assert found.effect[k] == pytest.approx(wanted, rel=1e-9)

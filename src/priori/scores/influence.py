@@ -458,10 +458,10 @@ def spread_of_errors(sample: Sample) -> Spread:
     pseudo = np.maximum(effect, np.ravel(added(either**2) / added(either) / (1 + involved)))
     rates = wrong[0] / np.maximum(sizes[0], 1)
     within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
-    return replace(
-        found, freedom=np.where(pseudo <= effect, found.freedom, found.most), floor=np.maximum(found.floor, alone),
-        effect=effect, pseudo=pseudo, erring=_fewest(wrong, people.owner), within=np.minimum(within, found.variance),
-    )  # fmt: skip
+    freedom = np.where(pseudo <= effect, found.freedom, found.most)
+    floor, within = np.maximum(found.floor, alone / (1 - found.lost)), np.minimum(within, found.variance)
+    erring = _fewest(wrong, people.owner)
+    return replace(found, freedom=freedom, floor=floor, effect=effect, pseudo=pseudo, erring=erring, within=within)
 
 
 def rate_spread(

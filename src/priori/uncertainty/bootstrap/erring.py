@@ -68,7 +68,7 @@ def _matters(
 def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
     """Say so where users are many, but few of them have most of the trials of a class, or any."""
     least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
-    effective = {name: float(most.min()) + 1 for name, most in zip(CLASSES, spread.most, strict=True)}
+    effective = {name: round(float(most.min()) + 1, 9) for name, most in zip(CLASSES, spread.most, strict=True)}
     name = min(effective, key=effective.__getitem__)
     if effective[name] >= least or spread.people < least:
         return []
