@@ -223,7 +223,7 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
         return np.full(thresholds.size, float(scores.n_negatives if above else scores.n_positives))
     from scipy.special import ndtri, stdtrit
 
-    (held,) = scores.between([np.unique(thresholds)], by_user=True)
+    (held,) = scores.count([np.unique(thresholds)], ("user",))
     trials = held.negative if above else held.positive
     (people,) = People.of(trials, crossed=above)
     spread = spread_of_errors(Sample(ErrorsAt.of([trials.score], [thresholds], above=above), people))

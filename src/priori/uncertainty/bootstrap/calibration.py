@@ -25,6 +25,7 @@ from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.scores.influence import Errors, People, Sample, Spread, kish, spread_of_errors, spread_of_means
+from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
@@ -196,7 +197,7 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     """Measure how the difference of two systems varies with whole users, each counted on its own."""
     cuts, others = [thresholds, other[1]], [other[0]]
     edges = [np.unique(cut) for cut in cuts]
-    sets = test.apart(edges, others) or test.between(edges, others, by_user=True)
+    sets = counted_apart([test, *others], edges) or test.count(edges, ("user",), others)
     # Tables counted apart have the same users; trials paired in memory have those of the first.
     owners = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
@@ -209,7 +210,7 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
 def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Spread:
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
-    sets = test.between([np.unique(cut) for cut in cuts], [] if other is None else [other[0]], by_user=True)
+    sets = test.count([np.unique(cut) for cut in cuts], ("user",), [] if other is None else [other[0]])
     (owners,) = plan.design.identities(sets[:1])
     return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
