@@ -152,8 +152,8 @@ class People:
 
         The entries of a single class may be in groups.
         """
-        names: list[Any] = [trials.user for trials in classes]
-        names += [trials.partner for trials in classes if crossed and trials.partner is not None]
+        others = [trials.partner if crossed else None for trials in classes]
+        names: list[Any] = [*(trials.user for trials in classes), *(other for other in others if other is not None)]
         many = 1 + max(int(column.max()) for column in names)
         if group is not None:
             names = [np.where(column < 0, -1, many * group.astype(np.int64) + column) for column in names]
@@ -163,7 +163,7 @@ class People:
         codes = iter(np.split((code - nobody).astype(np.int32), np.cumsum([column.size for column in names])[:-1]))
         users, count = [next(codes) for _ in classes], present.size - nobody
         owner = None if group is None else (present[nobody:] - 1) // many
-        partners = [next(codes) if crossed and trials.partner is not None else None for trials in classes]
+        partners = [None if other is None else next(codes) for other in others]
         return [
             cls(user, count, partner, trials.number, owner)
             for trials, user, partner in zip(classes, users, partners, strict=True)
