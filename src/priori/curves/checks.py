@@ -19,7 +19,6 @@ from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.influence import rate_spread, welch
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
 
 if TYPE_CHECKING:
@@ -297,7 +296,7 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
     if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
         return None  # nor is it with people, who make rates vary more
-    from priori.uncertainty.cluster_variance import rate_spread, welch
+    from priori.scores.influence import rate_spread, welch
 
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
