@@ -105,11 +105,11 @@ def _by_trial(
     units = each[0]
     attack = above(devs[0])
     impostors, attacks = (
-        _smooth_trials([dev.negative.take(np.flatnonzero(part)) for dev in devs], axes, units.negative[part],
+        _smooth_trials([dev.negative.take(np.flatnonzero(part)) for dev in devs], axes, units.classes[0].unit[part],
                        None if units.partner is None else units.partner[part])
         for part in (~attack, attack)
     )  # fmt: skip
-    classes = impostors, _smooth_trials([dev.positive for dev in devs], axes, units.positive, None), attacks
+    classes = impostors, _smooth_trials([dev.positive for dev in devs], axes, units.classes[1].unit, None), attacks
     starts = np.cumsum([0, *(unit.size for unit, *_ in classes)])
     *columns, widths = zip(*classes, strict=True)
     width = np.stack(widths)
@@ -171,13 +171,15 @@ def _by_histogram(
     pairs = []
     for dev, like, axis, codes in zip(devs, wholes, axes, units, strict=True):
         pairs.append(_Pairs.of(codes))
-        rows = (pairs[-1].row, pairs[-1].rows), (codes.positive, codes.count)
+        rows = (pairs[-1].row, pairs[-1].rows), (codes.classes[1].unit, codes.count)
         classes = zip((dev.negative, dev.positive), (like.negative, like.positive), rows, strict=True)
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
         histograms.append([scale * _smooth_histogram(trials, axis, *row, alike) for trials, alike, row in classes])
         if dev.omega is not None:
             attack = above(dev)
-            strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
+            strata = [
+                (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
+            ]
             parts = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
             histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
     drawn_from, count = (units[0].strata, units[0].sizes), units[0].count
@@ -213,10 +215,10 @@ class _Pairs(NamedTuple):
     @classmethod
     def of(cls, units: Units) -> _Pairs:
         if units.partner is None:
-            return cls(units.negative, units.count, None)
+            return cls(units.classes[0].unit, units.count, None)
         # The last column of the draws is one that always comes, for trials without a partner.
         second_of = np.where(units.partner < 0, units.count, units.partner)
-        keys = units.negative.astype(np.int64) * (units.count + 1) + second_of
+        keys = units.classes[0].unit.astype(np.int64) * (units.count + 1) + second_of
         present, row = np.unique(keys, return_inverse=True)
         first, second = np.divmod(present, units.count + 1)
         return cls(row.astype(np.int32), int(present.size), (first, second))
