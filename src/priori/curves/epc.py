@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 
+from priori.base.above import above
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
@@ -235,14 +236,12 @@ class EPC(Result):
         keep: bool = False,
     ) -> Band:
         """Return a bootstrap band around the curve; what the options mean: `priori.uncertainty.bands.band`."""
-        from priori.uncertainty.bands import make_band
-        from priori.uncertainty.bootstrap.resampling import Resampling
-
-        resampling = Resampling(
-            bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-            future_users, future_trials,
+        return above(
+            self, "band", self, bootstrap=bootstrap, n_resamples=n_resamples, resample=resample,
+            confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng,
+            shared_users=shared_users, promise=promise, future_users=future_users, future_trials=future_trials,
+            threads=threads, progress=progress, keep=keep,
         )  # fmt: skip
-        return make_band(self, resampling, threads=threads, progress=progress, keep=keep)
 
     def plot(
         self,
@@ -254,9 +253,7 @@ class EPC(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
-        from priori.plots import plot_epc
-
-        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
+        return above(self, "plot", [self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
 
 def described_parts(saved: Saved) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
@@ -112,9 +113,7 @@ class Band(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:  # fmt: skip
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
-        from priori.plots import plot_epc
-
-        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
+        return above(self, "plot", [self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.errors import OptionError
 from priori.base.layouts import (
     CAUTIONS,
@@ -217,9 +218,7 @@ class Comparison(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""
-        from priori.plots import plot_comparison
-
-        return plot_comparison(self, ax=ax)
+        return above(self, "plot", self, ax=ax)
 
 
 def compare(

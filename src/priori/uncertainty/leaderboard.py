@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -138,9 +139,7 @@ class Leaderboard(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the slope chart: each system's rank a posteriori, and at thresholds fixed in advance."""
-        from priori.plots.leaderboard import plot_slopes
-
-        return plot_slopes(self, ax=ax)
+        return above(self, "plot", self, ax=ax)
 
 
 def rank(
