@@ -20,8 +20,8 @@ from priori.engines.lazy_frames import Lazy
 from priori.engines.parquet_files import Files
 from priori.engines.table import BOUND
 from priori.report import Settings, System, make_study
-from priori.report.calibration import calibration
 from priori.report.page import render_html
+from priori.report.sections import calibration
 
 TRIALS, PEOPLE = 6000, 24
 #: Too little for the trials, enough for counts in cells by user.

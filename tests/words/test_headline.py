@@ -10,10 +10,10 @@ import pytest
 
 import priori
 import small_studies
-from priori.report.first_screen import order_at
 from priori.scores import Scores
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.pairs import alike_runs
 from priori.words.glossary import GLOSSARY
 from priori.words.headline import FirstScreen
 from priori.words.numbers import per_thousand_range
@@ -34,7 +34,7 @@ def test_a_clear_answer(clear: Study) -> None:
 def test_an_answer_that_is_not_clear() -> None:
     study = small_studies.study(2.0, 2.1)
     answer = FirstScreen(study).headline(study.at)
-    first = "AB"[order_at(study, study.at)[0]]
+    first = "AB"[study.order_at(study.at)[0]]
     assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be told apart: about ")
     assert answer.mark == "not clear"
 
@@ -51,11 +51,11 @@ def test_equal_amounts_are_said_once() -> None:
 def test_several_systems() -> None:
     study = small_studies.study(2.5, 2.4, 0.5)
     answer = FirstScreen(study).headline(study.at)
-    first, second, third = ("ABC"[place] for place in order_at(study, study.at))
+    first, second, third = ("ABC"[place] for place in study.order_at(study.at))
     assert answer.text.startswith(f"{first} comes first with about ")
     assert answer.mark == "not clear"
     assert answer.why == f"{first} cannot be told from {second}; it is better than {third}"
-    assert FirstScreen(study).groups(study.at, order_at(study, study.at)) == [[0, 1]]
+    assert alike_runs(study.pairs, study.at, study.order_at(study.at)) == [[0, 1]]
 
 
 def test_one_system_and_no_bootstrap() -> None:
@@ -65,7 +65,7 @@ def test_one_system_and_no_bootstrap() -> None:
     answer = FirstScreen(two).headline(two.at)
     assert answer.mark == "not tested"
     assert answer.text.startswith("On this test set A comes first with about ")
-    assert FirstScreen(two).groups(two.at, [0, 1]) == []
+    assert alike_runs(two.pairs, two.at, [0, 1]) == []
 
 
 def test_numbers_that_look_alike_are_told_apart() -> None:

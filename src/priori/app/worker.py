@@ -269,11 +269,11 @@ def _write(study: Study, outcome: Path, mark: str) -> None:
     from priori.app.result import render_result
     from priori.base.texts import json_text
     from priori.report.page import render_html
-    from priori.report.tables import render_csv
+    from priori.report.tables import render_csv, study_dict
 
     contents = {
         "report.html": render_html(study),
-        "report.json": json_text(study.to_dict()) + "\n",
+        "report.json": json_text(study_dict(study)) + "\n",
         "report.csv": render_csv(study),
         "page.html": render_result(study, mark),
     }

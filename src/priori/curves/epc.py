@@ -212,6 +212,12 @@ class EPC(Result):
             **({} if self.omega is None else {"omega": float(self.omega)}),
         }
 
+    def row(self, index: int) -> EPC:
+        """Return the curve at one of its alphas."""
+        names = ("alpha", "threshold", "dev_outcomes", "outcomes", "dev_v1", "dev_v2", "v1", "v2", "value", "best")
+        parts: dict[str, Any] = {name: getattr(self, name)[index : index + 1] for name in names}
+        return replace(self, fractions=(self.fractions[index],), **parts)
+
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
         return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,

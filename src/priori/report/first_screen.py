@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from priori.studies.evaluation import Study
-from priori.studies.evaluation.study import FEW, ranks_of
+from priori.studies.evaluation.pairs import alike_runs
+from priori.studies.evaluation.study import FEW
 from priori.words.glossary import GLOSSARY
 from priori.words.headline import FirstScreen
 from priori.words.numbers import counted, level_text, percent, rank_range, unbroken, value
 from priori.words.tasks import task_words
-
-
-def order_at(study: Study, index: int) -> list[int]:
-    """Return the systems from best to worst at an alpha."""
-    return sorted(range(len(study.members)), key=ranks_of(study.curves, index).__getitem__)
 
 
 def screen_at(first: FirstScreen, index: int) -> dict[str, Any]:
@@ -27,7 +23,7 @@ def screen_at(first: FirstScreen, index: int) -> dict[str, Any]:
         "rule": deployed.rule if extreme else "accept when the score is greater than",
         "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
         "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
-        "groups": first.groups(index, order_at(first.study, index)[:FEW]),
+        "groups": alike_runs(first.study.pairs, index, first.study.order_at(index)[:FEW]),
     }  # fmt: skip
 
 
@@ -38,12 +34,6 @@ def dots(study: Study, index: int) -> list[tuple[str, ...]]:
         return [(text,) for text in values]
     lower, upper = (side[:, index].tolist() for side in study.standings[:2])
     return [(text, rank_range(*ranks)) for text, *ranks in zip(values, lower, upper, strict=True)]
-
-
-def first_pair(study: Study) -> int:
-    """Return which of the pairs to look at comes first: the best system and the runner-up."""
-    best = set(order_at(study, study.at)[:2])
-    return next((row for row, pair in enumerate(study.pairs_that_matter) if {pair.a, pair.b} == best), 0)
 
 
 def about_sets(study: Study) -> str:

@@ -14,18 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import shown
-from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.results import plain
-from priori.curves.epc import epc
 from priori.plots.curves import det_axes
-from priori.report.figures import coarse
 from priori.report.first_screen import (
     about_sets,
     dots,
-    first_pair,
     meaning_of,
-    order_at,
     screen_at,
     slider_words,
     what_is_shown,
@@ -34,8 +29,9 @@ from priori.report.ranking_data import ranking_data
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import probit
+from priori.studies.evaluation.drawing import coarse, probit
 from priori.studies.evaluation.pairs import Pair
+from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
 from priori.words.headline import FirstScreen
@@ -44,8 +40,6 @@ from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, v
 
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
-#: A curve of more constant pieces is drawn at the alphas of the slider.
-MOST_STEPS = 400
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -108,13 +102,14 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     return {
         "study": study,
         "title": heading(study),
-        "cautions": shown(study.cautions),
+        "cautions": shown(cautions(study)),
+        "answers": verdict(study).answers,
         "about_sets": about_sets(study),
         "screen": screen_at(FirstScreen(study), study.at),
         "what_is_shown": what_is_shown(study),
         "measure_meaning": meaning_of(study),
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
-        "first_pair": first_pair(study),
+        "first_pair": study.first_pair,
         **slider_words(study),
         "has_limits": any(section.key == "limits" for section, _ in sections),
         "glossary": GLOSSARY,
@@ -192,7 +187,7 @@ def page_data(study: Study) -> dict[str, Any]:
         "level": study.settings.confidence_level,
         "levelText": level_text(study.settings.confidence_level),
         "alphaTitle": _alpha_title(study),
-        "pair": first_pair(study),
+        "pair": study.first_pair,
         "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
                     "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
@@ -217,23 +212,6 @@ def _alpha_title(study: Study) -> str:
     return "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})"
 
 
-def _steps(member: Member) -> dict[str, Any] | None:
-    """Return the constant pieces of a curve, where each begins; None where they are not known or too many."""
-    curve = member.curve
-    if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
-        return None
-    try:
-        exact = epc(
-            curve.dev, curve.test, task=curve.task, criterion=curve.criterion, measure=curve.measure, exact=True
-        )
-    except OptionError:
-        return None
-    begins = np.append(True, (np.diff(exact.value) != 0) | (np.diff(exact.best) != 0))
-    if begins.sum() > MOST_STEPS:
-        return None
-    return {name: _short(getattr(exact, name)[begins]) for name in ("alpha", "value", "best")}
-
-
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
     """Return numbers with the digits that a drawing can show."""
     return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
@@ -248,15 +226,18 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
+    steps = None
     if not matters:
         roc, det = coarse(roc), coarse(det)
+    elif member.steps is not None:
+        steps = {name: _short(values) for name, values in member.steps.items()}
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
         "name": clean(member.name), "short": short(member.name, 40),
         "value": curve.value, "best": curve.best, "threshold": curve.threshold,
         "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
         "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
-        "counts": vars(outcomes), "steps": _steps(member) if matters else None,
+        "counts": vars(outcomes), "steps": steps,
         "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
@@ -291,7 +272,7 @@ def _live(study: Study) -> dict[str, Any]:
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
         "screen": [screen_at(first, index) for index in range(len(alphas))],
-        "order": [order_at(study, index) for index in range(len(alphas))],
+        "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
     }

@@ -15,8 +15,9 @@ from priori.base.whole_files import whole_file
 from priori.report.figures import drawings, figure_style
 from priori.report.page import render_html
 from priori.studies.evaluation import Study
+from priori.words.cautions import cautions
 from priori.words.headline import FirstScreen
-from priori.words.sentences import heading
+from priori.words.sentences import heading, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,8 +92,8 @@ def _summary(study: Study, figure: Figure) -> None:
         (heading(study), 9, "normal"), (answer.text, 18, "bold"),
         (f"{answer.mark or ''}: {answer.why}".strip(": "), 11, "normal"),
         (f"Deploy {card.name}: {card.rule}. {' '.join(errors)}", 11, "normal"),
-        *((one.answer, 10, "normal") for one in study.verdict.answers),
-        *((f"{caution.heading}. {caution.sentence}", 8.5, "normal") for caution in shown(study.cautions)),
+        *((one.answer, 10, "normal") for one in verdict(study).answers),
+        *((f"{caution.heading}. {caution.sentence}", 8.5, "normal") for caution in shown(cautions(study))),
     ]  # fmt: skip
     top = 0.95
     for text, size, weight in parts:

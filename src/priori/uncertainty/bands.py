@@ -26,7 +26,7 @@ from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
-from priori.uncertainty.expected_bands import expected_curve
+from priori.uncertainty.expected_bands import Estimated, expected_curve
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import ends
 from priori.uncertainty.score_axis import score_axis
@@ -251,10 +251,12 @@ def make_band(
     threads: int | None = None,
     progress: Progress | None = None,
     keep: bool = False,
+    estimated: Estimated | None = None,
 ) -> Band:
     """Compute the band around a curve that a resampling describes.
 
     Of thresholds by theory there are no new ones to choose: both sets resampled is the test set resampled.
+    ``estimated`` is what is expected of systems as methods, where that is known.
     """
     if not curve.criterion.reads_development:
         resampling = replace(resampling, resample="test")
@@ -262,7 +264,7 @@ def make_band(
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
     settings, notes = plan.settings(), (*plan.warnings, *notes)
     if plan.of_method:
-        expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
+        expected = expected_curve(resampled, plan, estimated, threads=threads, progress=progress, keep=keep)
         return Band(
             curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
             joined((*notes, *expected.warnings), curve.warnings), expected.replicates,

@@ -47,6 +47,10 @@ class Compared:
         """The weight of each alpha in the mean over all of them."""
         return shares_of(self.curves[0].alpha)
 
+    def at(self, point: int) -> Compared:
+        """Return the systems at one alpha."""
+        return replace(self, curves=tuple(curve.row(point) for curve in self.curves))
+
     def settings(self) -> dict[str, Any]:
         """Return how they are compared, for the record."""
         measure = self.curves[0].measure

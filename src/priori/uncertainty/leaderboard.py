@@ -44,8 +44,8 @@ from priori.uncertainty.both_rankings import (
     moved_ranks,
     tau_interval,
 )
-from priori.uncertainty.claims import CLAIMS, Claim, prepare
-from priori.uncertainty.evidence import gather_evidence
+from priori.uncertainty.claims import CLAIMS, Claim, Compared, prepare
+from priori.uncertainty.evidence import Evidence, gather_evidence
 from priori.uncertainty.ranking import Tests, check_names, ranking_of
 from priori.uncertainty.ranks import ranks_of
 
@@ -188,10 +188,9 @@ def rank(
 
 def make_leaderboard(
     curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = 0.5, against: Against = "eer",
-    claim: Claim = "deployed", family: Tests = "pairs", intervals: tuple[Floats, Floats] | None = None,
-    threads: int | None = None, progress: Progress | None = None,
+    claim: Claim = "deployed", family: Tests = "pairs", threads: int | None = None, progress: Progress | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """Rank systems as a resampling describes; ``intervals`` are those of their values, where they are known."""
+    """Rank systems as a resampling describes."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
     check_names(curves)
@@ -202,6 +201,21 @@ def make_leaderboard(
     curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
+    resampled = replace(resampling, resample="both" if claim == "method" else "test")
+    bands = [
+        make_band(curve, resampled, threads=threads, estimated=evidence.estimated(number))
+        for number, curve in enumerate(curves)
+    ]
+    intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
+    return leaderboard_of(curves, compared, evidence, intervals, against=against, family=family, threads=threads)
+
+
+def leaderboard_of(
+    curves: Sequence[EPC], compared: Compared, evidence: Evidence, intervals: tuple[Floats, Floats], *,
+    against: Against = "eer", family: Tests = "pairs", threads: int | None = None,
+) -> Leaderboard:  # fmt: skip
+    """Rank systems on the evidence about them at one alpha; ``intervals`` are those of their values."""
+    tests = [curve.test for curve in curves]
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
     title, figure = POSTERIORS[against]
@@ -213,17 +227,13 @@ def make_leaderboard(
     post_value = np.array(ask_together([partial(figure, curve.test) for curve in judged], tests))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
     before, after = draw_both(judged, plan, against, DRAWS, threads=threads)
-    if claim == "method":
+    if compared.claim == "method":
         before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
     rankings = _Rankings(
         signs[0] * evidence.expected[0], signs[1] * post_value, signs[0] * before, signs[1] * after, plan.level
     )
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
-    if intervals is None:
-        resampled = replace(resampling, resample="both" if claim == "method" else "test")
-        bands = [make_band(curve, resampled, threads=threads) for curve in curves]
-        intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
     settings = {
         "measure": measure.title, "rate": measure.rate, "against": title, "claim": compared.claim, "family": family,
         "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.cautions import CODES, Caution, joined, of_systems
-from priori.curves.checks import curve_cautions
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
 from priori.uncertainty.evidence import error_allowed
@@ -18,7 +17,7 @@ UNBALANCED = 10
 def cautions(study: Study) -> tuple[Caution, ...]:
     """Return every caution that applies at the alpha of interest, one of each code, the gravest first."""
     names = [short(member.name) for member in study.members]
-    every = of_systems([*zip(names, (_of_member(member, study.at) for member in study.members), strict=True)])
+    every = of_systems([*zip(names, map(_of_member, study.members, study.findings), strict=True)])
     every += tuple(caution for check in (_few_resamples, _no_bootstrap) for caution in check(study))
     texts: dict[str, list[str]] = {}
     for line in every:
@@ -28,12 +27,12 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
 
 
-def _of_member(member: Member, row: int) -> tuple[str, ...]:
-    """Return warnings about a system: its band, its curve at the alpha of interest, its test set."""
+def _of_member(member: Member, findings: tuple[Caution, ...]) -> tuple[str, ...]:
+    """Return warnings about a system: its band, what was found of its curve, its test set."""
     curve, band = member.curve, member.band
     own = [] if band is None else [line for line in band.warnings if line not in curve.warnings]
     sets = [caution for check in (_unbalanced, _missing) for caution in check(curve)]
-    return joined(own, curve_cautions(curve, row), sets)
+    return joined(own, findings, sets)
 
 
 def _unbalanced(curve: EPC) -> list[Caution]:
