@@ -24,7 +24,7 @@ $(VENV)/.installed-test: $(VENV)/.installed tools/system-packages
 install: $(VENV)/.installed  ## Make the virtual environment and install Priori into it
 
 demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.html
-	$(BIN)/priori demo --output demo
+	$(BIN)/priori demo --output demo --force
 
 test: lint types unit  ## Lint, type-check and run every test
 
@@ -96,5 +96,5 @@ test-wheel: $(VENV)/.installed  ## Build the wheel, install it into an empty env
 	$(BIN)/python -m build --outdir dist .
 	$(PYTHON) -m venv $(VENV)/wheel
 	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[all]"
-	cd $(VENV)/wheel && bin/priori --version && bin/priori demo faces --output demo
+	cd $(VENV)/wheel && bin/priori --version && bin/priori demo faces --output demo --force
 	test -s $(VENV)/wheel/demo/report.html

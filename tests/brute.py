@@ -31,7 +31,7 @@ def weights(scores: Scores, bootstrap: str, rng: np.random.Generator, size: int,
             count = multiplicity(users, n_users)
             weight = count[:, trials.user]
             if trials is scores.negative:
-                weight = weight * count[:, trials.probe_user]
+                weight = weight * np.where(trials.probe_user == trials.user, 1, count[:, trials.probe_user])
         else:
             copies = users if bootstrap == "joint" else np.tile(np.arange(n_users), (size, 1))
             for slot in copies.T:

@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 import priori
-from priori.base.extras import EXTRAS, MissingExtraError, require
+from priori.base.extras import PACKAGES, MissingExtraError, require
 from priori.cli import main
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-def test_every_extra_installs_its_libraries() -> None:
-    for module, extra in EXTRAS.items():
-        library = {"sklearn": "scikit-learn"}.get(module, module.replace("_", "-"))
-        assert any(line.startswith(library) for line in PROJECT["optional-dependencies"][extra]), module
+def test_packages_are_called_as_the_project_calls_them() -> None:
+    listed = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+    for package in PACKAGES.values():
+        assert any(line.startswith(package) for line in listed), package
 
 
 def test_a_figure_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     scores = priori.Scores.from_arrays([0.1, 0.6], [0.4, 0.9])
-    with pytest.raises(MissingExtraError, match=r"^this needs matplotlib, .* pip install 'priori\[report\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^this needs matplotlib, .* pip install matplotlib$"):
         priori.epc(scores, scores).plot()
     require("numpy")
 
@@ -36,5 +36,27 @@ def test_the_command_line_says_it_in_one_line(
     with pytest.raises(SystemExit) as ended:
         main(["app", "--port", "0"])
     assert ended.value.code == 2
-    said = "priori: error: this needs starlette, which is not installed: pip install 'priori[app]'\n"
+    said = "priori: error: this needs starlette, which is not installed: pip install starlette\n"
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "--example", "cancer"),
+        ("demo", "cancer"),
+        ("report", "--example", "cancer", "--format", "csv", "--pdf", "x.pdf"),
+    ],
+)
+def test_what_the_page_needs_is_said_before_any_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module in ("jinja2", "markupsafe"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    assert ended.value.code == 2
+    said = "this needs jinja2 and markupsafe, which are not installed: pip install jinja2 markupsafe"
+    assert capsys.readouterr() == ("", f"priori: error: {said}\n")
+    assert list(tmp_path.iterdir()) == []

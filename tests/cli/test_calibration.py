@@ -85,3 +85,22 @@ def test_the_axis_of_log_odds() -> None:
     np.testing.assert_allclose(axes.lines[0].get_xdata(), [np.nan, -np.log(9), 0, np.log(9), np.nan], atol=1e-12)
     with pytest.raises(priori.OptionError, match="unknown axis"):
         plot_epc([curve], axis="odds")  # type: ignore[arg-type]
+
+
+def test_from_probabilities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, label = tmp_path / "p.csv", np.repeat([0, 1], [300, 100])
+    share = 1 / (1 + np.exp(-np.random.default_rng(1).normal(2.0 * label - 2)))
+    path.write_text("label,score\n" + "".join(f"{one},{p}\n" for one, p in zip(label, share, strict=True)))
+    typed = ["calibration", "--system", "A", str(path), str(path)]
+    main([*typed, "--from", "probabilities", "--format", "csv", "--plot", str(tmp_path / "ape.svg")])
+    shown = capsys.readouterr()
+    scores = priori.read(path)
+    expected = priori.llr_costs(scores, scores, given="probabilities").value
+    assert [float(row["value"]) for row in csv.DictReader(io.StringIO(shown.out))] == pytest.approx(expected.tolist())
+    assert "not-likelihood-ratios" not in shown.err
+    main([*typed, "--format", "csv"])
+    assert "warning [not-likelihood-ratios]: all scores lie between 0 and 1" in capsys.readouterr().err
+    path.write_text("label,score\n0,-3\n1,0.5\n1,0.4\n")
+    with pytest.raises(SystemExit, match="2"):
+        main([*typed, "--from", "probabilities"])
+    assert "leave out --from probabilities" in capsys.readouterr().err

@@ -103,3 +103,19 @@ def test_every_command_that_gives_results_can_be_silenced() -> None:
     without = {"app", "run", "schema", "completion"}
     for name in set(COMMANDS) - without:
         assert "--silence" in run(name, "--help").stdout, name
+
+
+def test_threshold_says_that_no_threshold_keeps_a_limit(folder: Path) -> None:
+    result = run("threshold", "a.csv", "--lower-is-better", "--criterion", "at-most-far:0.95", "--alpha", "0.001")
+    assert " inf " in result.stdout
+    assert [line.split("]")[0] for line in said(result)] == ["priori: warning [limit-not-kept"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["threshold a.csv", "plan --width 0.1", "roc", "det", "ztest", "check --max frr=0.9", "rank", "report", "pad"],
+)
+def test_a_limit_without_its_value_is_an_error(folder: Path, command: str) -> None:
+    systems = () if command.startswith("threshold") else TWO
+    with pytest.raises(OptionError, match="at-most-far was given without the far that is wanted"):
+        run(*command.split(), *systems, "--criterion", "at-most-far")

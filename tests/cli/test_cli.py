@@ -349,6 +349,14 @@ def test_demo(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "The page: story/report.html" in done.stdout
     assert "read on the test set" in done.stdout
-    assert {"report.html", "epc.svg", "logistic-dev.csv"} <= {path.name for path in (tmp_path / "story").iterdir()}
+    names = {path.name for path in (tmp_path / "story").iterdir()}
+    assert {"report.html", "epc.svg", "logistic-dev.csv"} <= names
+    for name in names - {"epc.svg"}:
+        (tmp_path / "story" / name).unlink()
+    (tmp_path / "story" / "epc.svg").write_text("mine")
+    again = run("demo", "cancer", "--output", "story", cwd=tmp_path)
+    said = "story/epc.svg: there already; name another directory (--output), or add --force"
+    assert (again.returncode, again.stderr) == (2, f"priori: error: {said}\n")
+    assert [path.read_text() for path in (tmp_path / "story").iterdir()] == ["mine"]
     (tmp_path / "file").write_text("")
     assert "cannot make the directory" in run("demo", "--output", "file/x", cwd=tmp_path).stderr

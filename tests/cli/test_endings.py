@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import priori
-from priori.base.signals import Terminated, ending_tidily
+from priori.cli import main
 
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
@@ -38,7 +38,7 @@ resamples = "RESAMPLES"
 WRITING = {
     "epc": (("epc", *A, "--bootstrap", "user", "--resamples", "RESAMPLES", "-o", "out.csv"), "out.csv"),
     "report": (("report", *A, *B, "--resamples", "RESAMPLES", "-o", "out.html"), "out.html"),
-    "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", "."), "report.html"),
+    "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", ".", "--force"), "report.html"),
     "run": (("run", "study.toml"), "out.csv"),
 }
 
@@ -132,30 +132,74 @@ def test_importing_the_package_imports_no_library() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.fixture
-def usual_handlers() -> Iterator[None]:
-    """Give signals their usual handlers, which other tests' libraries may have taken."""
-    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
-    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize(
+    "doing",
+    [
+        "import duckdb; duckdb.sql('SELECT sum(sqrt(a.range * b.range)) FROM range(9999999) a, range(99999) b').show()",
+        "import atexit; atexit.register(time.sleep, 60)",
+        "try:\n    pass\nfinally:\n    time.sleep(60)",
+        "class Slow:\n    def __del__(self):\n        for _ in range(600): time.sleep(0.1)\nSlow()",
+    ],
+    ids=["query", "exit", "finally", "finaliser"],
+)
+def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signals, doing: str) -> None:
+    """In a query, which runs no Python for minutes, and in clean-up, where no exception may come."""
+    code = (
+        "import sys, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        f"from priori.base.temporary import temporary_folder; temporary_folder({str(tmp_path)!r})\n"
+        f"print('ready', flush=True)\n{doing}\n"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (process.returncode, err) == (128 + number, f"priori: error: {word}\n")
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("usual_handlers")
-def test_signals_that_a_library_takes_for_something_else() -> None:
-    def run() -> None:
-        with ending_tidily():
-            try:
-                signal.raise_signal(signal.SIGTERM)
-            except Terminated:
-                raise RuntimeError("query interrupted") from None
+def test_what_a_library_takes_for_itself_stays_its_own() -> None:
+    code = (
+        "import os, signal, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        "signal.signal(signal.SIGTERM, lambda *_: print('mine'))\n"
+        "os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
+    )
+    source = str(Path(priori.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "mine\n")
 
-    with pytest.raises(Terminated) as ended:
-        run()
-    assert (ended.value.word, ended.value.code) == ("terminated", 143)
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("can't start new thread"), "not enough memory or threads (RuntimeError can't start new thread); "
+         "allow more (ulimit -v, ulimit -u), or give --threads 1"),
+        (OSError("Could not find/load shared object file"), "not enough memory or threads (OSError Could not find/load "
+         "shared object file); allow more (ulimit -v, ulimit -u), or give --threads 1"),
+        (MemoryError(), "not enough memory for these scores"),
+        (KeyError("x"), "KeyError 'x'; this is a fault of Priori, please report it with what 'python -X dev -m priori "
+         "...' prints"),
+    ],
+)  # fmt: skip
+def test_a_crash_is_no_verdict(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
+) -> None:
+    monkeypatch.chdir(folder)
+
+    def crash(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("priori.cli.check.check_limits", crash)
+    with pytest.raises(SystemExit) as ended:
+        main(["check", *A, "--max", "hter=0.9"])
+    assert ended.value.code == 3
+    assert capsys.readouterr().err.splitlines()[-1] == f"priori: error: {said}"
 
 
 def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
@@ -184,7 +228,7 @@ def test_a_full_disk(folder: Path, name: str) -> None:
 def test_no_memory(folder: Path, name: str) -> None:
     arguments, written = _writing(folder, name, "200000000")
     code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_AS, 6 << 30)))
-    assert (code, said) == (2, "priori: error: not enough memory for these scores")
+    assert (code, said) == (3, "priori: error: not enough memory for these scores")
     assert written.read_text() == "as before"
     assert _temporary(folder) == []
 
@@ -234,7 +278,7 @@ def test_few_open_files(folder: Path, files: int) -> None:
     code, said = finish(start(folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg",
                               preexec_fn=limited(resource.RLIMIT_NOFILE, files)))  # fmt: skip
     assert (code == 0) == (said == "")
-    assert code in (0, 2)
+    assert code in (0, 2, 3)
     assert "Too many open files" in said or code == 0
 
 
@@ -306,24 +350,15 @@ def test_numba_that_must_not_compile(folder: Path) -> None:
     assert finish(start(folder, "epc", *A, environment={"NUMBA_DISABLE_JIT": "1"})) == (0, "")
 
 
-def test_a_damaged_cache_is_written_again(tmp_path: Path) -> None:
-    """On one small kernel: the index cut short, then the code; each time it is compiled and kept again."""
-    code = (
-        "from priori.uncertainty.bootstrap.streams import uniforms; import numpy as np\n"
-        "numbers = np.empty((1, 1)); uniforms(0, 1, 0, numbers)\n"
-        "print(numbers[0, 0], sum(uniforms.stats.cache_hits.values()))"
-    )
-    source = str(Path(priori.__file__).parents[1])
-    environment = {**os.environ, "PYTHONPATH": source, "NUMBA_CACHE_DIR": str(tmp_path)}
-
-    def mixed() -> list[str]:
-        return subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True,
-                              text=True).stdout.split()  # fmt: skip
-
-    expected = "0.6570819563396897"  # pinned in the test of the streams
-    assert mixed() == [expected, "0"]
+def test_a_damaged_cache(folder: Path, tmp_path: Path) -> None:
+    arguments = ("epc", *A, "--bootstrap", "user", "--resamples", "10")
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert finish(start(folder, *arguments, environment=environment))[0] == 0
     for kind in ("nbi", "nbc"):
-        (file,) = tmp_path.rglob(f"*uniforms-*.{kind}")
-        file.write_bytes(file.read_bytes()[:20])
-        assert mixed() == [expected, "0"]
-    assert mixed() == [expected, "1"]
+        (file,) = (tmp_path / "cache").rglob(f"*count_fixed-*.{kind}")
+        whole = file.read_bytes()
+        file.write_bytes(whole[:20])
+        code, said = finish(start(folder, *arguments, environment=environment))
+        assert code == 3
+        assert said.startswith("priori: error: a compiled kernel on disk is damaged; delete the *.nbi")
+        file.write_bytes(whole)

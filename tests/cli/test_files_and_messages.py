@@ -9,11 +9,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from priori.base.errors import InputError, OptionError, argument, short, unknown
 from priori.base.texts import csv_text
-from priori.cli import COMMANDS
+from priori.cli import COMMANDS, cli
+from priori.cli.files import DIRECTORIES, FILES, Written, metavar_words
 from priori.cli.messages import message_of
 
 SCORES = "score,label,user\n0.1,0,a\n0.4,0,b\n0.3,1,a\n0.8,1,b\n0.2,0,a\n0.9,1,b\n"
@@ -63,6 +65,58 @@ def test_an_input_is_never_written_over(run: Any, arguments: tuple[str, ...]) ->
     assert Path("symbolic.csv").is_symlink()
 
 
+#: What each command is given besides one option; one that is not here reads EPC's files.
+GIVEN = {
+    "average": ("more.csv", "dev.csv"), "average-epc": ("more.csv", "test.csv", "--dev", "dev.csv", "--dev", "dev.csv"),
+    "threshold": ("dev.csv",), "rates": ("dev.csv", "--threshold", "0.5"),
+    "run": ("study.toml",), "demo": ("cancer", "--resamples", "100"), "check": (*EPC[1:], "--max", "hter=0.9"),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("scores")
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("app", "schema", "completion")])
+def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, name: str) -> None:
+    """Each option that takes a text is given the name of an input."""
+    write("study.toml", STUDY + "[epc]\n")
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    texts = [param for param in command.params if isinstance(param, click.Option) and param.nargs == 1
+             and (isinstance(param.type, Written) or param.type is click.STRING) and not param.is_flag]  # fmt: skip
+    before = sorted(Path().iterdir())
+    for param in texts:
+        code, _, err = run(name, *GIVEN.get(name, EPC[1:]), param.opts[-1], "dev.csv")
+        assert [Path(file).read_text() for file in ("dev.csv", "test.csv", "more.csv")] == [SCORES] * 3, param.name
+        if isinstance(param.type, Written) and param.name != "plot":
+            assert (code, "dev.csv: it is read by this command" in err) == (2, True), (param.name, err)
+        for made in {*Path().iterdir()} - {*before}:
+            made.unlink()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_for_a_file_says_whether_it_is_read_or_written(name: str) -> None:
+    read = {"system", "scores", "systems", "table", "trials", "dev", "test", "files", "no_worse_than", "study"}
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    files = {str(param.name) for param in command.params if FILES & {*metavar_words(param)}}
+    written = {str(param.name) for param in command.params if isinstance(param.type, Written)}
+    assert files - read == written
+    folders = {str(param.name) for param in command.params if DIRECTORIES & {*metavar_words(param)}}
+    assert folders <= ({"output"} if name == "demo" else {"temp"})
+
+
+@pytest.mark.usefixtures("scores")
+def test_the_page_that_nobody_named_is_no_input_either(run: Any, write: Any) -> None:
+    write("report.html", SCORES)
+    arguments = ("report", "--system", "A", "report.html", "test.csv", "--no-bootstrap")
+    code, _, err = run(*arguments)
+    assert (code, err.endswith("cannot write report.html: it is read by this command; name another file\n")) == (
+        2,
+        True,
+    )
+    assert Path("report.html").read_text() == SCORES
+    assert run(*arguments, "--format", "csv")[0] == 0
+
+
 @pytest.mark.usefixtures("scores")
 @pytest.mark.parametrize(
     ("steps", "words"),
@@ -72,6 +126,7 @@ def test_an_input_is_never_written_over(run: Any, arguments: tuple[str, ...]) ->
             '[epc]\nplot = "study.toml.svg"\n[report]\noutput = "study.toml"\nformat = "html"\n',
             "study.toml: it is read",
         ),
+        ('[report]\npdf = "dev.csv"\n', "cannot write dev.csv: it is read by this command"),
         ('[epc]\noutput = "out.csv"\n[report]\noutput = "out.csv"\nformat = "csv"\n', "cannot write out.csv twice"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,18 @@ def test_a_table_gives_what_its_files_give(command: str) -> None:
     one = _run("epc", "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval", "--where", "system=A")
     assert long == wide == files
     assert one == _run("epc", "--system", "A", "A-dev.csv", "A-eval.csv")
+
+
+@pytest.mark.parametrize("command", ["epc", "compare", "rank", "ztest"])
+@pytest.mark.usefixtures("folder")
+def test_systems_come_in_the_order_of_the_table_by_every_engine(command: str) -> None:
+    rows = [f"{number % 8},{','.join(map(str, row))}" for number, row in enumerate(ROWS)]
+    Path("all.csv").write_text("\n".join(["trial,system,set,label,score", *reversed(rows)]))
+    words = [command, "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval", "--format", "csv"]
+    said = [CliRunner().invoke(cli, [*words, "--engine", engine]) for engine in ("memory", "duckdb")]
+    assert [result.exit_code for result in said] == [0, 0], said[1].output
+    assert said[0].stdout == said[1].stdout
+    assert re.findall(r"\b[AB]\b", said[0].stdout)[:1] in (["B"], [])
 
 
 def test_a_study_can_have_a_table(folder: Path) -> None:

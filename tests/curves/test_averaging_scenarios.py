@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import matplotlib as mpl
 import numpy as np
@@ -13,6 +14,7 @@ import priori
 from papers.averaging import CLASSIFIERS, scenario
 from priori import InputError, OptionError, Scores
 from priori.curves.averaging import commensurability
+from priori.decisions.criteria import get_criterion
 from priori.scores import pool
 
 mpl.use("agg")
@@ -196,6 +198,40 @@ def test_a_common_threshold_is_chosen_on_the_pooled_development_scores(pairs):
     assert np.array_equal(curve.threshold, priori.epc(together, tests["a"], points=11).threshold)
     # Data sets lie apart, so one threshold costs: the average is worse than with thresholds of their own.
     assert curve.value[5] > priori.average_epc(devs, tests, points=11).value[5]
+
+
+@pytest.mark.parametrize("weights", [None, [3, 1, 2], "size"])
+def test_the_best_of_a_common_threshold_is_the_best_that_one_threshold_reaches(pairs, weights):
+    devs, tests = pairs
+    tests = {**tests, "c": Scores.from_arrays(tests["c"].negatives[:17], tests["c"].positives[:23])}
+    curve = priori.average_epc(devs, tests, thresholds="common", alpha=[0.2, 0.5, 0.9], weights=weights)
+    scores = np.concatenate([part for test in tests.values() for part in (test.negatives, test.positives)])
+    rates = np.array(
+        [
+            [[(test.negatives > t).mean(), (test.positives <= t).mean()] for test in tests.values()]
+            for t in [-np.inf, *np.unique(scores)]
+        ]
+    )
+    far, frr = np.einsum("s,tsr->rt", curve.weights, rates)
+    for row, alpha in enumerate(curve.alpha):
+        cost = alpha * far + (1 - alpha) * frr
+        assert np.isclose(curve.best[row], ((far + frr) / 2)[np.isclose(cost, cost.min())]).any()
+    assert curve.best[1] == pytest.approx(((far + frr) / 2).min())
+    assert curve.best[1] > priori.average_epc(devs, tests, alpha=[0.5], weights=weights).best[0] + 0.01
+
+
+def test_the_best_of_a_common_threshold_by_other_criteria(pairs):
+    devs, tests = pairs
+    asked = {"thresholds": "common", "alpha": [0.1], "weights": "size"}
+    for criterion in ("at-most-far", "at-most-far:0.9", "target-frr", "eer", "bayes:logistic", "max:f1", "pr"):
+        found = priori.average_epc(devs, tests, criterion=criterion, **asked).best[0]
+        # Where each set weighs its size they are one set; sizes of both classes have the same ratio in all.
+        rule = get_criterion(criterion).in_hindsight
+        threshold = rule.choose(pool(list(tests.values())), [Fraction(1, 10)]).threshold
+        expected = [
+            (np.mean(test.negatives > threshold) + np.mean(test.positives <= threshold)) / 2 for test in tests.values()
+        ]
+        assert found == pytest.approx(np.mean(expected)), criterion
 
 
 def test_a_dataset_column_pairs_by_name():

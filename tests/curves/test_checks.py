@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from priori import Scores
 from priori.curves import checks
 from priori.curves.checks import set_cautions
 from priori.scores.overlaps import shared_trials
+from priori.studies.simulation import population
 
 
 def made(seed: int, shift: float = 2.0, negatives: int = 800, positives: int = 700) -> Scores:
@@ -59,6 +61,21 @@ def test_good_data_seldom_raise_anything() -> None:
     expected = {"few-errors", "disagreement"}  # 25 positives have few errors; 3 standard deviations do happen
     assert [code for code in alarms if code not in expected] == []
     assert alarms.count("disagreement") <= 9
+
+
+def test_sets_of_one_population_seldom_disagree() -> None:
+    """Of two rates that differ by three standard deviations by chance there is one in 370; by users alone, one in 3."""
+    alarms = 0
+    for seed in range(0, 300, 2):
+        dev, test = (
+            population(40, 5, 39, user_effect_sd=0.3, probe_effect_sd=0.8, crossed=True, rng=seed + which)
+            for which in range(2)
+        )
+        alarms += "disagreement" in found(dev, test, alpha=["0.5"])
+    assert alarms <= 4
+    dev, test = (population(40, 5, 39, probe_effect_sd=0.3, crossed=True, rng=seed) for seed in (1, 2))
+    moved = replace(test, negative=replace(test.negative, score=test.negative.score + 0.8))
+    assert "FAR" in found(dev, moved, alpha=["0.5"])["disagreement"]
 
 
 def test_the_same_data() -> None:

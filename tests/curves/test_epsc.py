@@ -58,6 +58,9 @@ def test_thresholds_are_those_of_brute_force(seed: int) -> None:
         expected = [far, frr, iapmr, far_omega, (far_omega + frr) / 2]
         found = [curve.far, curve.frr, curve.iapmr, curve.far_omega, curve.value]
         np.testing.assert_allclose([column[row] for column in found], expected, atol=1e-14)
+        after = by_brute_force(test, OMEGAS[row // len(BETAS)], BETAS[row % len(BETAS)])
+        far, iapmr, frr = (impostors > after).mean(), (attacks > after).mean(), (genuine <= after).mean()
+        assert curve.best[row] == pytest.approx((curve.omega[row] * (iapmr - far) + far + frr) / 2, abs=1e-14)
 
 
 def test_a_grid_of_thresholds_is_never_better() -> None:
@@ -120,6 +123,39 @@ def test_counts_of_a_mixture_are_whole_numbers() -> None:
     assert outcomes.fp.dtype == np.int64
 
 
+@pytest.mark.parametrize("omega", [Fraction(1, 10), Fraction(1, 2), Fraction(5, 7)])
+def test_the_variance_of_a_mixture_is_that_of_drawing_its_parts(omega: Fraction) -> None:
+    of = scores(11, 60, 25, 40)
+    impostors, attacks, _ = parts(of)
+    mixture = weigh_attacks(of, omega).mixture
+    assert mixture is not None
+    rng, share = np.random.default_rng(12), float(omega)
+    thresholds = np.array([-1.0, 0.25, 1.0])
+    drawn = [part[rng.integers(0, part.size, (20_000, part.size))] for part in (impostors, attacks)]
+    far, iapmr = (np.stack([(each > t).mean(axis=1) for t in thresholds]) for each in drawn)
+    simulated = (share * iapmr + (1 - share) * far).var(axis=1)
+    np.testing.assert_allclose(mixture.variance(thresholds), simulated, rtol=0.04)
+    rates = [[(part > t).mean() for t in thresholds] for part in (impostors, attacks)]
+    binomial = [np.multiply(rate, np.subtract(1, rate)) / n for rate, n in zip(rates, (60, 25), strict=True)]
+    expected = (1 - share) ** 2 * binomial[0] + share**2 * binomial[1]
+    np.testing.assert_allclose(mixture.variance(thresholds), expected, rtol=1e-12)
+
+
+def test_trials_of_a_mixture_weigh_what_their_shares_say() -> None:
+    of = scores(13, 60, 25, 40)
+    for omega in (Fraction(1, 10), Fraction(5, 7)):
+        mixture = weigh_attacks(of, omega).mixture
+        assert mixture is not None
+        attack = of.attacks != ""
+        # Of 85 average trials attacks have the share omega.
+        each = np.where(attack, 85 * float(omega) / 25, 85 * float(1 - omega) / 60)
+        np.testing.assert_allclose(mixture.weights(of.negative), each, rtol=1e-12)
+        assert mixture.heaviest == pytest.approx(each.max())
+        for threshold in (-0.5, 0.5, 1.5):
+            accepted = each[of.negative.score > threshold].sum() / 85
+            assert 1 - mixture.rejected(threshold) / mixture.whole == pytest.approx(accepted)
+
+
 def test_what_is_refused() -> None:
     plain = priori.Scores.from_arrays([0.1, 0.2], [0.3, 0.4])
     with pytest.raises(priori.InputError, match="no attack among the negatives"):
@@ -145,6 +181,13 @@ def test_a_dcf_is_its_definition() -> None:
     curve = priori.adcf(dev, test)
     assert curve.value[0] == pytest.approx(cost(curve.threshold[0]), abs=1e-12)
     candidates = [-np.inf, *impostors, *attacks, *genuine]
+    weights, of_dev = (0.9, 0.5, 1.0), parts(dev)
+
+    def dev_cost(threshold: float) -> float:
+        rates = (of_dev[2] <= threshold).mean(), (of_dev[0] > threshold).mean(), (of_dev[1] > threshold).mean()
+        return float(np.dot(weights, rates))
+
+    assert dev_cost(curve.threshold[0]) == pytest.approx(min(map(dev_cost, [-np.inf, *np.concatenate(of_dev)])))
     assert curve.best[0] == pytest.approx(min(map(cost, candidates)), abs=1e-12)
     plain = priori.adcf(dev, test, normalised=False)
     assert plain.value[0] == pytest.approx(cost(curve.threshold[0]) * 0.9, abs=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -185,3 +186,19 @@ def test_the_papers_axes() -> None:
     assert rates["frr"].round(2).tolist() == [0.0, 0.0, 0.33, 0.33, 1.0]
     with pytest.raises(OptionError, match="unknown pair of axes 'tpr-far'"):
         priori.roc(scores).rates("tpr-far")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("points", ["thin", "all", "hull", 5])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_every_row_says_what_its_threshold_does_with_scores_of_minus_infinity_too(
+    tmp_path: Path, points: str | int, engine: str
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("label,score\n0,-inf\n0,-inf\n0,0.1\n0,0.4\n1,-inf\n1,0.3\n1,0.8\n")
+    scores = priori.scan(path, engine=engine)  # type: ignore[arg-type]
+    curve = priori.roc(scores, points=points)  # type: ignore[arg-type]
+    assert curve.threshold[0] == -np.inf
+    assert curve.outcomes.to_dict() == priori.count(scores, curve.threshold).to_dict()
+    # Ties count half, those at -inf too, as in the AUC.
+    assert priori.a_posteriori_partial_auc(scores) == priori.a_posteriori_auc(scores)
+    assert priori.a_posteriori_eer(Scores.from_arrays([0.0, 1.0], [-np.inf] * 3), method="interpolated") == 1.0

@@ -14,7 +14,10 @@ import priori
 from priori import OptionError, Scores
 from priori.decisions.constraints import Constraint, _effective_trials, _most_errors
 from priori.decisions.criteria import BreakEven, Target, get_criterion
+from priori.sklearn import make_apriori_scorer
+from priori.studies.evaluation.settings import Settings
 from priori.studies.simulation import population
+from priori.testing import assert_rate
 
 LIMITS = [Fraction(0), Fraction(1, 1000), Fraction(1, 20), Fraction(1, 2), Fraction(1)]
 
@@ -228,3 +231,32 @@ def test_two_users_have_one_degree_of_freedom() -> None:
     expected = [(stats.norm.ppf(level) / stats.t.ppf(level, df=1)) ** 2 for level in (0.6, 0.8)]
     assert worth[1] / worth[0] == pytest.approx(expected[1] / expected[0])
     assert _effective_trials(scores, np.array([1.0]), True, 0.95).tolist() == [1.0]  # never fewer than one
+
+
+@pytest.mark.parametrize("criterion", ["at-most-far", "at-most-far:0.95", "at-least-recall", "target-frr"])
+def test_a_limit_or_a_target_has_no_default(criterion: str) -> None:
+    rng = np.random.default_rng(3)
+    scores = Scores.from_arrays(rng.normal(size=30), rng.normal(2, 1, 30))
+    curves = [priori.epc(scores, scores, criterion=criterion, points=5, name=name) for name in "AB"]  # along all limits
+    calls = [
+        lambda: priori.choose_threshold(scores, criterion=criterion),
+        lambda: priori.rank(curves, n_resamples=100),
+        lambda: priori.pad(scores, scores, criterion=criterion),
+        lambda: assert_rate(scores, scores, maximum=0.9, criterion=criterion),
+        lambda: Settings(criterion=criterion),
+        lambda: make_apriori_scorer(criterion=criterion),
+    ]
+    for call in calls:
+        with pytest.raises(OptionError, match=f"{criterion} was given without the .* say which, such as alpha=0.01"):
+            call()
+    assert priori.choose_threshold(scores) == priori.choose_threshold(scores, alpha=0.5)
+
+
+def test_a_limit_that_only_refusing_everyone_keeps_is_said() -> None:
+    rng = np.random.default_rng(4)
+    scores = Scores.from_arrays(rng.normal(size=30), rng.normal(2, 1, 30))
+    for criterion, every in (("at-most-far:0.95", "rejects"), ("at-most-frr:0.95", "accepts")):
+        curve = priori.epc(scores, scores, criterion=criterion, alpha=[0.01])
+        assert np.isinf(curve.threshold).all()
+        (line,) = [line for line in curve.warnings if getattr(line, "code", "") == "limit-not-kept"]
+        assert f"with 95 % confidence but one that {every} every trial" in line

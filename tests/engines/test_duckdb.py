@@ -260,6 +260,38 @@ def test_users_are_whole_numbers_or_text(database: Any, engine: Any, kind: str) 
     same_columns(*(curve.band(bootstrap="user", n_resamples=50) for curve in curves))
 
 
+@pytest.mark.parametrize("name", ["label", "user", "probe_user", "trial", "dataset", "group", "kind"])
+def test_bytes_are_text_wherever_trials_are_read(tmp_path: Path, name: str) -> None:
+    frame = pl.DataFrame({
+        "score": [0.1, 0.4, 0.3, 0.8, 0.2, 0.9], "label": ["0", "0", "1", "1", "0", "1"], "user": [*"üüöööü"],
+        "probe_user": [*"aööööü"], "trial": [*"äbcdef"], "dataset": [*"ßyßyyy"], "group": [*"ñfñfff"],
+        "kind": ["mask", "é", "-", "-", "é", "-"],
+    })  # fmt: skip
+    path, columns = tmp_path / "bytes.parquet", {"group": "group", "attack": "kind"}
+    frame.write_parquet(tmp_path / "text.parquet")
+    told = frame.with_columns(pl.col(name).cast(pl.Binary))
+    told.write_parquet(path)
+
+    def known(scores: Any) -> Any:
+        held = scores.load()
+        names = [each.values.tolist() for each in (held.users, held.datasets, held.groups)]
+        assert {*scores.users.values} <= {*names[0]}  # a scan counts by those claimed
+        return names, held.attacks.tolist(), held.negative.trial.tolist(), held.positive.score.tolist()
+
+    expected = known(priori.read(tmp_path / "text.parquet", columns=columns))
+    assert known(priori.read(path, columns=columns)) == expected
+    assert known(Scores.from_frame(told, columns=columns)) == expected
+    assert known(Scores.from_frame(told.to_pandas(), columns=columns)) == expected
+    for source in (path, duckdb.sql(f"FROM '{path}'"), told.lazy()):
+        assert known(priori.scan(source, columns=columns, engine="duckdb" if source is path else "auto")) == expected
+    frame.with_columns(pl.lit(b"\xff").alias(name)).write_parquet(path)
+    for read in (priori.read, partial(priori.scan, engine="duckdb")):
+        with pytest.raises(InputError, match="UTF"):
+            read(path, columns=columns).load()
+    with pytest.raises(InputError, match="UTF"):
+        Scores.from_frame(pl.read_parquet(path), columns=columns)
+
+
 def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 1, 1], "score": ["1.25", "2.5", "2.5"]}).with_columns(
         pl.col("score").cast(pl.Decimal(10, 2))

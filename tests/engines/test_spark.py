@@ -176,15 +176,16 @@ def test_one_table_of_two_systems_is_that_of_memory(session: Any, tmp_path: Path
     rng = np.random.default_rng(3)
     label, part = rng.integers(0, 2, 600), rng.choice(["dev", "eval", "old"], 600)
     shared = {"set": part, "label": label, "user": np.arange(600) % 7}
-    scores = {name: np.round(quality * label + rng.normal(size=600), 2) for name, quality in (("A", 2.0), ("B", 1.0))}
+    scores = {name: np.round(quality * label + rng.normal(size=600), 2) for name, quality in (("B", 2.0), ("A", 1.0))}
     wide = pl.DataFrame({**shared, **scores})
     each = [pl.DataFrame({"system": [name] * 600, "score": score, **shared}) for name, score in scores.items()]
     (wide if shape == "wide" else pl.concat(each)).write_parquet(tmp_path / "table.parquet")
-    options: dict[str, Any] = {"systems": ["A", "B"] if shape == "wide" else "system", "split": ("set", "dev", "eval")}
+    options: dict[str, Any] = {"systems": ["B", "A"] if shape == "wide" else "system", "split": ("set", "dev", "eval")}
     said: list[str] = []
     scanned = priori.scan_table(tmp_path / "table.parquet", **options, engine="spark", announce=said.append)
     read = priori.read_table(tmp_path / "table.parquet", **options)
     assert said[-1].endswith("scanned by spark")
+    assert [*scanned] == [*read] == ["B", "A"]  # in the order of the table
     for ours, theirs in zip(priori.epc_all(scanned, points=5), priori.epc_all(read, points=5), strict=True):
         assert (ours.name, len(ours.test), len(ours.dev)) == (theirs.name, len(theirs.test), len(theirs.dev))
         same_columns(ours, theirs)
@@ -211,3 +212,12 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     part_sizes = [[np.bincount(user, number).tolist() for user, _, number in each] for each in counted]
     assert part_sizes[2] == part_sizes[0]
     assert min(part_sizes[0][0]) > 20
+
+
+def test_bytes_are_text_as_in_memory(session: Any, tmp_path: Path) -> None:
+    as_bytes = pl.col("label", "user", "trial").cast(pl.String).cast(pl.Binary)
+    population(2, size=300).with_columns(as_bytes).write_parquet(tmp_path / "bytes.parquet")
+    ours, theirs = priori.scan(tmp_path / "bytes.parquet", engine="spark"), priori.read(tmp_path / "bytes.parquet")
+    assert ours.users.values.tolist() == theirs.users.values.tolist()
+    assert ours.load().positive.trial.tolist() == theirs.positive.trial.tolist()
+    same_columns(priori.epc(ours, ours, points=5), priori.epc(theirs, theirs, points=5))

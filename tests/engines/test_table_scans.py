@@ -72,6 +72,25 @@ def test_curves_and_ranks_are_those_of_memory(tables: dict[str, str], name: str)
     np.testing.assert_array_equal(boards[0].pointwise.lower, boards[1].pointwise.lower)
 
 
+@pytest.mark.parametrize("name", ["table.csv", "table.parquet", "several"])
+def test_systems_are_in_the_order_of_the_table_whoever_reads_it(tmp_path: Path, name: str) -> None:
+    # The first rows of a system count that are in one of the two sets: of B those of the second file.
+    rows = [(system, part, label, label + k / 7) for parts, systems in (("dev eval", "CA"), ("dev eval", "BD"))
+            for system in systems for part in parts.split() for label in (0, 1) for k in range(9)]  # fmt: skip
+    rows[:0] = [("B", "old", 0, 0.0)]
+    database = duckdb.connect()
+    database.execute("CREATE TABLE stacked (system VARCHAR, set VARCHAR, label INTEGER, score DOUBLE)")
+    database.executemany("INSERT INTO stacked VALUES (?, ?, ?, ?)", rows)
+    (tmp_path / "several").mkdir()
+    for number, kept in enumerate(("system IN ('C', 'A') OR set = 'old'", "system IN ('B', 'D') AND set <> 'old'")):
+        database.execute(f"COPY (FROM stacked WHERE {kept}) TO '{tmp_path}/several/{number}.parquet'")
+    for single in ("table.csv", "table.parquet"):
+        database.execute(f"COPY stacked TO '{tmp_path}/{single}'")
+    scanned = priori.scan_table(tmp_path / name, systems="system", split=SPLIT, engine="duckdb")
+    read = priori.read_table(tmp_path / "table.csv", systems="system", split=SPLIT)
+    assert [*scanned] == [*read] == ["C", "A", "B", "D"]
+
+
 @pytest.mark.parametrize("against", ["eer", "min_dcf", "auc"])
 def test_a_leaderboard_of_a_scanned_table_is_that_of_memory(tables: dict[str, str], against: Any) -> None:
     options: dict[str, Any] = {"systems": list(SYSTEMS), "split": SPLIT}

@@ -1,9 +1,6 @@
-"""Sorting on all processors gives what numpy's sort gives, whatever the scores and the number of parts."""
+"""Sorting, placing and counting on all processors give what one pass gives, whatever the scores."""
 
 from __future__ import annotations
-
-import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,14 +23,10 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("way", [sorting.BY_NUMPY, sorting.BY_DIGITS], ids=["numpy", "digits"])
-@pytest.mark.parametrize("workers", [1, 2, 3, 16])
 @pytest.mark.parametrize("names", [["bell"], ["bell", "few"], ["none", "few"], list(COLUMNS)])
-def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, workers: int, names: list[str], way: sorting.Way) -> None:
-    monkeypatch.setattr(sorting, "processors", lambda: workers)
-    monkeypatch.setattr(sorting, "FEWEST", 16)
-    monkeypatch.setattr(sorting, "BLOCK", 1000)
-    monkeypatch.setattr(sorting, "_way", lambda total: way)
+@pytest.mark.parametrize("fewest", [16, 1 << 16], ids=["threads", "one by one"])
+def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, names: list[str], fewest: int) -> None:
+    monkeypatch.setattr(sorting, "FEWEST", fewest)
     given = [COLUMNS[name] for name in names]
     before = [column.copy() for column in given]
     for found, column, copy in zip(sorting.sorted_columns(given), given, before, strict=True):
@@ -42,63 +35,9 @@ def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, workers: int, names:
         assert not found.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("total", "slow", "loaded", "compiles", "by_digits"),
-    [
-        (1 << 23, True, False, True, True),
-        (1 << 23, False, False, True, False),  # numpy is as fast
-        ((1 << 23) - 1, True, False, True, False),  # not worth importing numba
-        (1 << 18, True, True, True, True),
-        ((1 << 18) - 1, True, True, True, False),
-        (1 << 23, True, False, False, False),  # NUMBA_DISABLE_JIT
-    ],
-)
-def test_digits_are_for_many_scores_where_numpy_is_slow(
-    monkeypatch: pytest.MonkeyPatch, total: int, slow: bool, loaded: bool, compiles: bool, by_digits: bool
-) -> None:
-    from numba.core import config
-
-    monkeypatch.setattr(sorting, "_numpy_is_slow", lambda: slow)
-    monkeypatch.setattr(config, "DISABLE_JIT", int(not compiles))
-    if not loaded:
-        monkeypatch.delitem(sys.modules, "numba")
-        monkeypatch.setitem(sys.modules, "numba.core", type(sys)("numba.core"))
-        monkeypatch.setattr(sys.modules["numba.core"], "config", config, raising=False)
-    assert sorting._way(total) == (sorting.BY_DIGITS if by_digits else sorting.BY_NUMPY)
-
-
-def test_single_precision_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_DIGITS)
-    monkeypatch.setattr(sorting, "FEWEST", 16)
-    column = RNG.normal(size=999).astype(np.float32)
-    (found,) = sorting.sorted_columns([column])
+def test_single_precision_stays() -> None:
+    (found,) = sorting.sorted_columns([RNG.normal(size=999).astype(np.float32)])
     assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, np.sort(column))
-
-
-def test_numpy_is_slow_where_a_score_takes_longer_than_by_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = 1 << 15
-    for nanoseconds, slow in ((14.9, False), (15.1, True)):
-        # The first sort takes a second more: the shortest of three counts.
-        ticks = iter([0.0, 1.0, 2.0, 2.0 + nanoseconds * scores / 1e9, 4.0, 5.0])
-        monkeypatch.setattr(sorting.time, "perf_counter", lambda ticks=ticks: next(ticks))
-        assert sorting._numpy_is_slow.__wrapped__() is slow
-
-
-def test_parts_have_about_the_same_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One class nine times the other: eight processors sort eight or nine parts, none of which has a quarter more."""
-    monkeypatch.setattr(sorting, "processors", lambda: 8)
-    sizes: list[int] = []
-    place = sorting._place
-
-    def noted(part: np.ndarray, *scores: Any) -> None:
-        sizes.append(part.size)
-        place(part, *scores)
-
-    monkeypatch.setattr(sorting, "_way", lambda total: sorting.BY_NUMPY._replace(place=noted))
-    sorting.sorted_columns([RNG.normal(size=900_000), RNG.normal(size=100_000)])
-    assert len(sizes) == 8
-    assert max(sizes) < 1.25 * 1_000_000 / 8
 
 
 @pytest.fixture(params=[1, 2, 5])

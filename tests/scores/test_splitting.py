@@ -99,7 +99,7 @@ def test_what_cannot_be_split_is_refused() -> None:
         priori.Scores.from_arrays([1, 2], [3, 4]).split(before="2024-01-01")
     with pytest.raises(OptionError, match=r"fold [0-9] has no positive trial"):
         fold_of_trials(priori.Scores.from_arrays([1, 2, 3, 4], [3, 4]), 3)
-    with pytest.raises(OptionError, match="whole number from 2 up"):
+    with pytest.raises(OptionError, match="whole number from 2 to"):
         fold_of_trials(whole, 1)
 
 
@@ -131,6 +131,14 @@ def test_rows_that_count_twice_are_no_file_pasted_twice() -> None:
 def test_other_weights_are_refused(weight: list[float]) -> None:
     with pytest.raises(InputError, match=r"whole number|for 3 scores"):
         priori.Scores.from_predictions([0, 1, 1], [1, 2, 3], weight=weight)
+
+
+@pytest.mark.parametrize("weight", [[2**62] * 4, [2**63 - 1, 1, 1, 1], [1e308] * 4, [10**400, 1, 1, 1], [5e7] * 4])
+def test_more_trials_than_fit_are_refused_before_weights_are_added(weight: list[float]) -> None:
+    with pytest.raises(InputError, match=r"weight"):
+        priori.Scores.from_predictions([0, 1, 0, 1], [1, 2, 3, 4], weight=weight)
+    with pytest.raises(InputError, match=r"weight"):
+        priori.Scores.from_arrays([1, 2, 3, 4], [1], negative_weight=weight)
 
 
 def test_weights_and_times_are_read_from_files_and_frames(tmp_path) -> None:

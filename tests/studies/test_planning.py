@@ -77,6 +77,56 @@ def test_width_kept_when_trials_come_in_users():
     assert 2 * Z95 * np.std(values) == pytest.approx(0.04, rel=0.1)
 
 
+def _patients(rng, number, ill=0.156, noise=(0.5, 0.8)):
+    """Two systems on people who are ill or not, with one trial each."""
+    label = (rng.random(number) < ill).astype(int)
+    score = rng.normal(2 * label)
+    return [
+        Scores.from_predictions(label, score + rng.normal(0, extra, number), user=np.arange(number)) for extra in noise
+    ]
+
+
+def _hter(scores, threshold):
+    return ((scores.negatives > threshold).mean() + (scores.positives <= threshold).mean()) / 2
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_people_with_one_trial_are_as_many_as_the_prevalence_asks_for(paired):
+    rng = np.random.default_rng(31)
+    pilots = _patients(rng, 40_000)
+    if paired:
+        found = plan(difference=0.02, pilot=pilots[0], threshold=1.0, pilot_b=pilots[1], threshold_b=1.0)
+    else:
+        found = plan(width=0.05, pilot=pilots[0], threshold=1.0, assurance=None)
+    assert found.trials == found.users  # a person belongs to one class
+    assert found.positives == pytest.approx(0.156 * found.users, rel=0.03)
+    values = [[_hter(each, 1.0) for each in _patients(rng, found.users)] for _ in range(800)]
+    spread = np.std(np.diff(values, axis=1) if paired else np.array(values)[:, 0])
+    assert found.sd == pytest.approx(spread, rel=0.08)
+
+
+def test_bounds_rest_on_the_patients_not_on_all_people():
+    (pilot, _) = _patients(np.random.default_rng(32), 20_000, ill=0.02)
+    planned = plan(width=0.15, pilot=pilot, threshold=1.0, assurance=None)
+    assert planned.positives < 0.03 * planned.users
+    # Where one class has nearly all the variance, Student's quantile is that of its people.
+    freedom = (2 * stats.norm.ppf(0.975) * planned.sd / planned.width, planned.positives - 1)
+    assert freedom[0] == pytest.approx(stats.norm.ppf(0.975) / stats.t.ppf(0.975, freedom[1]), rel=0.01)
+
+
+def test_the_trials_per_user_of_the_pilot_typed_are_those_of_the_pilot():
+    rng = np.random.default_rng(33)
+    user = np.repeat(np.arange(200), 6)
+    label = (user % 2).astype(int)  # everyone has six trials of one class
+    score = rng.normal(2 * label) + rng.normal(0, 0.7, 200)[user]
+    pilot = Scores.from_predictions(label, score, user=user)
+    typed = plan(width=0.1, pilot=pilot, threshold=1.0, negatives_per_user=3, positives_per_user=3)
+    untyped = plan(width=0.1, pilot=pilot, threshold=1.0)
+    assert untyped.assumptions["design_effect_far"] > 1.5
+    assert typed.users == untyped.users
+    assert untyped.trials == 6 * untyped.users
+
+
 @pytest.mark.parametrize(("far", "frr", "assurance"), [(0.05, 0.08, 0.8), (0.01, 0.02, 0.95), (0.2, 0.3, 0.6)])
 def test_so_many_studies_reach_the_width(far, frr, assurance):
     found = plan(width=0.02, far=far, frr=frr, negatives_per_positive=5, assurance=assurance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import priori
 from priori.scores import weigh_attacks
+from priori.scores.attacks import Mixture
+from priori.uncertainty.bootstrap.resampling import Resampling
 
 BETAS = [0.3, 0.6]
 
@@ -115,8 +118,13 @@ def test_sample_bootstrap_has_the_binomial_variance() -> None:
     band = curve.curves[0].band(interval="percentile", n_resamples=4000, keep=True)
     assert band.replicates is not None
     assert band.replicates.std() == pytest.approx(np.sqrt(variance), rel=0.05)
-    calibrated = curve.band(n_resamples=4000)
-    assert calibrated.lower[0] < curve.value[0] < calibrated.upper[0]
+    for omega in (0.1, 0.5, 0.9):
+        surface = priori.epsc(dev, test, omega=omega, beta=[0.5])
+        calibrated = surface.band(n_resamples=4000)
+        parts = ((1 - omega) / 2, surface.far[0], 800), (omega / 2, surface.iapmr[0], 200), (0.5, surface.frr[0], 400)
+        variance = sum(share**2 * rate * (1 - rate) / number for share, rate, number in parts)
+        assert calibrated.lower[0] < surface.value[0] < calibrated.upper[0]
+        assert calibrated.upper[0] - calibrated.lower[0] == pytest.approx(2 * 1.96 * np.sqrt(variance), rel=0.06)
 
 
 @pytest.mark.parametrize("claim", ["deployed", "method"])
@@ -165,3 +173,33 @@ def test_many_trials_go_by_histogram() -> None:
     band = curve.band(resample="both", n_resamples=200)
     assert band.mean[0] == pytest.approx(curve.value[0], abs=0.003)
     assert weigh_attacks(sets[0], Fraction(1, 2)).mixture is not None
+
+
+def test_the_calibration_of_draws_knows_what_trials_of_each_kind_weigh() -> None:
+    """What one error more would be, and how FAR_omega varies, by hand."""
+    rng = np.random.default_rng(8)
+    impostors, attacks = rng.normal(0, 1, 80), rng.normal(1, 1, 20)
+    plain = priori.Scores.from_arrays(impostors, rng.normal(2.5, 1, 40), attacks=attacks)
+    at = np.array([0.5, 1.5])
+    for omega in (0.1, 0.7):
+        test = weigh_attacks(plain, Fraction(str(omega)))
+        plan = Resampling("sample", 100).settle(None, test)
+        found = plan.design.calibrate(test, at, plan)
+        far, iapmr = ((part[:, None] > at).mean(axis=0) for part in (impostors, attacks))
+        variance = omega**2 * iapmr * (1 - iapmr) / 20 + (1 - omega) ** 2 * far * (1 - far) / 80
+        np.testing.assert_allclose(found.spread.variance[0], variance, rtol=1e-12)
+        # An error of an attack is omega / 20 of the rate, where an average one is 1 / 100.
+        np.testing.assert_allclose(found.weight[0], 100 * max(omega / 20, (1 - omega) / 80), rtol=1e-12)
+        np.testing.assert_array_equal(found.weight[1], 1)
+
+
+def test_entries_that_stand_for_several_trials_weigh_as_many() -> None:
+    """Cells of a scanned table are such entries."""
+    rng = np.random.default_rng(9)
+    scores = priori.Scores.from_arrays(rng.normal(0, 1, 30), rng.normal(2.5, 1, 20), attacks=rng.normal(1, 1, 10))
+    times, single = rng.integers(1, 5, 40), scores.negative
+    entries = replace(single, number=times)
+    repeated = single.take(np.repeat(np.arange(40), times))
+    for omega in (Fraction(1, 5), Fraction(2, 3)):
+        found, expected = (Mixture.of(each, omega).weights(each) for each in (entries, repeated))
+        np.testing.assert_allclose(np.repeat(found / times, times), expected, rtol=1e-12)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from nobody import attacked
 from priori import (
     InputError,
     OptionError,
@@ -169,9 +170,13 @@ def test_the_clustered_deviation_is_that_of_users_left_out():
     assert found.sd > 1.1 * a_posteriori_auc_interval(Scores.from_predictions(label, score)).sd
 
 
-def test_crossed_trials_count_each_pair_that_shares_somebody():
+@pytest.mark.parametrize("attacks", [False, True])
+def test_crossed_trials_count_each_pair_that_shares_somebody(attacks):
     scores = population(15, 3, 14, user_effect_sd=0.2, probe_effect_sd=0.8, crossed=True, rng=3, separation=1.0)
+    if attacks:
+        scores = attacked(scores, 0.3)
     found = a_posteriori_auc_interval(scores)
+    assert [note.code for note in found.warnings] == ["unknown-impostors"] * attacks
     assert (found.dependence, found.people) == ("crossed", 15)
     parts = Components.of(scores)
     negative = [(value, {u, p}) for value, u, p in zip(

@@ -213,7 +213,7 @@ def test_a_future_set_without_users_is_a_number_of_trials():
         ({"future_users": 10}, "prediction"),
         ({"promise": "prediction", "bootstrap": "user-constrained"}, "keeps every user"),
         ({"promise": "prediction", "bootstrap": "sample", "future_users": 3}, "future_users needs"),
-        ({"promise": "prediction", "bootstrap": "user", "future_users": 1}, "2 or more"),
+        ({"promise": "prediction", "bootstrap": "user", "future_users": 1}, "whole number from 2"),
         ({"promise": "prediction", "bootstrap": "joint", "future_trials": 10}, "does not go with"),
         ({"promise": "prediction", "bootstrap": "sample", "future_trials": (0, 5)}, "without trials"),
     ],

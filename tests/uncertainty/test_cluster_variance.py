@@ -76,12 +76,16 @@ def test_by_user_it_is_the_sum_over_trials_of_the_same_user(seed, people, count,
 def test_by_two_people_it_is_the_sum_over_trials_that_share_either(seed, people, count, systems):
     user, probe, scores = trials(seed, people, count)
     _, off = deviations(scores[:systems])
-    found = measure_clusters(counted(scores[:systems]), user, probe, people)
+    two = np.random.default_rng(seed).random(count) < (1.0 if seed % 2 else 0.7)
+    two[0] = True
+    found = measure_clusters(counted(scores[:systems]), user, np.where(two, probe, -1), people)
+    probe = np.where(two, probe, user)  # a trial of one person counts once
     either = same(user, user) | same(probe, probe) | same(user, probe) | same(probe, user)
-    both = (same(user, user) & same(probe, probe)) | (same(user, probe) & same(probe, user))
+    both = ((same(user, user) & same(probe, probe)) | (same(user, probe) & same(probe, user))) & np.outer(two, two)
+    probes = same(probe, probe) & np.outer(two, two)
     np.testing.assert_allclose(found["by_pair"], over_pairs(off, both), atol=1e-12)
     np.testing.assert_allclose(found["by_identity"] - found["by_pair"], over_pairs(off, either), atol=1e-12)
-    floor = np.max([(off**2).sum(axis=0) / count**2, *(over_pairs(off, same(a, a)) for a in (user, probe))], axis=0)
+    floor = np.max([(off**2).sum(axis=0) / count**2, *(over_pairs(off, a) for a in (same(user, user), probes))], axis=0)
     np.testing.assert_allclose(found["floor"], floor, atol=1e-12)
     np.testing.assert_allclose(found["variance"], np.maximum(over_pairs(off, either), floor), atol=1e-12)
     np.testing.assert_allclose(found["lost"], min(either.mean(), 1 - 1 / people))

@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm, studentized_range
 
 import priori
+from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
@@ -82,8 +83,11 @@ def test_groups_alike_have_no_significant_gap() -> None:
     assert [warning.code for warning in none.warnings] == ["no-errors"]  # type: ignore[attr-defined]
 
 
-def test_correlations_are_sums_over_trials_that_share_someone() -> None:
+@pytest.mark.parametrize("attacks", [False, True])
+def test_correlations_are_sums_over_trials_that_share_someone(attacks: bool) -> None:
     scores = population(12, 2, 11, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
+    if attacks:
+        scores = attacked(scores, 0.3)
     sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}  # type: ignore[union-attr]
     negative = scores.negative
     group = np.array([sex[name] == "m" for name in scores.users.values], dtype=np.int32)[negative.user]  # type: ignore[union-attr]
@@ -137,3 +141,13 @@ def test_the_figure_names_groups_and_rates() -> None:
     axes = found.plot()
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
     assert axes.get_legend_handles_labels()[1] == ["FAR", "FRR"]
+
+
+def test_only_claimed_users_need_a_group() -> None:
+    scores = Scores.from_predictions(
+        [1, 0, 1, 0] * 20, np.arange(80.0) % 7, user=["a", "a", "b", "b"] * 20, probe_user=["a", "x", "b", "y"] * 20
+    )
+    found = priori.group_rates(scores, 3.0, groups={"a": "f", "b": "m"})
+    assert found.rows("far")["group"].tolist() == ["f", "m"]
+    with pytest.raises(priori.InputError, match="the group of user 'b' is missing; give one for each claimed user"):
+        priori.group_rates(scores, 3.0, groups={"a": "f", "x": "m"})

@@ -212,3 +212,48 @@ def test_calibration_is_fitted_again_in_every_replicate() -> None:
     assert both.replicates is not None
     assert both.replicates.std() == pytest.approx(np.std(values), rel=0.2)
     assert both.replicates.mean() == pytest.approx(np.mean(values), abs=0.2 * np.std(values))
+
+
+def test_probabilities_are_made_log_likelihood_ratios_by_the_prior_they_were_learnt_with() -> None:
+    rng = np.random.default_rng(8)
+    label = np.repeat([0, 1], [2700, 300])
+    score = rng.normal(2.0 * label)
+    # Bayes' rule for two normal classes: the true probability, and the true log-likelihood ratio 2 x - 2.
+    density = np.array([0.9 * stats.norm.pdf(score), 0.1 * stats.norm.pdf(score, 2)])
+    probability = density[1] / density.sum(axis=0)
+    given = Scores.from_predictions(label, probability)
+    truth = Scores.from_predictions(label, 2 * score - 2)
+    found, expected = priori.llr_costs(given, given, given="probabilities"), priori.llr_costs(truth, truth)
+    for name in ("value", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9)
+    logistic = [priori.llr_costs(given, given, given="probabilities", calibrate="logistic", resample="both")]
+    logistic.append(priori.llr_costs(truth, truth, calibrate="logistic", resample="both"))
+    np.testing.assert_allclose(logistic[0].upper, logistic[1].upper, rtol=1e-6)
+    # Taken for log-likelihood ratios they cost far more, and that is said.
+    taken = priori.llr_costs(given, given)
+    assert taken.value[0] > found.value[0] + 0.3
+    assert [caution.code for caution in taken.warnings] == ["not-likelihood-ratios"]
+    assert not found.warnings
+    assert not priori.llr_costs(given, given, calibrate="logistic").warnings
+
+
+def test_probabilities_of_0_and_1_are_infinite_and_others_are_refused() -> None:
+    sure = Scores.from_arrays([0.0, 0.25, 0.5], [0.5, 0.75, 1.0])
+    assert np.isfinite(priori.llr_costs(sure, sure, given="probabilities").value[0])
+    wrong = Scores.from_arrays([0.0, 0.25, 1.0], [0.5, 0.75, 1.0])
+    assert priori.llr_costs(sure, wrong, given="probabilities").value[0] == np.inf
+    beyond = Scores.from_arrays([0.0, 0.25, 0.5], [0.5, 0.75, 1.5])
+    with pytest.raises(priori.InputError, match=r"and 1 scores do not, such as 1\.5; leave out given="):
+        priori.llr_costs(sure, beyond, given="probabilities")
+    with pytest.raises(priori.OptionError, match="choose one of: llr, probabilities"):
+        priori.llr_costs(sure, sure, given="odds")
+
+
+def test_no_loss_is_expected_below_0() -> None:
+    rng = np.random.default_rng(3)
+    sets = [Scores.from_arrays(rng.normal(-2, 2, 30), rng.normal(2, 2, 30)) for _ in range(20)]
+    found = [priori.llr_costs(scores, scores, alpha=0.5) for scores in sets]
+    losses = np.array([[costs.expected[row] for row in (2, 5)] for costs in found])
+    assert (losses == 0).any()
+    assert (losses >= 0).all()
+    assert not any("value-outside" in [caution.code for caution in costs.warnings] for costs in found)

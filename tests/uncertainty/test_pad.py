@@ -41,6 +41,11 @@ def test_rates_and_intervals_are_those_of_their_definitions() -> None:
         table = dict(zip(result.measure[rows] + result.attack[rows], result.rate[rows], strict=True))
         bounds = dict(zip(result.measure[rows], zip(result.lower[rows], result.upper[rows], strict=True), strict=True))
         assert [table[f"apcer{kind}"] for kind in errors] == [number / 100 for number in errors.values()]
+        of_types = result.measure[rows] == "apcer"
+        expected = [wilson(number, 100, 0.95) for number in errors.values()]
+        assert list(zip(result.lower[rows][of_types], result.upper[rows][of_types], strict=True)) == [
+            pytest.approx(bound) for bound in expected
+        ]
         worst = max(errors.values()) / 100
         bpcer = float((test.positive.score <= threshold).mean())
         assert (result.at("apcer-max", point), result.at("bpcer", point)) == (worst, pytest.approx(bpcer))
@@ -69,6 +74,22 @@ def test_thresholds_keep_apcer_on_the_development_set() -> None:
         assert lower <= threshold
         row = (result.measure == "bpcer") & (result.point == point)
         assert result.best[row][0] == result.rate[row][0]  # chosen and judged on the same set
+
+
+def test_the_first_threshold_and_the_best_are_those_of_brute_force() -> None:
+    dev, test = (scores(seed, {"mask": 0.5, "print": 0.0}) for seed in (4, 5))
+    result = priori.pad(dev, test, apcer=0.1)
+    tried = np.sort(np.concatenate([dev.negative.score, dev.positive.score]))
+    apart = [abs((dev.negative.score > t).mean() - (dev.positive.score <= t).mean()) for t in tried]
+    threshold = result.threshold[0]
+    found = abs((dev.negative.score > threshold).mean() - (dev.positive.score <= threshold).mean())
+    assert found == pytest.approx(min(apart), abs=1e-12)
+    own = np.sort(np.concatenate([test.negative.score, test.positive.score]))
+    by_type = [test.negative.score[test.attacks == kind] for kind in ("mask", "print")]
+    kept = [t for t in own if all((each > t).mean() <= 0.1 for each in by_type)]
+    row = (result.measure == "bpcer") & (result.point == "apcer<=0.1")
+    assert result.best[row][0] == pytest.approx((test.positive.score <= kept[0]).mean())
+    assert result.best[row][0] != result.rate[row][0]
 
 
 def test_impostors_are_left_out_and_types_need_not_be_known() -> None:

@@ -17,15 +17,17 @@ from priori.uncertainty.cluster_variance import rate_spread
 
 
 def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:
-    """Impostor trials between any two people, in either role, some pairs more than once; and genuine ones."""
+    """Impostor trials between any two people, in either role, some pairs more than once; attacks; and genuine ones."""
     user = rng.integers(0, people, trials)
     probe = (user + rng.integers(1, people, trials)) % people
+    probe[1 : rng.integers(1, trials)] = -1
     own = np.arange(people)
     score = rng.normal(size=trials + people) + rng.normal(size=people)[np.concatenate([user, own])]
     label = np.repeat([0, 1], [trials, people])
     return Scores.from_predictions(
-        label, score, user=np.concatenate([user, own]), probe_user=np.concatenate([probe, own])
-    )
+        label, score, user=np.char.mod("u%d", np.concatenate([user, own])),
+        probe_user=np.concatenate([np.where(probe < 0, "attack", np.char.mod("u%d", probe)), np.char.mod("u%d", own)]),
+    )  # fmt: skip
 
 
 @given(st.integers(0, 10_000), st.integers(3, 7), st.integers(6, 40), st.sampled_from(["user", "crossed"]))
@@ -51,11 +53,13 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
     wanted = variance["user"] if shared == "user" else max(variance.values())
     found = rate_spread(wrong, negative, shared)
     independent = wrong.mean() * (1 - wrong.mean()) / off.size
-    who = [user] if shared == "user" else [user, probe]
-    erring = min(len(set(np.concatenate([role[kind] for role in who]))) for kind in (wrong, ~wrong))
-    size = np.bincount(np.concatenate(who))
+    two = probe != user  # somebody who is attacked is one person
+    who = [(user, two | True)] if shared == "user" else [(user, two | True), (probe, two)]
+    held = [np.concatenate([role[kind & there] for role, there in who]) for kind in (wrong, ~wrong, wrong | True)]
+    erring = min(len(set(each)) for each in held[:2])
+    size = np.bincount(held[2])
     pseudo = min((size @ size) / size.sum(), off.size) / (1 + erring)
-    counts = [np.bincount(np.concatenate([role[kind] for role in who])) for kind in (wrong, ~wrong)]
+    counts = [np.bincount(each) for each in held[:2]]
     assert found.erring == pytest.approx(min(each.sum() ** 2 / max(each @ each, 1) for each in counts))
     assert found.effect == pytest.approx(max(wanted / independent, 1.0, pseudo), rel=1e-9)
     assert 0 < found.freedom <= found.people - 1
@@ -74,6 +78,13 @@ def test_without_users_it_is_wilsons_and_with_users_it_is_wider():
         assert wider.design_effect > 1.5
         assert wider.width > found.width
         assert wider.effective_trials == pytest.approx(found.trials / wider.design_effect)
+
+
+def test_impostors_who_are_nobody_matter_to_false_acceptances_only():
+    scores = crossed(np.random.default_rng(1), 6, 40)
+    codes = {rate: [note.code for note in rate_interval(scores, 0.3, rate=rate).warnings] for rate in ("far", "frr")}
+    assert "unknown-impostors" in codes["far"]
+    assert "unknown-impostors" not in codes["frr"]
 
 
 def test_the_other_methods_take_trials_for_independent():

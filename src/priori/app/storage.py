@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from priori.base.temporary import discard, keep_temporary, making
+
 PREFIX = "priori-app-"
 LOCK = "owner.lock"
 
@@ -80,7 +82,8 @@ class Storage:
     def __init__(self, parent: str | Path | None = None) -> None:
         base = Path(parent or tempfile.gettempdir())
         self.swept = sweep(base)
-        self.root = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
+        with making:
+            self.root = Path(keep_temporary(tempfile.mkdtemp(prefix=PREFIX, dir=base)))
         self._held = (self.root / LOCK).open("w", encoding="ascii")
         _lock(self._held, wait=True)
         self._held.write("held\n")
@@ -107,5 +110,5 @@ class Storage:
 
     def close(self) -> None:
         """Remove everything."""
-        shutil.rmtree(self.root, ignore_errors=True)
+        discard(str(self.root))
         self._held.close()

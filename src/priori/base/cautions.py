@@ -59,7 +59,7 @@ CODES: dict[str, CautionKind] = {
     ),
     "not-likelihood-ratios": _warning(
         "Scores are no likelihood ratios",
-        "Thresholds are set by theory, and the development scores do not look like log-likelihood ratios.",
+        "Scores are taken for log-likelihood ratios, by theory's thresholds or as costs, and do not look like such.",
     ),
     "separated-development": _warning(
         "Calibrated on separated classes",
@@ -113,7 +113,9 @@ CODES: dict[str, CautionKind] = {
     ),
     "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
     "unknown-impostors": _note(
-        "Impostors not known", "Who the impostors are is not known, and an interval of the FAR may be too narrow."
+        "Impostors not known",
+        "Who the impostors are is not known, or a name like attack stands for many: an interval of the FAR may be too "
+        "narrow.",
     ),
     # the intervals and tests
     "few-users-plain": _warning(
@@ -134,6 +136,13 @@ CODES: dict[str, CautionKind] = {
     ),
     "few-dev-errors": _warning("Few development errors", "Thresholds are chosen by few errors on the development set."),
     "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
+    "value-outside": _warning(
+        "An interval without its value", "An interval excludes the value that it is around: do not rely on it."
+    ),
+    "around-expected": _note(
+        "An interval around what is expected",
+        "The interval is around what is expected with other thresholds, and excludes the value observed.",
+    ),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
     "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
     "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),

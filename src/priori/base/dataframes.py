@@ -142,7 +142,26 @@ def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
         raise InputError(f"{where}: {int(missing.sum())} values are missing (the first in row {first}); fill them in")
     if column.dtype.kind == "f" and role not in ("label", "weight"):
         raise InputError(f"{where}: holds floating-point numbers; a {role} must be text or a whole number")
-    return column.astype(str) if column.dtype.kind in "OSMm" else column
+    return as_text(column, where) if column.dtype.kind in "OSMm" else column
+
+
+def as_text(column: NDArray[Any], where: str) -> NDArray[np.str_]:
+    """Return names as text; bytes are UTF-8, wherever they come from.
+
+    Examples
+    --------
+    >>> as_text(np.array([b"b\\xc3\\xa9a", "bo", 3], dtype=object), "user").tolist()
+    ['béa', 'bo', '3']
+    """
+    try:
+        if column.dtype.kind == "S":
+            return np.char.decode(column, "utf-8")
+        if column.dtype.kind == "O" and any(isinstance(value, (bytes, bytearray)) for value in column):
+            held = (value.decode() if isinstance(value, (bytes, bytearray)) else str(value) for value in column)
+            return np.array([*held], dtype=str)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: holds bytes that are no UTF-8 text ({error.reason})") from None
+    return column.astype(str)
 
 
 def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:

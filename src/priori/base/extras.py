@@ -1,16 +1,13 @@
-"""Libraries that Priori can do without: which extra installs each, and the error where one is asked for and missing."""
+"""Libraries that Priori can do without: the error where one is asked for and missing."""
 
 from __future__ import annotations
 
-import importlib
+from importlib.util import find_spec
 
 from priori.base.errors import PrioriError
 
-#: The extra of pyproject.toml that installs each library.
-EXTRAS = {
-    "matplotlib": "report", "jinja2": "report", "starlette": "app", "uvicorn": "app", "python_multipart": "app",
-    "sklearn": "sklearn", "pyspark": "spark",
-}  # fmt: skip
+#: What pip calls a library that is imported by another name.
+PACKAGES = {"sklearn": "scikit-learn", "python_multipart": "python-multipart"}
 
 
 class MissingExtraError(PrioriError, ImportError):
@@ -18,29 +15,29 @@ class MissingExtraError(PrioriError, ImportError):
 
 
 def require(*modules: str) -> None:
-    """Raise an error that says what to install, where one of these libraries is missing.
+    """Raise an error that says what to install, where any of these libraries is missing.
 
     Examples
     --------
     >>> require("numpy")
     """
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            raise missing(module) from None
+    absent = [module for module in modules if find_spec(module) is None]
+    if absent:
+        raise missing(*absent)
 
 
-def missing(module: str) -> MissingExtraError:
-    """Return the error for a library that is not installed.
+def missing(*modules: str) -> MissingExtraError:
+    """Return the error for libraries that are not installed.
 
     Examples
     --------
-    >>> str(missing("jinja2"))
-    "this needs jinja2, which is not installed: pip install 'priori[report]'"
+    >>> str(missing("matplotlib"))
+    'this needs matplotlib, which is not installed: pip install matplotlib'
+    >>> str(missing("jinja2", "sklearn"))
+    'this needs jinja2 and scikit-learn, which are not installed: pip install jinja2 scikit-learn'
     """
-    extra = EXTRAS.get(module)
-    what = f"'priori[{extra}]'" if extra else module
-    return MissingExtraError(f"this needs {module}, which is not installed: pip install {what}")
+    packages = [PACKAGES.get(module, module) for module in modules]
+    are = "is" if len(packages) == 1 else "are"
+    return MissingExtraError(
+        f"this needs {' and '.join(packages)}, which {are} not installed: pip install {' '.join(packages)}"
+    )

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from priori.base.limits import MOST_THREADS, whole_number
+
 Result = TypeVar("Result")
 
 #: A part of fewer items is not worth a thread.
@@ -19,6 +21,11 @@ PARTS = 4
 def processors() -> int:
     """Return how many processors we may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def thread_count(threads: int | None) -> int:
+    """Return how many threads work: as many as are asked for, or as there are processors."""
+    return processors() if threads is None else whole_number(threads, "threads", 1, MOST_THREADS)
 
 
 def in_parts(work: Callable[[slice], Result], size: int, parts: int | None = None) -> list[Result]:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", bound="Result")
 
+#: What the interval from ``lower`` to ``upper`` may be around: the first of these columns that a table has.
+AROUND = ("expected", "shrunken", "value", "difference", "rate", "auc", "tpr")
+#: Rounding may put a value so far outside its interval, as a share of the larger.
+ROUNDING = 1e-9
+
 
 def plain(value: Any) -> Any:
     """Return a value as JSON can hold it; infinite numbers become the texts 'inf' and '-inf', NaN becomes null.
@@ -51,6 +56,15 @@ class Result:
 
     #: What a file of such a result holds.
     _layout: ClassVar[Layout]
+
+    def __post_init__(self) -> None:
+        # No interval without its value goes out unsaid, whichever computed it.
+        found = _outside(self) if any(each.name == "warnings" for each in fields(self)) else []
+        if found:
+            said = vars(self)["warnings"]
+            known = {getattr(line, "code", "") for line in said}
+            new = (caution for caution in found if caution.code not in known)
+            object.__setattr__(self, "warnings", (*said, *new))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of this result."""
@@ -184,6 +198,40 @@ class Result:
         from priori.base.notebooks import Shown
 
         return Shown.of(self).html()
+
+
+def _outside(result: Result) -> list[Caution]:
+    """Return what to say of intervals that exclude the value they are around, or the one observed."""
+    found, names = list[Caution](), result._layout.columns
+    settings = vars(result).get("settings", {})
+    of_method = "expected" not in names and (
+        settings.get("claim") == "method"
+        or [settings.get(name) for name in ("resample", "interval", "promise")] == ["both", "calibrated", "confidence"]
+    )
+    for column in (name for name in names if name.endswith("lower")):
+        stem = column.removesuffix("lower")
+        around = stem.removesuffix("_") if stem else next((name for name in AROUND if name in names), "")
+        lower, value, upper = (getattr(result, name, None) for name in (column, around, f"{stem}upper"))
+        if lower is None or value is None or upper is None:
+            continue
+        low, at, high = (np.ravel(np.asarray(each, dtype=np.float64)) for each in (lower, value, upper))
+        room = ROUNDING * np.maximum(np.abs(at), 1e-3)
+        rows = np.flatnonzero((at < low - room) | (at > high + room))
+        if not rows.size:
+            continue
+        row = rows[0]
+        example = f"{at[row]:.4g}, the interval {low[row]:.4g} to {high[row]:.4g}"
+        if of_method and not stem:
+            found.append(Caution(
+                "around-expected", "the interval is around what is expected of systems tuned on other development sets "
+                f"like this one, without the luck of these thresholds: the {around} observed is outside ({example})",
+            ))  # fmt: skip
+        else:
+            found.append(Caution(
+                "value-outside", f"an interval excludes the {around} it is around ({example}): do not rely on it; take "
+                "more resamples or a calibrated interval, and report it if it stays",
+            ))  # fmt: skip
+    return found
 
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:

@@ -1,10 +1,10 @@
-"""Saved: what a file says about a result, and objects that are put together from it without the scores."""
+"""Saved: what a file says about a result, and what stands in the result for what the file does not hold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +17,26 @@ Part = TypeVar("Part")
 
 
 class NotSaved:
-    """Stands on a class for one of its fields: Python comes here only for an object that does not have the field."""
+    """Stands in a result for what its file does not hold: whatever is done with it raises `MissingScoresError`."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: object | None, owner: type) -> NotSaved:
-        if instance is None:
-            return self
+    def __repr__(self) -> str:
+        return f"NotSaved({self.name!r})"
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise MissingScoresError(
-            f"this needs the scores ({self.name}), and this {vars(instance).get('_part_of', owner.__name__)} was read "
-            "from a file without them; compute it again from the scores, or look into summary() and columns()"
+            f"this needs the scores ({self.name}), and the result was read from a file without them; compute it again "
+            "from the scores, or look into summary() and columns()"
         )
 
-
-def partly_saved(kind: type[Part]) -> type[Part]:
-    """Let a dataclass come back from a file without some of its fields: these raise `MissingScoresError`."""
-    for held in fields(kind):  # type: ignore[arg-type]
-        stand_in = NotSaved()
-        stand_in.__set_name__(kind, held.name)
-        setattr(kind, held.name, stand_in)
-    return kind
+    __getattr__ = __getitem__ = __iter__ = __len__ = __call__ = __bool__ = __float__ = __array__ = __format__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +54,13 @@ class Saved:
     supplied: Mapping[str, object] = field(default_factory=dict)
 
     def part(self, kind: type[Part], /, **known: Any) -> Part:
-        """Return an object with what is known of it: fields, and computed properties that remember their value."""
-        part = object.__new__(kind)
-        vars(part).update(known, _part_of=self.result)
+        """Return an object with what is known of it: fields, and computed properties that remember their value.
+
+        A field that the file does not hold is `NotSaved`.
+        """
+        names = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+        part = kind(**{name: known.pop(name) if name in known else NotSaved(name) for name in names})
+        vars(part).update(known)
         return part
 
     def __getitem__(self, name: str) -> Any:

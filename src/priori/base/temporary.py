@@ -1,16 +1,14 @@
-"""Temporary files and folders: each is removed where it was used, or else at the end of the process.
-
-Whoever ends the process on a signal calls `remove_temporary`, or exits as Python does, which calls it.
-"""
+"""Temporary files and folders: each is removed where it was used, or else when the process ends, by a signal too."""
 
 from __future__ import annotations
 
 import atexit
 import errno
 import os
-import shutil
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,27 +19,44 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: The paths in use, and the process that made each: a fork must not remove what its parent uses.
 _in_use: dict[str, int] = {}
+#: Held while a path is made and noted: a process that ends misses none.
+making = threading.RLock()
 
 
 def keep_temporary(path: str) -> str:
-    """Note a path that is to be gone when the process ends, and return it."""
-    _in_use[path] = os.getpid()
+    """Note a path that is to be gone when the process ends, and return it; hold ``making`` if it is made already."""
+    with making:
+        _in_use[path] = os.getpid()
     return path
 
 
 def discard(path: str) -> None:
     """Remove a temporary file or folder, if it is still there."""
-    _in_use.pop(path, None)
     if os.path.isdir(path) and not os.path.islink(path):
+        import shutil  # not above: whoever only writes a file does without
+
         shutil.rmtree(path, ignore_errors=True)
     else:
         Path(path).unlink(missing_ok=True)
+    _in_use.pop(path, None)
 
 
-def remove_temporary() -> None:
-    """Remove every temporary file and folder that this process still has."""
-    for path in [path for path, process in _in_use.items() if process == os.getpid()]:
-        discard(path)
+def remove_temporary(*, for_good: bool = False) -> None:
+    """Remove every temporary file and folder that this process still has.
+
+    ``for_good``: nothing is made any more, as the process ends. What other threads still write into a folder can keep
+    it from being removed; it is tried again.
+    """
+    if for_good:
+        making.acquire(timeout=1)
+    paths = [path for path, process in [*_in_use.items()] if process == os.getpid()]
+    for _ in range(50 if for_good else 1):
+        for path in paths:
+            with suppress(OSError):
+                discard(path)
+        if not any(map(os.path.lexists, paths)):
+            return
+        time.sleep(0.01)
 
 
 atexit.register(remove_temporary)
@@ -52,7 +67,8 @@ def temporary_folder(parent: str | os.PathLike[str] | None = None) -> str:
     import tempfile  # not above: it takes long to import
 
     try:
-        return keep_temporary(tempfile.mkdtemp(prefix="priori-", dir=parent))
+        with making:
+            return keep_temporary(tempfile.mkdtemp(prefix="priori-", dir=parent))
     except OSError as error:
         raise OptionError(_no_room(error, parent)) from None
 
@@ -63,10 +79,11 @@ def temporary_file() -> Iterator[tuple[BinaryIO, Path]]:
     import tempfile
 
     try:
-        descriptor, path = tempfile.mkstemp(prefix="priori-")
+        with making:
+            descriptor, path = tempfile.mkstemp(prefix="priori-")
+            keep_temporary(path)
     except OSError as error:
         raise InputError(_no_room(error, None)) from None
-    keep_temporary(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file, Path(path)

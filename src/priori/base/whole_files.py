@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from priori.base.errors import OptionError
-from priori.base.signals import end_if_asked
+from priori.base.temporary import discard, keep_temporary, making
 
 #: Names under which a process finds its own open files; what they stand for is written to, never replaced.
 OPEN_FILES = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
@@ -31,7 +31,6 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     >>> [file.name for file in folder.iterdir()]
     ['a.txt']
     """
-    end_if_asked()
     with _said_of(path):
         old = check_writable(path)
         through = _is_written_through(path, old)
@@ -41,7 +40,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         try:
             # The system takes the rights that a new file does not get from these; one with rights of its own is
             # private until it has them.
-            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600))
+            with making:
+                os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600))
+                keep_temporary(str(temporary))
             yield temporary
             if through:
                 _append(path, temporary.read_bytes())
@@ -50,7 +51,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
                 _give_rights(temporary, old)
             temporary.replace(target)
         finally:
-            temporary.unlink(missing_ok=True)
+            discard(str(temporary))
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -69,6 +70,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
 def check_writable(path: str | Path) -> os.stat_result | None:
     """Refuse what could only fail after the work; return what is there already, if anything."""
+    if not os.fspath(path):
+        raise OptionError("cannot write a file without a name; give one")
     with _said_of(path):
         try:
             old: os.stat_result | None = os.stat(path)

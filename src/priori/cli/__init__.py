@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import io
 import os
+import re
 import sys
 from typing import Any
 
@@ -13,8 +15,7 @@ import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.base.extras import EXTRAS, missing
-from priori.base.signals import Terminated, ending_at_once, ending_tidily
+from priori.base.extras import missing
 from priori.cli.completion import add_completion
 from priori.cli.messages import message_of, unknown_command
 from priori.cli.output import say_error
@@ -28,7 +29,7 @@ COMMANDS = (
 )  # fmt: skip
 
 #: What --help says last, of every command.
-EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 130 interrupted; 143 ended."
+EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130 interrupted; 143 ended."
 
 
 class Commands(click.Group):
@@ -40,8 +41,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        with ending_at_once():
-            module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         command.epilog = EXIT_CODES
         add_completion(command)
@@ -69,11 +69,10 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command line; bad input ends in one line and exit code 2, never in a traceback."""
-    _check_streams()
+    """Run the command line; what goes wrong ends in one line and an exit code, never in a traceback."""
+    _print_any_name()
     try:
-        with ending_tidily():
-            code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
+        code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
         if code == 1:  # a limit of priori check is broken
             sys.exit(1)
     except click.exceptions.NoArgsIsHelpError as asked:
@@ -83,30 +82,37 @@ def main(arguments: list[str] | None = None) -> Any:
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
-    except Terminated as ended:
-        _fail(ended.word, ended.code)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     except BrokenPipeError:
         # The reader of our output went away (head, less): nothing is wrong.
         _drop_output()
         sys.exit(0)
-    except OSError as error:
-        # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
-        _fail(" ".join(filter(None, [error.strerror or str(error), error.filename and f"({error.filename})"])), 2)
-    except ImportError as error:  # a library is not there, or there is no memory to load it
-        _fail(str(missing(error.name) if error.name in EXTRAS else error), 2)
     except MemoryError:
-        _fail("not enough memory for these scores", 2)
+        _fail("not enough memory for these scores", 3)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno not in (None, errno.ENOMEM, errno.EAGAIN):
+            # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
+            _fail(" ".join(filter(None, [error.strerror, error.filename and f"({error.filename})"])), 2)
+        if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("priori"):
+            _fail(str(missing(error.name.partition(".")[0])), 2)
+        if sys.flags.dev_mode:
+            raise
+        _fail(_unforeseen(error), 3)
 
 
-def _check_streams() -> None:
-    """Let no file that is opened later be taken for a standard stream that is closed; print any name there is."""
-    for number in (0, 1, 2):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+def _unforeseen(error: Exception) -> str:
+    """Return what to say of an error that nothing foresees: the machine has no more to give, or the fault is ours."""
+    said = " ".join([type(error).__name__, *str(error).split("\n")[:1]])
+    if type(error).__name__ in ("EOFError", "UnpicklingError"):  # nothing else that is read is pickled
+        return "a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again"
+    if re.search("memory|bad.alloc|thread|Resource temporarily|shared object", said, re.IGNORECASE):
+        return f"not enough memory or threads ({said}); allow more (ulimit -v, ulimit -u), or give --threads 1"
+    return f"{said}; this is a fault of Priori, please report it with what 'python -X dev -m priori ...' prints"
+
+
+def _print_any_name() -> None:
+    """Let any name be printed."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -41,7 +41,9 @@ def command(
       priori app --open
       priori app --port 9000 --max-upload 1000
     """
-    require("starlette", "uvicorn", "python_multipart", "jinja2", "matplotlib")
+    from priori.report.page import NEEDED
+
+    require("starlette", "uvicorn", "python_multipart", *NEEDED)
     from priori.app.limits import MEGABYTE, Limits
     from priori.app.security import is_loopback
     from priori.app.server import create_app

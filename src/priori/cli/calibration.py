@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -16,7 +17,7 @@ from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
-from priori.decisions.likelihood_ratios import CALIBRATIONS, get_calibrator
+from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, ProbabilityMap, get_calibrator
 from priori.plots.curves import plot_epc
 from priori.scores.systems import System
 from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
@@ -34,6 +35,9 @@ TITLES = {
 @make_command(
     "calibration", "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
     SYSTEMS,
+    option("--from", "given", type=click.Choice(get_args(Meaning)), default="llr",
+           help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
+           "ratios by the share of positives of the development scores."),
     option("--calibrate", metavar="LIST", default="none",
            help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
            "prior."),
@@ -53,7 +57,7 @@ TITLES = {
                  "scores and by those of the test scores: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    systems: Systems, calibrate: str, alpha: str | None, resample: Any, level: float, measure: str,
+    systems: Systems, given: Meaning, calibrate: str, alpha: str | None, resample: Any, level: float, measure: str,
     bounds: tuple[float, float], points: int, output: Output,
 ) -> None:  # fmt: skip
     """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
@@ -66,6 +70,7 @@ def command(
     \b
     Examples:
       priori calibration --system A a-dev.csv a-test.csv --calibrate none,logistic
+      priori calibration --system A a-dev.csv a-test.csv --from probabilities
       priori calibration --system A a-dev.csv a-test.csv --alpha costs:10,1,0.01 --format csv
       priori calibration --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot ape.svg
     """
@@ -74,8 +79,8 @@ def command(
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
     read = systems.read()
     costs = [
-        llr_costs(system.dev, system.test, calibrate=each, alpha=alpha_list(alpha) or (), resample=resample,
-                  confidence_level=level, name=system.name)
+        llr_costs(system.dev, system.test, given=given, calibrate=each, alpha=alpha_list(alpha) or (),
+                  resample=resample, confidence_level=level, name=system.name)
         for each in calibrators for system in read
     ]  # fmt: skip
     tests = [(*pair, compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
@@ -87,10 +92,21 @@ def command(
             "comparisons": [{"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()}
                             for a, b, test in tests],
         },
-        figure=lambda: plot_epc(_curves(read, calibrate, measure, np.linspace(*bounds, points)), best=True,
-                                axis="log-odds"),
+        figure=lambda: plot_epc(_curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)),
+                                best=True, axis="log-odds"),
         warnings=of_systems([(each.name, each.warnings) for each in costs]),
     )  # fmt: skip
+
+
+def _ratios(systems: Sequence[System], given: Meaning) -> Sequence[System]:
+    """Return the systems with log-likelihood ratios for scores."""
+    if given == "llr":
+        return systems
+    maps = [ProbabilityMap.of(system.dev) for system in systems]
+    return [
+        replace(system, dev=ratios.apply(system.dev.load()), test=ratios.apply(system.test.load()))
+        for system, ratios in zip(systems, maps, strict=True)
+    ]
 
 
 def _curves(systems: Sequence[System], calibrate: str, measure: str, log_odds: Any) -> list[EPC]:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any, get_args
 
 import click
 
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
-from priori.base.whole_files import check_writable, write_whole
+from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
+from priori.cli.files import WRITTEN
 from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, table_text, tell
+from priori.cli.output import Output, printable, table_text, tell
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -47,7 +48,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     *CRITERION, MEASURE, *COSTS,
     option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5, or the alpha of --costs."),
     *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
-    option("--junit", metavar="FILE", help="Also write a JUnit XML report to FILE."),
+    option("--junit", metavar="FILE", type=WRITTEN, help="Also write a JUnit XML report to FILE."),
     option("--github", is_flag=True, help=f"Also append a table to the file that {SUMMARY} names."),
     output_group("table", "csv", "json"),
 )  # fmt: skip
@@ -59,9 +60,9 @@ def command(
 ) -> None:  # fmt: skip
     """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
 
-    Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input. With --at upper, the
-    default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv columns are
-    system, what, value, lower, upper, limit, at, kept.
+    Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input, 3 on failure. With --at
+    upper, the default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv
+    columns are system, what, value, lower, upper, limit, at, kept.
 
     \b
     Examples:
@@ -75,12 +76,11 @@ def command(
         raise OptionError("--no-worse-than NAME DEV TEST and --margin SIZE go together")
     if not (limits or least or no_worse_than):
         raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
-    if junit is not None:
-        check_writable(junit)
     chosen = one_alpha(alpha, "limits are held against at one alpha")
     shown, chosen = price(get_task(task), criterion, measure, chosen, costs, prior)
     settings = {"task": task, "criterion": criterion, "measure": shown,
-                "alpha": [Fraction(1, 2) if chosen is None else chosen]}  # fmt: skip
+                "alpha": [get_criterion(criterion, task).alpha_or_half(chosen)]}  # fmt: skip
+    systems.others = [] if no_worse_than is None else [printable(no_worse_than[0])]
     checked: list[Checked] = []
     for curve in systems.curves(dict(settings)):
         with Progress(f"limits of {curve.name}") as progress:
@@ -109,6 +109,8 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
         measure, equals, limit = each.rpartition("=")
         if money is not None and measure.strip() == "cost":
             measure = money
+        if measure.strip() in limits:
+            raise OptionError(f"{name} {each!r}: this measure has a limit already; give one limit for each")
         try:
             limits[measure.strip()] = float(limit)
         except ValueError:
@@ -120,13 +122,14 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
 
 def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> EPC:
     name, *paths = typed
+    reading = systems.reading.of(printable(name))
     if systems.whole.folds is not None:
         if paths[0] != paths[1]:
             raise OptionError(
                 "with --folds, --no-worse-than takes one file, given twice: --no-worse-than NAME FILE FILE"
             )
-        return systems.whole.crossed(systems.reading.read(paths[0]), name, settings)
-    dev, test = (systems.reading.read(path) for path in paths)
+        return systems.whole.crossed(reading.read(paths[0]), name, settings)
+    dev, test = (reading.read(path) for path in paths)
     return epc(dev, test, name=name, **settings)
 
 

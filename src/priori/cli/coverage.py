@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
+from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
 from priori.cli.output import Output, table_text
@@ -40,11 +41,14 @@ def _numbers(text: str) -> list[int]:
     "coverage", "Do bands cover the curves of unseen users?",
     SYSTEMS,
     option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
-    option("--systems", "systems_count", type=click.IntRange(min=1), metavar="N",
+    option("--systems", "systems_count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
            help="Number of simulated systems.  [default: 24]"),
-    option("--users", type=click.IntRange(min=4), metavar="N", help="Users in each of their sets.  [default: 124]"),
-    option("--genuine", type=click.IntRange(min=1), metavar="N", help="Genuine trials of a user.  [default: 9]"),
-    option("--impostor", type=click.IntRange(min=1), metavar="N", help="Impostor trials of a user.  [default: 96]"),
+    option("--users", type=click.IntRange(4, MOST_USERS), metavar="N",
+           help="Users in each of their sets.  [default: 124]"),
+    option("--genuine", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+           help="Genuine trials of a user.  [default: 9]"),
+    option("--impostor", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+           help="Impostor trials of a user.  [default: 96]"),
     option("--user-effect", type=click.FloatRange(0, 1), metavar="SD",
            help="Standard deviation between users, in units of a score's.  [default: 0.5]"),
     option("--train-users", type=int, default=31, help="Users that a band is made from."),
@@ -54,7 +58,7 @@ def _numbers(text: str) -> list[int]:
     option("--resamples", metavar="LIST", default="10,30,100", help="Numbers of resamples, U or S, to try."),
     option("--fixed", type=click.IntRange(min=1), default=30,
            help="The number kept fixed while the other varies in the joint bootstrap."),
-    option("--repeats", type=click.IntRange(min=1), default=1, help="Number of random splits of the users."),
+    option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, help="Number of random splits of the users."),
     resampling_option("resample", default="both",
                       help="What the four bootstraps resample: the test scores, or the development scores too."),
     option("--thresholds", type=click.Choice(["kept", "new"]), default="kept",

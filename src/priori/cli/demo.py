@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.whole_files import write_whole
 from priori.cli.commands import SILENCE, make_command, option
 from priori.cli.output import emit, table_text, tell, warn
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     "demo", "A full evaluation of bundled real scores.",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     option("--output", metavar="DIR", default="demo", help="The directory to write to."),
+    option("--force", is_flag=True, help="Replace files that are in DIR already."),
     option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto",
            help="What is resampled; auto: identities or users where they are known, else trials."),
     option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
     SILENCE,
 )  # fmt: skip
-def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
+def command(name: str, output: str, force: bool, bootstrap: str, resamples: int) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 
     The development scores' equal error rate (or break-even point) chooses one system; the Expected Performance Curve
@@ -45,11 +47,18 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
     """
     from priori import examples
     from priori.report import cautions, render_csv, render_html
+    from priori.report.page import NEEDED
     from priori.scores.systems import SourceFile, System
     from priori.studies.evaluation import Settings, make_study
 
+    require(*NEEDED)
     example = examples.load(name)
     folder = Path(output)
+    page, table, figure = folder / "report.html", folder / "operating-points.csv", folder / "epc.svg"
+    written = [folder / f"{label}-{part}.csv" for label in example.systems for part in ("dev", "test")]
+    there = [str(path) for path in (*written, page, table, figure) if path.exists()]
+    if there and not force:
+        raise OptionError(f"{', '.join(there)}: there already; name another directory (--output), or add --force")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -65,11 +74,10 @@ def command(name: str, output: str, bootstrap: str, resamples: int) -> None:
         study = make_study(systems, settings, progress=progress.stage, command=again)
     from priori.plots import plot_epc, save
 
-    page = folder / "report.html"
     write_whole(page, render_html(study))
-    write_whole(folder / "operating-points.csv", render_csv(study))
+    write_whole(table, render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
-    save(plot_epc(study.curves, bands=bands or None), folder / "epc.svg")
+    save(plot_epc(study.curves, bands=bands or None), figure)
     warn(caution for caution in cautions(study) if caution.level == "warning")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")

@@ -5,16 +5,41 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import click
 
 from priori.base.errors import OptionError
+from priori.base.whole_files import check_writable
 
 #: The words of a metavar that stand for files and for directories.
 FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
-#: The parameters whose file is written.
-WRITTEN = ("output", "plot", "junit")
+
+
+class Written(click.types.StringParamType):
+    """The type of an option that names a file to write: what has it is checked, and kept apart from what is read.
+
+    ``implied`` tells, from the values of all options, which file is written where none is named.
+    """
+
+    def __init__(self, implied: Callable[[Mapping[str, Any]], str | None] = lambda typed: None) -> None:
+        self.implied = implied
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse at once what could only fail after the work."""
+        path = str(super().convert(value, param, ctx))
+        if path != "-":
+            check_writable(path)
+        return path
+
+    def path(self, parameter: click.Parameter, typed: Mapping[str, Any]) -> str | None:
+        """Return the file that is written, if any."""
+        value: str | None = typed.get(str(parameter.name))
+        return self.implied(typed) if value is None else None if value == "-" else value
+
+
+WRITTEN = Written()
 
 
 def metavar_words(parameter: click.Parameter) -> list[str]:
@@ -24,7 +49,7 @@ def metavar_words(parameter: click.Parameter) -> list[str]:
 
 def file_words(parameter: click.Parameter) -> bool:
     """Tell whether a parameter names files that are read."""
-    return parameter.name not in WRITTEN and bool(FILES & {*metavar_words(parameter)})
+    return not isinstance(parameter.type, Written) and bool(FILES & {*metavar_words(parameter)})
 
 
 def check_files_apart(*contexts: click.Context, also_read: str | None = None) -> None:
@@ -34,18 +59,17 @@ def check_files_apart(*contexts: click.Context, also_read: str | None = None) ->
         read |= {os.path.realpath(path): path for path in _read(context)}
     inodes = {_inode(path): path for path in read.values() if _inode(path) is not None}
     written: dict[str, str] = {}
-    for context in contexts:
-        for path in (context.params.get(name) for name in WRITTEN):
-            if not path or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-                continue
-            real = os.path.realpath(path)
-            source = read.get(real) or inodes.get(_inode(path))
-            if source is not None:
-                same = "" if source == path else f" (it is {source})"
-                raise OptionError(f"cannot write {path}: it is read by this command{same}; name another file")
-            if real in written:
-                raise OptionError(f"cannot write {path} twice; name another file")
-            written[real] = path
+    for path in (path for context in contexts for path in _written(context)):
+        if os.path.exists(path) and not os.path.isfile(path):
+            continue
+        real = os.path.realpath(path)
+        source = read.get(real) or inodes.get(_inode(path))
+        if source is not None:
+            same = "" if source == path else f" (it is {source})"
+            raise OptionError(f"cannot write {path}: it is read by this command{same}; name another file")
+        if real in written:
+            raise OptionError(f"cannot write {path} twice; name another file")
+        written[real] = path
 
 
 def _inode(path: str) -> tuple[int, int] | None:
@@ -55,6 +79,13 @@ def _inode(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
+
+
+def _written(context: click.Context) -> Iterator[str]:
+    """Yield the files that a command writes."""
+    for parameter in context.command.params:
+        if isinstance(parameter.type, Written) and (path := parameter.type.path(parameter, context.params)):
+            yield path
 
 
 def _read(context: click.Context) -> Iterator[str]:

@@ -12,7 +12,7 @@ from priori.cli.files import file_words
 
 #: Options that are not called as the argument is; those of a resampling say so themselves.
 OPTIONS = {"pos_label": "positive", "attack_label": "attack", "columns": "column", "format": "input_format",
-           "pilot": "system"}  # fmt: skip
+           "pilot": "system", "given": "from"}  # fmt: skip
 #: What people type for the option or the argument that takes their files.
 FOR_FILES = ("--system", "--systems", "--scores", "--dev", "--test", "--file", "--files", "--input", "-i")
 

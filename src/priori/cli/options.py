@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, get_args
 
@@ -11,8 +11,9 @@ import click
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
-from priori.base.whole_files import check_writable
+from priori.base.limits import MOST_THREADS
 from priori.cli.commands import Group, option
+from priori.cli.files import WRITTEN, Written
 from priori.cli.output import Output
 from priori.curves.epc import PRESETS, Weight
 from priori.decisions.criteria import CRITERIA
@@ -76,7 +77,9 @@ CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
                help="What the test is about: systems tuned on other development sets like this one (method), or these "
                "thresholds as they are (deployed).")  # fmt: skip
 #: No part of a resampling: the numbers do not depend on it.
-THREADS = option("--threads", type=click.IntRange(min=1), help="Threads to use; the numbers do not depend on it.")
+THREADS = option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads to use; the numbers do not depend on it."
+)
 
 
 def alpha_list(text: str | None) -> list[Any] | None:
@@ -164,11 +167,16 @@ def output_group(
     plot: str = "",
     format_help: str = "How the numbers are printed. Default: as the file's name ends, or {}.",
     output_help: str = "Write the numbers to FILE (atomically): {}.",
+    default_file: str | None = None,
 ) -> Group:
     """Return ``--format`` (the first is the default), ``--json``, ``-o``, and ``--plot`` where there is help for it.
 
-    The command gets them as ``output``.
+    The command gets them as ``output``. The first format goes into ``default_file`` where no file is named.
     """
+
+    def implied(typed: Mapping[str, Any]) -> str | None:
+        return default_file if typed["format_"] == formats[0] and not typed["json_"] else None
+
     if "table" in formats:
         formats = (*formats, "markdown", "latex")
     endings = ", ".join(SUFFIXES[format_][0] for format_ in formats)
@@ -176,12 +184,12 @@ def output_group(
         option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=False,
                help=format_help.format(formats[0])),
         option("--json", "json_", is_flag=True, help="Short for --format json."),
-        option("-o", "--output", metavar="FILE", help=output_help.format(endings)),
+        option("-o", "--output", metavar="FILE", type=Written(implied), help=output_help.format(endings)),
         option("--raw-text", is_flag=True, help="In CSV, leave names that a spreadsheet takes for formulas (= + - @) "
                "as they are, without an apostrophe before them."),
     ]  # fmt: skip
     if plot:
-        options.append(option("--plot", metavar="FILE", callback=_drawable, help=plot))
+        options.append(option("--plot", metavar="FILE", type=WRITTEN, callback=_drawable, help=plot))
     return Group("output", _output, tuple(options))
 
 
@@ -192,14 +200,14 @@ def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot:
     if json_ and typed and format_ != "json":
         raise OptionError(f"--json is short for --format json; leave out --format {format_}")
     format_, typed = ("json", True) if json_ else (format_, typed)
-    for path in (output, plot):
-        if path is not None and path != "-":
-            check_writable(path)
+    types = {param.name: param.type for param in context.command.params}
+    choices, written = types["format_"], types["output"]
+    assert isinstance(choices, click.Choice)
+    assert isinstance(written, Written)
     if output is not None and output != "-":
-        choices = next(param.type for param in context.command.params if param.name == "format_")
-        assert isinstance(choices, click.Choice)
         format_ = _named_format(output, format_, typed, choices.choices)
-    return Output(format_, output, plot, raw_text)
+    path = output or written.implied(context.params)
+    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot, raw_text)
 
 
 def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.planning import Development, Plan, TestKind, plan
 from priori.uncertainty.claims import Claim
@@ -35,8 +36,10 @@ from priori.uncertainty.claims import Claim
            help="The trade-off at which the pilot's threshold is chosen. Default: 0.5, or that of --costs."),
     *COSTS,
     option("--negatives-per-positive", type=float, metavar="R", help="Default: the pilot's, or 1."),
-    option("--negatives-per-user", type=float, metavar="M", help="Default: the pilot's."),
-    option("--positives-per-user", type=float, metavar="M", help="Default: the pilot's."),
+    option("--negatives-per-user", type=float, metavar="M",
+           help="On average over all users, also those who have none. Default: the pilot's."),
+    option("--positives-per-user", type=float, metavar="M",
+           help="The same: of people who are ill or not, the share that is."),
     option("--test", type=click.Choice(get_args(TestKind)),
            help="Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
            "verdict needs both."),
@@ -70,7 +73,7 @@ def command(
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        at = {"task": task, "criterion": criterion, "alpha": 0.5 if chosen is None else chosen}
+        at = {"task": task, "criterion": criterion, "alpha": get_criterion(criterion, task).alpha_or_half(chosen)}
         for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
     planned = plan(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import click
@@ -14,6 +13,7 @@ from priori.cli.output import Output, table_text
 from priori.cli.progress import Progress
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
@@ -55,7 +55,7 @@ def command(
     """
     asked = one_alpha(alpha, "systems are ranked at one alpha")
     shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
-    chosen = Fraction(1, 2) if chosen is None else chosen
+    chosen = get_criterion(criterion, task).alpha_or_half(chosen)
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
     settings = {"task": task, "criterion": criterion, "measure": shown, "alpha": chosen}

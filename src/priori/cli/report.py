@@ -10,9 +10,11 @@ import click
 from click.core import ParameterSource
 
 from priori.base.errors import OptionError
+from priori.base.extras import require
 from priori.base.texts import json_text
-from priori.base.whole_files import check_writable, write_whole
+from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
+from priori.cli.files import WRITTEN
 from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
 from priori.cli.output import Output, emit, warn
 from priori.cli.progress import Progress
@@ -27,6 +29,7 @@ from priori.report import (
     study_dict,
     verdict,
 )
+from priori.report.page import NEEDED
 from priori.report.pdf import write_pdf
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
@@ -57,12 +60,13 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
     option("--title", default="", show_default=False, metavar="TEXT",
            help="The heading of the page. Default: the systems' names."),
-    option("--pdf", metavar="FILE", default=None, show_default=False,
+    option("--pdf", metavar="FILE", type=WRITTEN,
            help="Also write the report to FILE as PDF, its first page a summary."),
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
     output_group("html", *TEXTS,
                  format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
-                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout."),
+                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.",
+                 default_file=PAGE),
 )  # fmt: skip
 def command(
     systems: Systems, example: str | None, task: str, criterion: str | None, measure: str | None, alpha: str | None,
@@ -84,11 +88,8 @@ def command(
     """
     if static and output.format != "html":
         raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
-    target = PAGE if output.path is None and output.format == "html" else output.path
-    if target is not None and target != "-":
-        check_writable(target)
-    if pdf is not None:
-        check_writable(pdf)
+    if output.format == "html" or pdf is not None:
+        require(*NEEDED)
     context = click.get_current_context()
     if example is not None:
         title = title or ABOUT[example].title
@@ -107,14 +108,14 @@ def command(
         write_pdf(study, pdf)
     if output.format != "html":
         text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
-        emit(text or TEXTS[output.format](study), target)
+        emit(text or TEXTS[output.format](study), output.path)
         return
     page = render_html(study, static=static)
-    if target is None or target == "-":
+    if output.path is None or output.path == "-":
         emit(page)
     else:
-        write_whole(target, page)
-        emit(f"{verdict(study).text}\n\nThe page: {target}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
+        write_whole(output.path, page)
+        emit(f"{verdict(study).text}\n\nThe page: {output.path}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
 
 
 def _systems(systems: Systems, example: str | None) -> list[System]:

@@ -26,6 +26,7 @@ from priori.curves.roc import (
     measures_of,
 )
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.words.numbers import cell as percent
@@ -79,11 +80,11 @@ def curve_command(name: str, compute: Callable[..., Any], draw: Callable[..., An
         view = View(**options, prior=prior if costs is None else None)
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
         priced = price(get_task(task), criterion, "hter", alpha_list(alpha), costs, prior if costs else None)
-        at = {"task": task, "criterion": criterion, "alpha": "0.5" if priced.alpha is None else priced.alpha}
-        scores = systems.undivided
-        fixed = [] if scores else systems.curves(at)
+        scores, rule = systems.undivided, get_criterion(criterion, task)
+        at = {"task": task, "criterion": criterion}
+        fixed = [] if scores else systems.curves({**at, "alpha": rule.alpha_or_half(priced.alpha)})
         sets = [(point.name, point.test) for point in fixed]
-        sets += [(label, systems.reading.read(path)) for label, path in scores]
+        sets += [(label, systems.reading.of(label).read(path)) for label, path in scores]
         curves = [compute(read, points=which, name=label) for label, read in sets]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         if bands and view.precision:

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from priori.cli.files import WRITTEN
 from priori.cli.output import emit
 from priori.saving.documents import RESULTS
 from priori.saving.schemas import bundle, schema
@@ -13,7 +14,7 @@ from priori.saving.schemas import bundle, schema
 
 @click.command(name="schema", short_help="The JSON schema of saved results.")
 @click.argument("result", type=click.Choice(list(RESULTS), case_sensitive=False), required=False, metavar="[RESULT]")
-@click.option("-o", "--output", metavar="FILE", default=None, help="Write to FILE (atomically); default: stdout.")
+@click.option("-o", "--output", metavar="FILE", type=WRITTEN, help="Write to FILE (atomically); default: stdout.")
 def command(result: str | None, output: str | None) -> None:
     emit(json.dumps(schema(result) if result else bundle(), indent=2, ensure_ascii=False), output)
 

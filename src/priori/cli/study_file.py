@@ -92,7 +92,9 @@ def _systems(value: Any, path: Path) -> list[str]:
     words = []
     for name, paths in systems.items():
         where = f"{path}: [systems.{name}]"
-        _check_keys(_table(paths, where), ("dev", "test", "scores"), where)
+        _check_keys(_table(paths, where), ("dev", "test", "scores", "column"), where)
+        columns = _table(paths.pop("column", {}), f"{where} column")
+        words += [f"--column={name}:{ours}={_text(theirs, where)}" for ours, theirs in columns.items()]
         if isinstance(paths.get("scores"), str) and len(paths) == 1:
             words += ["--scores", name, paths["scores"]]
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -82,11 +82,25 @@ class Reading:
             each.engine.progress = Progress(f"scanning {path}")
         return sets
 
+    def of(self, system: str) -> Reading:
+        """Return how the files of one system are read: its own columns (SYSTEM:OURS=THEIRS) before those of all."""
+        columns = pairs_of("--column", COLUMN, self.column)
+        own = {ours.rpartition(":")[2]: theirs for ours, theirs in columns.items() if _owner(ours) == system}
+        chosen = {ours: theirs for ours, theirs in columns.items() if not _owner(ours)} | own
+        return replace(self, column=[f"{ours}={theirs}" for ours, theirs in chosen.items()])
+
+    @property
+    def owners(self) -> list[str]:
+        """The systems that have columns of their own."""
+        return [*filter(None, map(_owner, pairs_of("--column", COLUMN, self.column)))]
+
     @property
     def settings(self) -> dict[str, Any]:
         """How files are read, as `priori.read` and `priori.read_table` take it."""
-        pairs = [_pair("--column", "ours=theirs, for example --column score=similarity", pair) for pair in self.column]
-        columns = dict(pairs) | ({} if self.attack_column is None else {"attack": self.attack_column})
+        columns = pairs_of("--column", COLUMN, [*self.column, *_named("attack", self.attack_column)])
+        if of_one := [key for key in columns if ":" in key]:
+            raise OptionError(f"--column {of_one[0]}={columns[of_one[0]]}: no system is called "
+                              f"{of_one[0].rpartition(':')[0]!r} here; leave the name out")  # fmt: skip
         return {
             "format": self.input_format, "columns": columns, "pos_label": self.positive,
             "attack_label": list(self.attack) or None, "nan": self.nan, "lower_is_better": self.lower_is_better,
@@ -94,12 +108,31 @@ class Reading:
         }  # fmt: skip
 
 
-def _pair(option: str, shape: str, typed: str) -> tuple[str, str]:
-    """Split what was typed as NAME=VALUE."""
-    name, equals, value = (part.strip() for part in typed.partition("="))
-    if not (name and equals and value):
-        raise OptionError(f"{option} {typed!r}: write it as {shape}")
-    return name, value
+#: How a column is named.
+COLUMN = "ours=theirs, for example --column score=similarity"
+
+
+def pairs_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, str]:
+    """Split what was typed as NAME=VALUE, each name once."""
+    pairs: dict[str, str] = {}
+    for each in typed:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not (name and equals and value):
+            raise OptionError(f"{option} {each!r}: write it as {shape}")
+        if name in pairs:
+            own = f"; for a column of one system write {option} SYSTEM:{name}={value}" if option == "--column" else ""
+            raise OptionError(f"{option} {name} is given twice, as {pairs[name]!r} and as {value!r}{own}")
+        pairs[name] = value
+    return pairs
+
+
+def _named(role: str, column: str | None) -> list[str]:
+    return [] if column is None else [f"{role}={column}"]
+
+
+def _owner(ours: str) -> str:
+    """Return the system that a column is named for, if it is for one."""
+    return printable(ours.rpartition(":")[0])
 
 
 def _small(path: str) -> bool:
@@ -114,8 +147,8 @@ READING = Group("reading", Reading, (
     option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
            "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-           "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts). "
-           "Repeatable."),
+           "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
+           "in those of one system, SYSTEM:OURS=THEIRS. Repeatable."),
     option("--positive", metavar="VALUE", help="The label of the positive class, if the labels are not a known pair."),
     option("--attack", multiple=True, metavar="VALUE", help="The label of attacks, a third kind of trial, where it is "
            "not spoof or attack. Repeatable."),
@@ -193,10 +226,10 @@ class TableOfSystems:
             raise OptionError(
                 "--table needs --systems-in COLUMN (or --systems-columns A,B,...) and --split COLUMN=DEV:TEST"
             )
-        filters = [_pair("--where", "COLUMN=VALUE,VALUE", typed) for typed in self.where]
+        filters = pairs_of("--where", "COLUMN=VALUE,VALUE", self.where)
         read = reading.read_table(
             self.table, systems=self.systems_in or _listed(self.systems_columns),
-            split=_split_by(self.split), where={name: _listed(values) for name, values in filters},
+            split=_split_by(self.split), where={name: _listed(values) for name, values in filters.items()},
         )  # fmt: skip
         file = source_file(self.table)
         return [System(name, *sets, file, file) for name, sets in read.items()]
@@ -225,7 +258,7 @@ class WholeSets:
         systems = []
         for name, path in self.scores:
             file = source_file(path)
-            systems.append(System(name, *self._sets(path, reading), file, file))
+            systems.append(System(name, *self._sets(path, reading.of(name)), file, file))
         return systems
 
     def _sets(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
@@ -240,13 +273,14 @@ class WholeSets:
             whole = reading.read(path).load()
             sets = whole.split(first / (first + second), together=not self.mixed_users, rng=self.split_seed)
             return self._told(path, "at random", whole, sets)
-        column, value = _pair("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", self.split)
+        ((column, value),) = pairs_of("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", [self.split]).items()
         if _is_time(value):
             whole = replace(reading, column=[*reading.column, f"time={column}"]).read(path).load()
             sets = whole.split(before=value, together=not self.mixed_users)
             return self._told(path, f"before and from {value} on", whole, sets)
-        score = dict(_pair("--column", "ours=theirs", pair) for pair in reading.column).get("score", "score")
-        others = replace(reading, column=[pair for pair in reading.column if _key(pair) != "score"])
+        columns = pairs_of("--column", COLUMN, reading.column)
+        score = columns.pop("score", "score")
+        others = replace(reading, column=[f"{ours}={theirs}" for ours, theirs in columns.items()])
         read = others.read_table(path, systems=[score], split=_split_by(self.split))
         return next(iter(read.values()))
 
@@ -272,10 +306,6 @@ class WholeSets:
         return sets
 
 
-def _key(pair: str) -> str:
-    return pair.partition("=")[0].strip()
-
-
 def _number(text: str, typed: str) -> float:
     try:
         if (number := float(text)) > 0:
@@ -296,7 +326,7 @@ def _is_time(text: str) -> bool:
 def _split_by(typed: str) -> tuple[str, list[str], list[str]]:
     """Read COLUMN=DEV:TEST."""
     shape = "COLUMN=DEV:TEST, for example --split set=dev:test"
-    column, parts = _pair("--split", shape, typed)
+    ((column, parts),) = pairs_of("--split", shape, [typed]).items()
     dev, colon, test = parts.partition(":")
     if not (dev and colon and test):
         raise OptionError(f"--split {typed!r}: write it as {shape}")
@@ -318,6 +348,8 @@ class Systems:
             [(printable(name), path) for name, path in scores], folds, split, mixed_users, split_seed
         )
         self.table = TableOfSystems(table, systems_in, systems_columns, None if scores else split, where)
+        #: Further systems that a command reads itself, whose columns may be named too.
+        self.others: Sequence[str] = ()
         self._read: list[System] | None = None
         if folds is not None and not scores:
             raise OptionError("--folds takes one labelled file apart: give --scores NAME FILE")
@@ -348,12 +380,20 @@ class Systems:
                     "give systems as files (--system), as one labelled file each (--scores) or as one table (--table), "
                     "not in two of these ways"
                 )
-            check_names_differ([name for name, *_ in (*self.typed, *self.whole.scores)])
+            names = [name for name, *_ in (*self.typed, *self.whole.scores)]
+            check_names_differ(names)
+            self._check_owners([*names, *self.others])
             if self.whole.scores:
                 self._read = self.whole.read(self.reading, source_file)
             else:
                 self._read = self.table.read(self.reading, source_file) if in_table else self._files(source_file)
         return self._read
+
+    def _check_owners(self, names: Sequence[str]) -> None:
+        for owner in self.reading.owners:
+            if owner not in names:
+                known = f"; the systems are {', '.join(names)}" if names else "; name systems by --system or --scores"
+                raise OptionError(f"--column {owner}:...: there is no system {owner!r}{known}")
 
     def _files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
         from priori.readers import pair_check
@@ -364,7 +404,8 @@ class Systems:
         for name, *paths in self.typed:
             if paths == ["-", "-"]:
                 raise OptionError(f"system {name!r}: only one of its two files can be standard input")
-            dev, test = (self.reading.read(path, trials=file) for path, file in zip(paths, self.trials, strict=True))
+            reading = self.reading.of(name)
+            dev, test = (reading.read(path, trials=file) for path, file in zip(paths, self.trials, strict=True))
             pair_check(dev, test, name=f"system {name!r}")
             systems.append(System(name, dev, test, *map(source_file, paths)))
         return systems

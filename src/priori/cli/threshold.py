@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from priori.base.alphas import as_fractions
-from priori.base.cautions import Caution
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import OneSet, one_set
-from priori.curves.checks import limit_by_users, set_cautions
+from priori.curves.checks import threshold_cautions
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
@@ -23,7 +22,8 @@ from priori.words.numbers import cell as percent
     "threshold", "Choose a threshold on development scores.",
     one_set("dev"),
     option("--alpha", metavar="LIST",
-           help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR."),
+           help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR. Or the limit of "
+           "at-most-far and the like, which has no default."),
     *COSTS, *CRITERION, output_group("table", "csv", "json"),
 )  # fmt: skip
 def command(
@@ -44,11 +44,10 @@ def command(
     """
     domain = get_task(task)
     priced = price(domain, criterion, None, alpha_list(alpha), costs, prior)
-    fractions = as_fractions(0.5 if priced.alpha is None else priced.alpha)
-    scores = one_set.read()
     rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
+    fractions = as_fractions(rule.alpha_or_half(priced.alpha))
+    scores = one_set.read()
     choice, alphas = rule.choose(scores, fractions), np.array([float(fraction) for fraction in fractions])
-    few = limit_by_users(rule, scores, alphas, choice.threshold)
     columns: dict[str, Any] = {
         "alpha": alphas.tolist(),
         "threshold": choice.threshold,
@@ -74,5 +73,5 @@ def command(
         table=table,
         csv=lambda: columns,
         json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
-        warnings=(*set_cautions(scores), *([Caution("limit-by-users", few)] if few else [])),
+        warnings=threshold_cautions(rule, scores, alphas, choice),
     )

@@ -15,6 +15,7 @@ from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.curves.epc import EPC
 from priori.decisions.costs import price
+from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
 from priori.plots.comparison import figure_ztest
@@ -92,7 +93,7 @@ def command(
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    alphas = ("0.5" if chosen is None else chosen) if points is None else None
+    alphas = get_criterion(criterion, task).alpha_or_half(chosen) if points is None else None
     curves = systems.curves(
         {"task": task, "criterion": criterion, "measure": shown, "points": points or 101, "alpha": alphas}
     )

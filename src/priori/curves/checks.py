@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,11 @@ from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
-from priori.decisions.criterion import Criterion
+from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
-from priori.scores.sorting import counted
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
@@ -34,6 +33,8 @@ ENOUGH_USERS = 20
 TIED, FEWEST_TIED = 0.05, 5
 #: Error rates of the two sets that differ by this many standard deviations differ by more than chance (p = 0.0027).
 DEVIATIONS = 3.0
+#: With so many degrees of freedom Student's distribution is the normal one.
+MANY = 1e6
 #: An AUC this many standard deviations from 0.5 is on one side of it.
 CLEARLY = 2.0
 #: How many times as wide the scores of one set may spread as those of the other, or how many spreads apart they may be.
@@ -67,6 +68,15 @@ def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
     """Return warnings about one set of scores, by itself."""
     findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
     return tuple(Caution(code, text) for code, text in findings.items() if text)
+
+
+def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choice: Choice) -> tuple[Caution, ...]:
+    """Return warnings about thresholds and the one set that they were chosen on."""
+    findings = {
+        "limit-not-kept": limit_not_kept(criterion, choice.outcomes, alpha, choice.threshold),
+        "limit-by-users": limit_by_users(criterion, dev, alpha, choice.threshold),
+    }
+    return (*set_cautions(dev), *(Caution(code, text) for code, text in findings.items() if text))
 
 
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
@@ -272,21 +282,33 @@ def _separated_development(curve: EPC, row: int) -> str:
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
-def _errors(trials: Trials, threshold: float, *, above: bool) -> tuple[int, int, float]:
-    """Return errors, trials and the variance of their rate, users kept together where they are known."""
-    size, rejected = len(trials), int(trials.rejected(threshold))
-    errors = size - rejected if above else rejected
-    if (user := trials.user) is None:
-        return errors, size, 0.0
-    # Of each user the trials that are right, then those that are wrong.
-    both = counted(
-        lambda part: 2 * user[part].astype(np.int64) + ((trials.score[part] > threshold) == above),
-        user.size, 2 * (int(user.max()) + 1), trials.number,
-    ).reshape(-1, 2)  # fmt: skip
-    per_user = both.sum(axis=1)
-    squares = float(np.square(both[:, 1] - errors / size * per_user).sum())
-    users = int(np.count_nonzero(per_user))
-    return errors, size, squares / size**2 * users / max(users - 1, 1)
+def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[float, float] | None:
+    """Return the error rates of two sets where they differ by more than chance, people kept together where known.
+
+    That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
+    """
+    from priori.uncertainty.cluster_variance import rate_spread, welch
+
+    sizes = np.array([len(each) for each in trials])
+    rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
+    rates = 1 - rates if above else rates
+    pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
+    if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
+        return None  # nor is it with people, who make rates vary more
+    spreads = [
+        rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
+    ]
+    variances = np.array([[spread.effect] for spread in spreads]) / sizes[:, None]
+    deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
+    from scipy.special import ndtr, stdtrit
+
+    (freedom,) = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)
+    return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
+
+
+def _several(trials: Trials) -> bool:
+    """Tell whether users are known, and are more than one."""
+    return trials.user is not None and bool((trials.user != trials.user[0]).any())
 
 
 def _disagreement(curve: EPC, row: int) -> str:
@@ -294,18 +316,10 @@ def _disagreement(curve: EPC, row: int) -> str:
     if sets is None:
         return ""
     threshold, parts = float(curve.threshold[row]), []
-    classes: tuple[tuple[Literal["negative", "positive"], str], ...] = (("negative", "FAR"), ("positive", "FRR"))
-    for name, rate_name in classes:
-        trials = [getattr(scores, name) for scores in sets]
-        (dev_errors, dev_size, dev_spread), (errors, size, spread) = (
-            _errors(each, threshold, above=name == "negative") for each in trials
-        )
-        pooled = (dev_errors + errors) / (dev_size + size)
-        by_chance = pooled * (1 - pooled) * (1 / dev_size + 1 / size)
-        deviation = np.sqrt(max(by_chance, dev_spread + spread))
-        dev_rate, rate = dev_errors / dev_size, errors / size
-        if deviation > 0 and abs(rate - dev_rate) > DEVIATIONS * deviation:
-            parts.append(f"{rate_name} {_percent(dev_rate)} on the development set, {_percent(rate)} on the test set")
+    classes = {"FAR": [scores.negative for scores in sets], "FRR": [scores.positive for scores in sets]}
+    for name, trials in classes.items():
+        if rates := _apart(trials, threshold, above=name == "FAR"):
+            parts.append(f"{name} {_percent(rates[0])} on the development set, {_percent(rates[1])} on the test set")
     if not parts:
         return ""
     return (
@@ -339,16 +353,29 @@ def _extreme_threshold(curve: EPC, row: int) -> str:
 
 
 def _limit_not_kept(curve: EPC, row: int) -> str:
-    """Say so where no threshold keeps the limit of a constraint."""
-    if not isinstance(curve.criterion, Constraint):
+    return limit_not_kept(curve.criterion, curve.dev_outcomes, curve.alpha, curve.threshold)
+
+
+def limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
+    """Say so where no threshold keeps the limit of a constraint, or only one that decides nothing."""
+    if not isinstance(criterion, Constraint):
         return ""
-    rate = curve.criterion.limited
-    beyond = rate(curve.dev_outcomes) - curve.alpha
-    broken = curve.alpha[(-beyond if rate.greater_is_better else beyond) > 1e-12]
-    if not broken.size:
+    rate = criterion.limited
+    beyond = rate(outcomes) - alpha
+    broken = (-beyond if rate.greater_is_better else beyond) > 1e-12
+    useless = np.isinf(threshold) & (alpha > 0) & (alpha < 1)
+    found = broken if broken.any() else useless
+    if not found.any():
         return ""
-    which = f"the limit {broken[0]:.4g}" if broken.size == 1 else f"{broken.size} of {curve.alpha.size} limits"
-    return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
+    which = f"{found.sum()} of {alpha.size} limits" if found.sum() > 1 else f"the limit {alpha[found][0]:.4g}"
+    if broken.any():
+        return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
+    decided = "rejects" if threshold[found][0] > 0 else "accepts"
+    sure = "" if criterion.level is None else f" with {_percent(criterion.level)} confidence"
+    return (
+        f"no threshold keeps {which} of {rate.name}{sure} but one that {decided} every trial: use more development "
+        "trials, or a limit further off"
+    )
 
 
 def _limit_by_users(curve: EPC, row: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.layouts import NUMBERS, SIZE, Layout, listed
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Ints
 from priori.curves.checks import curve_cautions, middle
 from priori.curves.epc import EPC, Weight, epc, judged
@@ -27,7 +27,6 @@ from priori.scores.splitting import fold_of_trials, part_of
 OF_TWO_SETS = {"same-data", "shared-trials", "shared-users", "prior-shift", "disagreement"}
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossEPC(EPC):
     """A cross-fitted Expected Performance Curve. Made by `cross_epc`.

@@ -32,7 +32,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
@@ -77,7 +77,6 @@ DESCRIBED: dict[str, Schema] = {
 }
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class EPC(Result):
     """An Expected Performance Curve. Made by `epc`.
@@ -136,7 +135,7 @@ class EPC(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        known |= {name: SavedScores.of(saved, saved[name]) for name in ("dev", "test")}
+        known |= {name: SavedScores.of(saved[name]) for name in ("dev", "test")}
         for name in ("dev_outcomes", "outcomes"):
             known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
         return super()._from_parts(saved, **described_parts(saved), **known)
@@ -272,7 +271,7 @@ def described_parts(saved: Saved) -> dict[str, Any]:
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
     """Return the curve inside another result that was read from a file, without its scores."""
-    return saved.part(EPC, dev=SavedScores.of(saved), test=SavedScores.of(saved), **known)
+    return saved.part(EPC, dev=SavedScores.of(), test=SavedScores.of(), **known)
 
 
 def _sizes(scores: ScoreSet) -> dict[str, Any]:
@@ -430,6 +429,8 @@ def choose_threshold(
 ) -> float:
     """Choose the threshold on development scores: the minimiser of the criterion at one alpha, by default 0.5.
 
+    A limit or a target (``at-most-far``, ``target-far``) is no default: it has to be given.
+
     ``dev`` is what `epc` takes: Scores, a Table, or a frame; so are ``costs`` with their ``prior``.
 
     Examples
@@ -441,6 +442,6 @@ def choose_threshold(
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
     0.6499999999999999
     """
-    alpha = price(get_task(task), criterion, None, alpha, costs, prior).alpha
-    (fraction,) = as_fractions(0.5 if alpha is None else alpha)
-    return float(get_criterion(criterion, task).choose(as_score_set(dev), [fraction]).threshold[0])
+    rule, alpha = get_criterion(criterion, task), price(get_task(task), criterion, None, alpha, costs, prior).alpha
+    (fraction,) = as_fractions(rule.alpha_or_half(alpha))
+    return float(rule.choose(as_score_set(dev), [fraction]).threshold[0])

@@ -22,7 +22,7 @@ from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, of, record
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.measure import Measure
@@ -74,7 +74,6 @@ class OverBoth:
         return above(self, "plot", [self], ax=ax)
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class EPSC(Result, OverBoth):
     """An Expected Performance and Spoofability Curve: a row for each omega and beta. Made by `epsc`.
@@ -129,7 +128,7 @@ class EPSC(Result, OverBoth):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        known |= {name: SavedScores.of(saved, {"source": saved[name]["source"]}) for name in ("dev", "test")}
+        known |= {name: SavedScores.of({"source": saved[name]["source"]}) for name in ("dev", "test")}
         known["sizes"] = {name: {key: saved[name][key] for key in SIZES} for name in ("dev", "test")}
         known["attack_types"] = tuple(saved["attack_types"])
         return super()._from_parts(saved, **known)

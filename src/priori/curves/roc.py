@@ -55,7 +55,10 @@ A_POSTERIORI: Schema = {"const": "a posteriori"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AposterioriROC(Result):
-    """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`."""
+    """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`.
+
+    No threshold accepts a score of -inf, such as that of a failure to acquire: with these it begins below (1, 1).
+    """
 
     name: str
     scores: ScoreSet
@@ -81,7 +84,7 @@ class AposterioriROC(Result):
         fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
         # Rates times numbers of trials are whole numbers, but for rounding.
         fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
-        known |= {"scores": SavedScores.of(saved, sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
+        known |= {"scores": SavedScores.of(sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
         return super()._from_parts(saved, **known)
 
     @property
@@ -255,11 +258,9 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
             fp, fn = fp[keep], fn[keep]
     else:
         raise unknown("choice of points", points, ("thin", "all", "hull", "a number"))
-    if (fp[0], fn[0]) != (
-        scores.n_negatives,
-        0,
-    ):  # the hull, and scores of -inf, may stop short of accepting all
-        fp, fn = np.insert(fp, 0, scores.n_negatives), np.insert(fn, 0, 0)
+    lowest = candidates.lowest()
+    if (fp[0], fn[0]) != lowest:  # the hull may stop short of it
+        fp, fn = np.insert(fp, 0, lowest[0]), np.insert(fn, 0, lowest[1])
     if fn[-1] != scores.n_positives:
         fp, fn = np.append(fp, 0), np.append(fn, scores.n_positives)
     return candidates, (fp, fn)
@@ -330,9 +331,9 @@ def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, s
     ``standardised`` maps it so that chance is 1/2 and perfection 1 (McClish, 1989).
     """
     low, high = (float(bound) for bound in check_bounds(bounds))
-    curve = roc(scores)
     # From (0, 0) upwards; at equal rates the upper point comes last.
-    fpr, tpr = curve.fpr[::-1], curve.tpr[::-1]
+    outcomes = _from_the_corner(roc(scores).outcomes)
+    fpr, tpr = FAR(outcomes)[::-1], TPR(outcomes)[::-1]
     inside = (fpr > low) & (fpr < high)
     x = np.concatenate([[low], fpr[inside], [high]])
     y = np.concatenate([[upper_tpr(fpr, tpr, low)], tpr[inside], [lower_tpr(fpr, tpr, high)]])
@@ -341,6 +342,15 @@ def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, s
         return area
     chance = (high**2 - low**2) / 2
     return (1 + (area - chance) / (high - low - chance)) / 2
+
+
+def _from_the_corner(outcomes: Outcomes) -> Outcomes:
+    """Return the outcomes along a curve as an area needs them: from (1, 1), which scores of -inf keep out of reach."""
+    if outcomes.tn[0] == outcomes.fn[0] == 0:
+        return outcomes
+    negatives, positives = outcomes.negatives[0], outcomes.positives[0]
+    fp, fn = np.insert(outcomes.fp, 0, negatives), np.insert(outcomes.fn, 0, 0)
+    return Outcomes.from_errors(fp, fn, negatives=negatives, positives=positives)
 
 
 def upper_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
@@ -382,10 +392,9 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     curve = roc(scores, points="hull" if method == "hull" else "all")
-    far, frr = curve.fpr, curve.outcomes.fn / scores.n_positives
+    drawn = _from_the_corner(curve.outcomes)
+    far, frr = FAR(drawn), FRR(drawn)
     crossing = int(np.argmax(far <= frr))
-    if crossing == 0:
-        return float(far[0])
     gap_before, gap_after = far[crossing - 1] - frr[crossing - 1], frr[crossing] - far[crossing]
     share = gap_before / (gap_before + gap_after)
     return float(far[crossing - 1] + share * (far[crossing] - far[crossing - 1]))

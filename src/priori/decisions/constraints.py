@@ -29,6 +29,7 @@ from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
+from priori.scores.trials import codes_in_use
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,10 @@ class Constraint(Criterion):
     def limited(self) -> Ratio:
         """The rate that keeps the limit."""
         return self.v1 if self.which == 1 else self.v2
+
+    @property
+    def aimed_at(self) -> Ratio:
+        return self.limited
 
     @property
     def other(self) -> Ratio:
@@ -226,13 +231,13 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
     held = scores.between([edges], by_user=True)[0]
     trials = held.negative if above else held.positive
     assert trials.user is not None
-    columns = [trials.user]
-    if above and held.has_identities and trials.probe_user is not None:
-        columns.append(trials.probe_user)
-    names, codes = np.unique(np.concatenate(columns), return_inverse=True)
-    user, *partner = np.split(codes.astype(np.int32), len(columns))
+    partner = trials.partner if above else None
+    people = codes_in_use(trials.user, None if partner is None else partner[partner >= 0])
+    user = np.searchsorted(people, trials.user).astype(np.int32)
+    if partner is not None:
+        partner = np.where(partner < 0, -1, np.searchsorted(people, partner)).astype(np.int32)
     errors = Clustered([np.searchsorted(edges, trials.score, side="left")], [ranks], above, trials.number)
-    spread = measure_clusters(errors, user, partner[0] if partner else None, int(names.size))
+    spread = measure_clusters(errors, user, partner, int(people.size))
     freedom = np.maximum(spread["freedom"], 1.0)
     worth = errors.trials / spread["pseudo"] * (ndtri(level) / stdtrit(freedom, level)) ** 2
     return np.asarray(np.clip(worth, 1.0, errors.trials))

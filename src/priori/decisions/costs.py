@@ -63,7 +63,10 @@ def shifted(measure: Measure, prior: Any) -> Measure:
 def pair_of_costs(costs: Any) -> tuple[str, str]:
     """Read the cost of a false negative and of a false positive: ``fn=100,fp=1``, a mapping, or the two numbers."""
     if isinstance(costs, str):
-        costs = {name.strip(): value for name, _, value in (part.partition("=") for part in costs.split(","))}
+        pairs = [(name.strip(), value) for name, _, value in (part.partition("=") for part in costs.split(","))]
+        if len(pairs) != 2:
+            raise OptionError(f"costs: {SHAPE}, not {short(costs)}")
+        costs = dict(pairs)
     if isinstance(costs, Mapping):
         if set(costs) != {"fn", "fp"}:
             raise OptionError(f"costs: {SHAPE}, not {short(str(dict(costs)))}")

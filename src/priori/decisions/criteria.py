@@ -79,6 +79,10 @@ class Target(Criterion):
     def target(self) -> Ratio:
         return self.v1 if self.which == 1 else self.v2
 
+    @property
+    def aimed_at(self) -> Ratio:
+        return self.target
+
     def reachable(self, candidates: Candidates) -> Errors:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
         other = self.v2 if self.which == 1 else self.v1

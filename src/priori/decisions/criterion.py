@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.hull import NEAR
@@ -61,6 +61,18 @@ class Criterion:
     v1: Ratio
     v2: Ratio
     uses_alpha: bool = True
+
+    @property
+    def aimed_at(self) -> Ratio | None:
+        """The rate that alpha is a value of, where it is one: that with a limit or a target."""
+        return None
+
+    def alpha_or_half(self, alpha: Any) -> Any:
+        """Return an alpha, a half where none is given; no value of a rate is taken for granted."""
+        if alpha is None and self.aimed_at is not None:
+            rate, typed = self.aimed_at.name, argument("alpha", "0.01")
+            raise OptionError(f"{self.name} was given without the {rate} that is wanted: say which, such as {typed}")
+        return Fraction(1, 2) if alpha is None else alpha
 
     @property
     def reads_development(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Counts, Floats
 from priori.decisions.hull import whole_hull
@@ -24,6 +24,8 @@ from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
 
+#: What scores are when they are read: log-likelihood ratios, or probabilities of the positive class.
+Meaning = Literal["llr", "probabilities"]
 CalibrationMethod = Literal["none", "logistic", "isotonic"]
 #: Every calibration by the name people type, with what it does.
 CALIBRATIONS: dict[CalibrationMethod, str] = {
@@ -106,6 +108,38 @@ class StepMap(LLRMap):
     def thresholds(self, log_odds: Floats) -> Floats:
         ends = np.concatenate([[-np.inf], self.boundaries, [np.inf]])
         return np.asarray(ends[np.searchsorted(self.llr, log_odds, side="right")])
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityMap(LLRMap):
+    """The log-odds of a probability, minus those of the positive class where it was learnt; 0 and 1 are infinite."""
+
+    log_odds: float
+
+    @classmethod
+    def of(cls, dev: ScoreSet) -> ProbabilityMap:
+        """Return the map of probabilities that were learnt where positives are as many as in the development set.
+
+        Examples
+        --------
+        >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.4], positives=[0.5])
+        >>> ProbabilityMap.of(dev).apply([0.0, 0.25, 0.5]).round(4).tolist()
+        [-inf, 0.0, 1.0986]
+        """
+        return cls("probabilities", math.log(dev.n_positives / dev.n_negatives))
+
+    def _llr(self, scores: Floats) -> Floats:
+        outside = (scores < 0) | (scores > 1)
+        if outside.any():
+            raise InputError(
+                f"probabilities lie between 0 and 1, and {outside.sum():,} scores do not, such as "
+                f"{scores[outside][0]:g}; leave out {argument('given', 'probabilities')}"
+            )
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(scores) - np.log1p(-scores) - self.log_odds)
+
+    def thresholds(self, log_odds: Floats) -> Floats:
+        return _expit(log_odds + self.log_odds)
 
 
 def hull_candidates(scores: ScoreSet) -> Candidates:

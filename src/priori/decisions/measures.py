@@ -249,8 +249,10 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
     name = ALIASES.get(name, name)
     try:
         if name in _FORMS and parameters:
-            pairs = (pair.partition("=") for pair in parameters.split(","))
+            pairs = [pair.partition("=") for pair in parameters.split(",")]
             given = {key.strip().removeprefix("cost-"): float(value) for key, _, value in pairs}
+            if len(given) < len(pairs):
+                raise OptionError(f"measure {measure!r}: a parameter is given twice; give each once")
             costs = {"fn": 10.0, "fp": 1.0, "prior": 0.01} | given if name != "cost" else given
             return _priced(name, **{f"cost_{key}" if key != "prior" else key: value for key, value in costs.items()})
         parameters, _, prior = re.sub(r"^prior=", ":prior=", parameters).partition(":prior=")

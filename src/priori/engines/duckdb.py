@@ -83,7 +83,10 @@ class DuckDB(Streaming):
         source: str = "relation",
         files: Files | None = None,
     ) -> None:
-        self.relation = relation
+        # Bytes are text, which not every writer says of its text.
+        held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
+        decoded = ", ".join(f"decode({name}) AS {name}" for name in held)
+        self.relation = relation = relation.select(f"* REPLACE ({decoded})") if held else relation
         self.files = files
         self.format = None if files is None else files.format
         self.alone = files is not None

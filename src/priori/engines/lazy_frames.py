@@ -58,6 +58,9 @@ class Lazy(Engine):
 
     def __init__(self, frame: Any, settings: TableSettings, *, source: str = "frame") -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
+        # Bytes are text, which not every writer says of its text.
+        held = [name for name, kind in self.frame.collect_schema().items() if kind == nw.Binary]
+        self.frame = self.frame.with_columns(nw.col(*held).cast(nw.String)) if held else self.frame
         self.schema = self.frame.collect_schema()
         self._match_columns(self.schema.names(), settings, source)
         for role, title in self.columns.items():
@@ -394,6 +397,7 @@ class Lazy(Engine):
             datasets=datasets,
             groups=groups,
             attack_types=types,
+            attack_label=self.settings.attack_label,
             source=self.source,
         )  # fmt: skip
 

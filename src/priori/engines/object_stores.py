@@ -29,7 +29,7 @@ class ObjectStore:
     def __init__(self, address: str) -> None:
         self.address = address
         scheme = address.partition("://")[0]
-        needs = "pip install 'priori[s3]'" if scheme in ("s3", "s3a") else f"install fsspec's package for {scheme}"
+        needs = "pip install s3fs" if scheme in ("s3", "s3a") else f"install fsspec's package for {scheme}"
         try:
             from fsspec.core import url_to_fs
 

@@ -30,7 +30,7 @@ from priori.base.temporary import discard, temporary_folder
 from priori.engines.engine import TableSettings
 from priori.engines.object_stores import ObjectStore, State, is_address
 from priori.readers.arrow import as_parquet
-from priori.readers.duckdb_parser import convert, first_line, literal, open_database, pattern, single
+from priori.readers.duckdb_parser import convert, first_line, literal, open_database, parquet_rows, pattern, single
 from priori.readers.first_lines import Sample
 from priori.readers.formats import FORMATS, recognise
 from priori.readers.input_file import open_source, shown, utf8_path
@@ -67,7 +67,7 @@ def expand(path: str) -> list[str]:
 @contextmanager
 def guarded(source: str) -> Iterator[None]:
     """Turn the errors of duckdb, and of a full disk, into ours."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     try:
         yield
@@ -197,7 +197,8 @@ class Files:
                     )
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
-                    convert(source, chosen.layout(sample), paths[-1], self.connection)
+                    with self.in_order():  # which system comes first is told by the rows
+                        convert(source, chosen.layout(sample), paths[-1], self.connection)
         if len(names) > 1:
             raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
@@ -219,6 +220,13 @@ class Files:
         if others is not None and others.watch.store is not None:
             others.watch.store.join(self.connection)
         return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
+
+    def placed(self, place: str) -> DuckDBPyRelation:
+        """Return all the rows as one relation, with a column that says where each stands: by file, and in its file."""
+        # Rows are not numbered where a column of the table is called so.
+        numbered = ROW_NUMBER not in self.relation().columns
+        where = f"{{'file': {FILE}, 'row': {ROW_NUMBER}}}" if numbered else "0"
+        return self.connection.sql(f"SELECT *, {where} AS {place} FROM {self._source(numbered=numbered)}")
 
     def _source(
         self, paths: list[str] | None = None, rows: tuple[int, int] | None = None, *, numbered: bool = False
@@ -345,4 +353,4 @@ def _clean(directory: str, links: ExitStack) -> None:
 
 def _scan(paths: list[str], *, numbered: bool = False) -> str:
     options = f", filename = '{FILE}', {ROW_NUMBER} = true" if numbered else ""
-    return f"read_parquet([{', '.join(map(pattern, paths))}]{options})"
+    return parquet_rows(paths, options)

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
+from priori.base.extras import require
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
 from priori.engines.object_stores import is_address
@@ -41,10 +42,8 @@ class Spark(Lazy):
 
 def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> Spark:
     """Read Parquet files, local or at an address such as hdfs://..., in the running session or a new one."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise OptionError("the spark engine needs pyspark: pip install 'priori[spark]'") from None
+    require("pyspark")
+    from pyspark.sql import SparkSession
 
     path = os.fspath(source)
     watch = None if is_address(path) else Watch(path)

@@ -181,7 +181,7 @@ class Table(ScoreSet):
         if "attack" in roles:
             self.engine.refuse_attackers()
         if self.fits:
-            return self.load(), ()
+            return self.load().condensed(roles)
         key, asked = (tuple(roles), narrow), np.ravel(np.asarray(cuts, dtype=np.float64))
         if self._condensed is None or self._condensed[0] != key or not np.isin(asked, self._condensed[1]).all():
             self._condensed = None  # before the next takes its room
@@ -217,6 +217,7 @@ class Table(ScoreSet):
             cells = f"counted in {edges.size + 1} cells of scores"
             notes.append(self._said("counted-in-cells", f"{cells}: {WITHIN} {error:.1e}"))
             counted = str(notes[-1])
+        notes += entries.condensed(wanted)[1]
         return replace(entries, backend=self.backend, format=self.format, counted=counted), tuple(notes)
 
     def sketched(self) -> Scores:

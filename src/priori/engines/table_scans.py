@@ -28,6 +28,8 @@ from priori.scores import Names, NanPolicy, ScoreSet
 
 #: Values of a column that rows may have.
 Condition = dict[str, list[str]]
+#: Where a row stands in its table: by file, and by row of the file.
+PLACE = "priori_place"
 #: Bytes of the memory given that a cell of a system's histogram needs, with all that is made of it.
 PER_CELL = 512
 
@@ -58,8 +60,7 @@ def scan_table(
     Returns
     -------
     dict
-        The name of each system with its development and test scores; of a long table that is scanned, in the order of
-        their names.
+        The name of each system, in the order of the table, with its development and test scores.
 
     Examples
     --------
@@ -129,16 +130,19 @@ def _cells(room: int, systems: int) -> int:
 
 
 def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
-    """Return every combination of the values of some columns as the row of a small table, and how often each comes."""
+    """Return every combination of the values of some columns as the row of a small table, and how often each comes.
+
+    They are in the order in which the table has them first.
+    """
     keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
-    frame = source.frame.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()))
-    counted = source.collect(frame.group_by(*keys).agg(nw.len().alias("rows")))
+    named = (nw.col(column).cast(nw.String).alias(key) for key, column in keys.items())
+    grouped = source.placed.select(*named, PLACE).group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
+    counted = source.collect(grouped.sort(PLACE, *keys).select(*keys, "rows"))
     values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
-    order = np.lexsort([*values.values()][::-1])
-    found = {key: np.unique(column[order], return_inverse=True) for key, column in values.items()}
+    found = {key: np.unique(column, return_inverse=True) for key, column in values.items()}
     names = {key: Names(known) for key, (known, _) in found.items()}
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
-    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)[order]
+    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
 
 
@@ -181,8 +185,9 @@ class _InFiles:
         return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
 
     @property
-    def frame(self) -> Any:
-        return nw.from_native(self.files.relation())
+    def placed(self) -> Any:
+        """The rows, each with its place."""
+        return nw.from_native(self.files.placed(PLACE))
 
     def collect(self, frame: Any) -> Mapping[str, Any]:
         return dict(frame.to_native().fetchnumpy())
@@ -239,6 +244,14 @@ class _InSpark:
     @property
     def frame(self) -> Any:
         return self.spark.frame
+
+    @property
+    def placed(self) -> Any:
+        """The rows, each with its place."""
+        from pyspark.sql import functions
+
+        place = functions.struct("_metadata.file_path", "_metadata.row_index")
+        return nw.from_native(self.frame.to_native().withColumn(PLACE, place))
 
     def collect(self, frame: Any) -> Mapping[str, Any]:
         return dict(self.spark.collect(frame))

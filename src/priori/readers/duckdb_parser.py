@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from priori.base.arrow_streams import MissingValues, StreamError, batches, batches_with_text
 from priori.base.errors import InputError
-from priori.base.signals import end_if_asked
 from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
 from priori.readers.census import count_rows
@@ -66,7 +65,7 @@ class Unclean(Exception):
 
 def open_database(**settings: str) -> DuckDBPyConnection:
     """Open an in-memory database that fetches no extension and shows no progress."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     database = duckdb.connect(config={"autoinstall_known_extensions": "false", **settings})
     database.execute("SET enable_progress_bar = false")
@@ -120,6 +119,11 @@ def pattern(path: object) -> str:
     return literal("".join(f"[{letter}]" if letter in GLOB else letter for letter in str(path)))
 
 
+def parquet_rows(paths: Iterable[object], options: str = "") -> str:
+    """Return the rows of Parquet files, in SQL; bytes are text (UTF-8), which not every writer says of its text."""
+    return f"read_parquet([{', '.join(map(pattern, paths))}], binary_as_string = true{options})"
+
+
 def load(source: Source, layout: LineLayout) -> Columns:
     """Read the columns of a text file: a small one line by line, a large one with duckdb."""
     table = None if source.small else _attempt(source, layout, _load)
@@ -159,12 +163,11 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
     The text parser raises the errors that it finds; where it writes nothing, None is returned.
     """
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     try:
         return _counted(source, layout, use)
     except (duckdb.Error, StreamError, Unclean) as error:
-        end_if_asked()  # an interrupted query is an error like others
         if "No space left" in str(error) or "File too large" in str(error):
             raise InputError(f"{source.name}: the disk of the temporary files is full ({first_line(error)})") from None
     if layout.delimiter == BLANKS:

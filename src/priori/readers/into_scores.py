@@ -29,7 +29,7 @@ def into_scores(
         Trials(
             table.score,
             codes.get("user"),
-            found.probe_user,
+            codes.get("probe_user"),
             table.trial,
             codes.get("dataset"),
             group=codes.get("group"),
@@ -41,6 +41,7 @@ def into_scores(
         datasets=table.names.get("dataset"),
         groups=table.names.get("group"),
         attack_types=found.types,
+        attack_label=attack_label,
         weights=_held(table, "weight", lambda values: whole_weights(values, f"{source}: weight")),
         nan=nan,
         lower_is_better=lower_is_better,
@@ -63,12 +64,11 @@ def _held(table: Columns, column: str, convert: Callable[[NDArray[Any]], NDArray
 
 
 class _Classes(NamedTuple):
-    """Which trials are positive, the types of attacks and the code of each trial's, and who was really there."""
+    """Which trials are positive, and the types of attacks and the code of each trial's."""
 
     positive: Mask
     types: Names | None
     attack: Codes | None
-    probe_user: Codes | None
 
 
 def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) -> _Classes:
@@ -79,7 +79,7 @@ def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) ->
     if attacks is not None or "attack" in table.codes:
         held = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
         types, attack = attack_codes(held, None if attacks is None else attacks[codes], values[codes], positive)
-    return _Classes(positive, types, attack, table.codes.get("probe_user"))
+    return _Classes(positive, types, attack)
 
 
 def _by_identity(table: Columns, attack_label: Any) -> _Classes:
@@ -90,8 +90,6 @@ def _by_identity(table: Columns, attack_label: Any) -> _Classes:
     positive, marked = user == probe, attacks[probe] & (user != probe)
     told = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
     if not marked.any():
-        return _Classes(positive, *attack_codes(told, None, names[probe], positive), probe)
+        return _Classes(positive, *attack_codes(told, None, names[probe], positive))
     held = np.array([str(name).partition("/")[2] or str(name) for name in names])
-    types, attack = attack_codes(told, marked, held[probe], positive)
-    # An attack is made of the trait of the user who is claimed; nobody is called attack.
-    return _Classes(positive, types, attack, np.where(marked, user, probe).astype(np.int32))
+    return _Classes(positive, *attack_codes(told, marked, held[probe], positive))

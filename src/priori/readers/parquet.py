@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError
-from priori.readers.duckdb_parser import Unclean, connection, first_line, pattern, quoted, single, table_of
+from priori.readers.duckdb_parser import Unclean, connection, first_line, parquet_rows, quoted, single, table_of
 from priori.readers.first_lines import Sample
 from priori.readers.layout import Columns, LineLayout
 
@@ -27,7 +27,7 @@ def matches(sample: Sample) -> bool:
 
 def read(sample: Sample) -> Columns:
     """Read a Parquet table; names are read as text, whatever their type."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     name = sample.source.name
     if not sample.source.parquet:
@@ -35,7 +35,7 @@ def read(sample: Sample) -> Columns:
     assert sample.source.path is not None
     with connection(sample.source.path) as database:
         try:
-            database.execute(f"CREATE TEMP VIEW file AS FROM read_parquet({pattern(sample.source.path)})")
+            database.execute(f"CREATE TEMP VIEW file AS FROM {parquet_rows([sample.source.path])}")
             types = {column: kind for column, kind, *_ in database.execute("DESCRIBE file").fetchall()}
             titles = sample.match_columns(tuple(types))
             selected = [

@@ -123,8 +123,19 @@ def objects(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str]
 
 def parsed_object(source: Source, line_number: int, line: str) -> dict[str, Any]:
     """Return the object in a line of JSON; numbers stay as they are written."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(f"{source.name}:{line_number}: the key {_shortened(twice)} stands twice; keep one of them")
+        return held
+
     try:
-        held = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)
+        held = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=once)
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "it is nested too deeply"
         raise InputError(f"{source.name}:{line_number}: not JSON ({reason}); write one object per line") from None

@@ -38,6 +38,8 @@ from priori.words.headline import FirstScreen
 from priori.words.numbers import alpha_text, clean, level_text, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
 
+#: The libraries that the page is made with.
+NEEDED = ("jinja2", "markupsafe", "matplotlib")
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
 
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 def environment(*loaders: BaseLoader) -> Environment:
     """Return the templates, autoescaping; ``loaders`` are looked into before our own."""
-    require("jinja2", "matplotlib")
+    require(*NEEDED)
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     loader = ChoiceLoader([*loaders, PackageLoader("priori.report")])

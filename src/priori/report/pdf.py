@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from priori.base.cautions import shown
+from priori.base.signals import children
+from priori.base.temporary import discard, temporary_folder
 from priori.base.whole_files import whole_file
 from priori.report.figures import drawings, figure_style
 from priori.report.page import render_html
@@ -48,7 +49,8 @@ def write_pdf(study: Study, path: str | Path) -> str:
 
 def _printed(chromium: str, study: Study, path: Path) -> bool:
     """Print the page without scripts; say whether that worked."""
-    with tempfile.TemporaryDirectory(prefix="priori-") as folder:
+    folder = temporary_folder()
+    try:
         page, made = Path(folder, "page.html"), Path(folder, "page.pdf")
         page.write_text(render_html(study, static=True), encoding="utf-8")
         flags = ["--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", "--disable-sync",
@@ -56,14 +58,29 @@ def _printed(chromium: str, study: Study, path: Path) -> bool:
         if getattr(os, "geteuid", lambda: 1)() == 0:  # its sandbox does not start as root
             flags.append("--no-sandbox")
         command = [chromium, *flags, f"--print-to-pdf={made}", page.as_uri()]
-        try:
-            subprocess.run(command, capture_output=True, timeout=SECONDS, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return False
-        if not made.is_file() or not made.read_bytes().startswith(b"%PDF"):
+        if not _ran(command) or not made.is_file() or not made.read_bytes().startswith(b"%PDF"):
             return False
         path.write_bytes(made.read_bytes())
         return True
+    finally:
+        discard(folder)
+
+
+def _ran(command: list[str]) -> bool:
+    """Run a program that ends when this one does; say whether it did what it was asked to, in time."""
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except OSError:
+        return False
+    children.add(process)
+    try:
+        return process.wait(SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        process.kill()
+        process.wait()
+        children.discard(process)
 
 
 def _drawn(study: Study, path: Path) -> None:

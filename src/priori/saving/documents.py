@@ -186,7 +186,7 @@ def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, typ
 
 def write_parquet(result: Result, path: str | Path) -> None:
     """Write the table as Parquet; everything else is JSON under the key ``priori`` of the file's metadata."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     table = {name: np.asarray(column) for name, column in result.columns().items()}
     # In ASCII, so that no reader of the metadata has to guess an encoding.
@@ -206,7 +206,7 @@ def write_parquet(result: Result, path: str | Path) -> None:
 
 def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
     """Read a result from a Parquet file that `write_parquet` wrote: one file, whatever its name."""
-    from priori.base.compiled_duckdb import duckdb
+    import duckdb
 
     where = str(path)
     try:

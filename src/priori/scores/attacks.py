@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.dataframes import is_missing, unmasked
+from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError
 from priori.base.types import Codes, Counts, Floats, Mask
 from priori.scores.candidates import Shortlist
@@ -67,7 +67,7 @@ def type_names(values: ArrayLike, size: int) -> NDArray[Any]:
     array = one_column(unmasked(np.asanyarray(values)))
     if array.ndim != 1 or array.size != size:
         raise InputError(f"attack: {array.size} values for {size} scores")
-    return np.array(["" if is_missing(value) else str(value) for value in array.tolist()], dtype=str)
+    return as_text(np.array(["" if is_missing(value) else value for value in array.tolist()], dtype=object), "attack")
 
 
 class Mixture(NamedTuple):

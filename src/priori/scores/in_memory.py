@@ -19,6 +19,7 @@ from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
 from priori.scores.labels import classes_of
+from priori.scores.people import settle_people, unknown_impostors
 from priori.scores.score_set import Role, ScoreSet, mixed_sets
 from priori.scores.sorting import places_of
 from priori.scores.trials import (
@@ -69,6 +70,9 @@ class Scores(ScoreSet):
         The share that attacks have among the negatives, whatever their number; None: every negative weighs alike.
     counted : str
         Where these are cells that stand for the trials of a table: how they were counted, and what that costs.
+    nobody : tuple of str
+        Names that stood for who was really there and are no person's, such as ``attack``: their trials have the
+        claimed identity only.
     """
 
     negative: Trials
@@ -82,6 +86,7 @@ class Scores(ScoreSet):
     attack_types: Names | None = None
     omega: Fraction | None = None
     counted: str = ""
+    nobody: tuple[str, ...] = ()
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -219,7 +224,8 @@ class Scores(ScoreSet):
         )  # fmt: skip
         weights = None if weight is None else whole_weights(weight, f"{source}: weight", score.size)
         return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                weights=weights, nan=nan, lower_is_better=lower_is_better, source=source)  # fmt: skip
+                                attack_label=attack_label, weights=weights, nan=nan, lower_is_better=lower_is_better,
+                                source=source)  # fmt: skip
 
     @classmethod
     def from_frame(
@@ -265,17 +271,22 @@ class Scores(ScoreSet):
         datasets: Names | None = None,
         groups: Names | None = None,
         attack_types: Names | None = None,
+        attack_label: Any = None,
         weights: NDArray[np.int64] | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
     ) -> Scores:
-        """Make scores from the trials of both classes together, already columns of codes (readers end here)."""
+        """Make scores from the trials of both classes together, already columns of codes (readers end here).
+
+        Who was really there is settled here: names of nobody (`priori.scores.people`) are no identities.
+        """
         if weights is not None:
             trials, positive = repeated(trials, weights), np.repeat(positive, weights)
         classes = trials.take(np.flatnonzero(~positive)), trials.take(np.flatnonzero(positive))
+        classes, nobody = settle_people(classes, users, attack_label)
         scores = cls._checked(*classes, users, datasets, nan, lower_is_better, source, ours=True)
-        return replace(scores, groups=groups, attack_types=attack_types)
+        return replace(scores, groups=groups, attack_types=attack_types, nobody=nobody)
 
     @classmethod
     def _checked(
@@ -447,7 +458,7 @@ class Scores(ScoreSet):
         self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
     ) -> tuple[Scores, tuple[Caution, ...]]:
         """Return these scores: they are in memory."""
-        return self, ()
+        return self, (unknown_impostors(self.nobody),) if self.nobody and "probe_user" in roles else ()
 
     def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
         """Return the sets themselves, whatever the edges: their trials are in one order already."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import is_missing
+from priori.base.dataframes import as_text, is_missing
 from priori.base.errors import InputError, OneClassError, argument
 
 #: The pairs that need no option, positive first; compared in lower case.
@@ -164,7 +164,7 @@ def classes_of(
     if labels.dtype.kind == "O":
         _refuse_missing(np.fromiter(map(is_missing, labels), dtype=np.bool_, count=labels.size), [], where)
     if labels.dtype.kind in "OS":
-        labels = labels.astype(str)
+        labels = as_text(labels, where)
     values = np.unique(labels)
     missing = [value for value in values if is_missing_label(value)]
     _refuse_missing(np.isin(labels, missing) | (labels != labels) if missing else np.zeros(0, np.bool_), missing, where)

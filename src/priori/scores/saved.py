@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from priori.base.saved import NotSaved, Saved
+from priori.base.saved import NotSaved
 from priori.scores.score_set import ScoreSet
 
 
@@ -54,13 +54,15 @@ class SavedScores(ScoreSet):
     unmixed: Any = NotSaved()
 
     @classmethod
-    def of(cls, saved: Saved, sizes: dict[str, Any] | None = None) -> Self:
+    def of(cls, sizes: dict[str, Any] | None = None) -> Self:
         """Return what a file knows of a set: any of its source, its negatives, its positives and its users."""
         names = {"source": "source", "negatives": "n_negatives", "positives": "n_positives", "users": "n_users"}
         known = {names[name]: value for name, value in (sizes or {}).items()}
         if "n_users" in known:
             known["n_users"] = known["n_users"] or 0
-        return saved.part(cls, **known)
+        scores = cls()
+        vars(scores).update(known)
+        return scores
 
     def __repr__(self) -> str:
         return "SavedScores(no trials: the result was read from a file)"

@@ -38,6 +38,8 @@ class ScoreSet(ABC):
     backend: str | None
     format: str | None
     scanned: ClassVar[bool] = False
+    #: Names of who was really there that are no person's; of trials that are not in memory none is known.
+    nobody: tuple[str, ...] = ()
 
     @property
     @abstractmethod

@@ -2,80 +2,37 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.processors import FEWEST, PARTS, in_parts, processors
-from priori.base.types import Floats, Index, Ints, Mask
+from priori.base.types import Floats, Index, Ints
 from priori.scores.cuts import Cuts
-
-#: Scores that are looked at to divide a column into parts of about the same size.
-LOOKED_AT = 1 << 14
-
-#: Scores that are compared together.
-BLOCK = 1 << 16
 
 #: Up to so many edges, a score's gap is looked up by its leading bits rather than searched for.
 FEW_EDGES = 1 << 12
 
-#: From so many scores on they are sorted by digits, if numba is there already; else from the second number on.
-WORTH_DIGITS, WORTH_NUMBA = 1 << 18, 1 << 23
-
-#: Nanoseconds that numpy may take for one of 2^15 scores: digits take fewer. It takes 5 to 10 where it uses the
-#: processor well, and five times as many on those that are slow at storing parts of a register (AMD's Zen 4).
-SLOW = 15.0
-
-#: From the first number on, below the second; None: there is no limit.
-Limits = tuple[float | None, float | None]
-
-
-class Way(NamedTuple):
-    """A way to sort: how many scores are between limits; put those in order; parts for each processor."""
-
-    number: Callable[[Floats, Limits], int]
-    place: Callable[[Floats, Floats, Limits], None]
-    parts: int
-
 
 def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Return columns of scores, none of them NaN, in ascending order.
-
-    Columns are divided by value, and every part is sorted on its own.
 
     Examples
     --------
     >>> [column.tolist() for column in sorted_columns([np.array([0.3, 0.1]), np.array([2.0, np.inf, -np.inf])])]
     [[0.1, 0.3], [-inf, 2.0, inf]]
     """
-    workers, total = processors(), sum(column.size for column in columns)
-    way = _way(total) if all(column.dtype == np.float64 for column in columns) else BY_NUMPY
-    if total < 2 * FEWEST or workers * way.parts == 1:
-        return [_frozen(np.sort(column)) for column in columns]
-    ordered, limits = [np.empty_like(column) for column in columns], []
-    start, step = 0, total / (workers * way.parts)
-    for column in columns:
-        limits.append(_limits(column, start, step))
-        start += column.size
-    with ThreadPoolExecutor(workers) as pool:
-        # All parts of all columns are under way before the first is waited for.
-        counts = [
-            [pool.submit(way.number, column, each) for each in limits[number]] for number, column in enumerate(columns)
-        ]
-        tasks = []
-        for number, column in enumerate(columns):
-            ends = np.cumsum([0, *(count.result() for count in counts[number])])
-            for first, end, each in zip(ends[:-1], ends[1:], limits[number], strict=True):
-                tasks.append(pool.submit(way.place, ordered[number][first:end], column, each))
-        for task in tasks:
-            task.result()
-    return [_frozen(column) for column in ordered]
+    if sum(column.size for column in columns) < 2 * FEWEST:  # threads would take longer to start
+        ordered = [np.sort(column) for column in columns]
+    else:
+        with ThreadPoolExecutor(processors()) as pool:
+            ordered = list(pool.map(np.sort, columns))
+    for column in ordered:
+        column.setflags(write=False)
+    return ordered
 
 
 def gaps_of(edges: Floats, scores: Floats) -> Index:
@@ -128,104 +85,3 @@ def counts_by(
         return groups[part].astype(np.int64) * n_gaps + gaps[part]
 
     return counted(keys, gaps.size, n_groups * n_gaps, number).reshape(n_groups, n_gaps)
-
-
-def _way(total: int) -> Way:
-    """Return the way to sort so many scores."""
-    if total < (WORTH_DIGITS if "numba" in sys.modules else WORTH_NUMBA) or not _numpy_is_slow():
-        return BY_NUMPY
-    from numba.core import config
-
-    if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it is imported
-        return BY_NUMPY
-    return BY_DIGITS
-
-
-@cache
-def _numpy_is_slow() -> bool:
-    """Tell whether numpy sorts slowly on this machine: it takes a millisecond to find out."""
-    scores, seconds = np.random.default_rng(0).random(1 << 15), []
-    for _ in range(3):
-        start = time.perf_counter()
-        np.sort(scores)
-        seconds.append(time.perf_counter() - start)
-    return min(seconds) * 1e9 > SLOW * scores.size
-
-
-def _limits(column: Floats, start: float, step: float) -> list[Limits]:
-    """Return the limits of the parts of a column that begins at a place in a row that is cut at each step."""
-    places = np.arange(np.ceil(start / step), (start + column.size) / step) * step - start
-    places = places[(places >= FEWEST) & (places <= column.size - FEWEST)]
-    looked_at = np.sort(column[:: max(1, column.size // LOOKED_AT)])
-    edges = [float(looked_at[int(looked_at.size * place / column.size)]) for place in places]
-    return list(zip([None, *edges], [*edges, None], strict=True))
-
-
-# -- by numpy ------------------------------------------------------------------------------------------------
-
-
-def _blocks(column: Floats, limits: Limits) -> Iterator[tuple[Floats, Mask]]:
-    """Yield the scores block by block, and which of them are between the limits."""
-    low, high = limits
-    for start in range(0, column.size, BLOCK):
-        block = column[start : start + BLOCK]
-        inside = np.ones(block.size, dtype=np.bool_) if low is None else block >= low
-        if high is not None:
-            inside &= block < high
-        yield block, inside
-
-
-def _count(column: Floats, limits: Limits) -> int:
-    """Return how many scores are between limits."""
-    if limits == (None, None):
-        return column.size
-    return sum(int(np.count_nonzero(inside)) for _, inside in _blocks(column, limits))
-
-
-def _place(part: Floats, column: Floats, limits: Limits) -> None:
-    """Put the scores between limits where they belong, and sort them there."""
-    if limits == (None, None):
-        part[:] = column
-    else:
-        start = 0
-        for block, inside in _blocks(column, limits):
-            chosen = block[inside]
-            part[start : start + chosen.size] = chosen
-            start += chosen.size
-    part.sort()
-
-
-# -- by digits -----------------------------------------------------------------------------------------------
-
-
-def _count_by_digits(column: Floats, limits: Limits) -> int:
-    from priori.scores.digits import count_between
-
-    return int(count_between(column.view(np.uint64), *_keys(limits)))
-
-
-def _place_by_digits(part: Floats, column: Floats, limits: Limits) -> None:
-    from priori.scores.digits import sort_between
-
-    spare = np.empty(part.size + 1, dtype=np.uint64)
-    sort_between(column.view(np.uint64), *_keys(limits), part.view(np.uint64), spare)
-
-
-def _keys(limits: Limits) -> tuple[np.uint64, np.uint64]:
-    """Return the first and the last key between limits: bits that rise as the score does."""
-    keys = []
-    for limit in limits:
-        bits = 0 if limit is None else int(np.float64(limit).view(np.uint64))
-        keys.append(bits ^ (2**64 - 1) if bits >> 63 else bits | 2**63)
-    low, high = limits
-    return np.uint64(0 if low is None else keys[0]), np.uint64(2**64 - 1 if high is None else keys[1] - 1)
-
-
-BY_NUMPY = Way(_count, _place, 1)
-#: Several parts for each processor: each needs as much room again while it is sorted.
-BY_DIGITS = Way(_count_by_digits, _place_by_digits, 2)
-
-
-def _frozen(ordered: NDArray[Any]) -> NDArray[Any]:
-    ordered.setflags(write=False)
-    return ordered

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument
+from priori.base.limits import whole_number
 from priori.base.types import Ints, Mask
 from priori.scores.in_memory import Scores
 from priori.scores.trials import as_times
@@ -90,16 +91,15 @@ def fold_of_trials(
     >>> fold_of_trials(scores, 2)
     (array([1, 0, 0, 1]), array([1, 0, 0, 1]))
     """
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
-        raise OptionError(f"{argument('folds')} must be a whole number from 2 up, not {folds!r}")
     units, order = _dealt(scores, rng, together)
+    unit = "user" if units.by_user else "trial"
+    whole_number(folds, "folds", 2, max(2, order.size), f"; there are {order.size} {unit}s to take apart")
     fold = np.empty(order.size, dtype=np.int64)
     fold[order] = np.arange(order.size) % folds
     negative, positive = (fold[codes] for codes in units.codes)
     for name, own in (("negative", negative), ("positive", positive)):
         lacking = np.flatnonzero(np.bincount(own, minlength=folds) == 0)
         if lacking.size:
-            unit = "user" if units.by_user else "trial"
             raise OptionError(
                 f"{argument('folds')} {folds}: fold {lacking[0] + 1} has no {name} trial ({unit}s stay whole); choose "
                 "fewer folds"

@@ -12,8 +12,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.dataframes import is_missing, unmasked
+from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, argument
+from priori.base.limits import MOST_TRIALS
 from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
 from priori.scores.ids import Ids, TextIds, as_array
@@ -24,10 +25,6 @@ NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
-
-#: Rows that count more than once are repeated, up to so many trials in all.
-MOST_TRIALS = 10**8
-
 
 #: From so many trials on, their columns are taken by several threads.
 MANY = 1 << 20
@@ -99,6 +96,16 @@ class Trials:
         return as_array(self.ids) if self.ids is not None and self.has_ids else None
 
     @property
+    def partner(self) -> Codes | None:
+        """The other person of each trial, -1 where there is none but the user; None where no trial has one."""
+        if self.user is None or self.probe_user is None:
+            return None
+        alone = self.probe_user == self.user
+        if not alone.any():
+            return self.probe_user
+        return None if alone.all() else np.where(alone, np.int32(-1), self.probe_user)
+
+    @property
     def weighted(self) -> bool:
         """Whether entries have weights that are no whole numbers."""
         return self.number is not None and self.number.dtype.kind == "f"
@@ -157,10 +164,13 @@ class Trials:
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
-    """Return how often each row counts; weights that are no whole numbers are an error, with the reason."""
+    """Return how often each row counts; weights that are no whole numbers are an error, with the reason.
+
+    None is so large that a sum of them could wrap round.
+    """
     try:
         given = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: every weight must be a whole number, how often a row counts") from None
     if given.ndim != 1 or (size is not None and given.size != size):
         raise InputError(f"{what}: {given.size} values for {size} scores")
@@ -170,7 +180,13 @@ def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDA
             f"{what}: {given[wrong][0]:.6g} is no whole number from 0 up; a weight says how often a row counts: "
             "outcomes are counted, and an interval needs to know how many trials there are"
         )
+    if given.size and given.max() > MOST_TRIALS:
+        raise _too_heavy(f"{what}: one row counts {given.max():.3g} times")
     return given.astype(np.int64)
+
+
+def _too_heavy(said: str) -> InputError:
+    return InputError(f"{said}, and {MOST_TRIALS:.0e} is the most in all; divide the weights by a common factor")
 
 
 def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
@@ -184,8 +200,7 @@ def repeated(trials: Trials, weights: NDArray[np.int64] | None) -> Trials:
     if weights is None:
         return trials
     if weights.sum() > MOST_TRIALS:
-        raise InputError(f"the weights add up to {weights.sum():.3g} trials, and {MOST_TRIALS:.0e} is the most; divide "
-                         "them by a common factor")  # fmt: skip
+        raise _too_heavy(f"the weights add up to {weights.sum():.3g} trials")
     copies = trials.take(np.repeat(np.arange(weights.size), weights))
     if copies.trial is None:
         return copies
@@ -253,7 +268,7 @@ def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[A
         raise InputError(f"{name}: {missing} values are missing; every trial needs one")
     if array.dtype.kind == "O" and any("\0" in str(value) for value in array):
         raise InputError(f"{name}: a value holds a NUL character, which arrays of text cannot hold; remove it")
-    return array.astype(str) if array.dtype.kind in "OS" else array
+    return as_text(array, name) if array.dtype.kind in "OS" else array
 
 
 def count_missing(array: NDArray[Any]) -> int:

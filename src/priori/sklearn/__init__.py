@@ -1,12 +1,12 @@
 """For scikit-learn: displays, a scorer and a meta-estimator that judge a classifier a priori.
 
-Needs ``pip install 'priori[sklearn]'``; nothing else in Priori imports this.
+Needs ``pip install scikit-learn``; nothing else in Priori imports this.
 """
 
 try:
     import sklearn  # noqa: F401
 except ImportError as error:  # pragma: no cover - tested where scikit-learn is absent
-    raise ImportError("priori.sklearn needs scikit-learn: pip install 'priori[sklearn]'") from error
+    raise ImportError("priori.sklearn needs scikit-learn: pip install scikit-learn") from error
 
 from priori.sklearn.averages import AverageROCDisplay
 from priori.sklearn.curves import DifferenceDisplay, EPCDisplay

@@ -66,7 +66,7 @@ class GroupRatesDisplay:
         cls, estimator: Any, X: Any, y: Any, *, sensitive_features: ArrayLike, X_dev: Any, y_dev: Any,
         users: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
         name: str = "group", ax: Axes | None = None, task: str | Task = "authentication",
-        criterion: CriterionOption = None, alpha: Any = 0.5, confidence_level: float = 0.95,
+        criterion: CriterionOption = None, alpha: Any = None, confidence_level: float = 0.95,
     ) -> Self:  # fmt: skip
         """Make the display of a fitted classifier; neither X nor X_dev may have been used to fit it.
 
@@ -80,7 +80,7 @@ class GroupRatesDisplay:
         cls, y_true: ArrayLike, y_score: ArrayLike, *, sensitive_features: ArrayLike, y_true_dev: ArrayLike,
         y_score_dev: ArrayLike, users: ArrayLike | None = None, pos_label: Any = None, name: str = "group",
         ax: Axes | None = None, task: str | Task = "authentication", criterion: CriterionOption = None,
-        alpha: Any = 0.5, confidence_level: float = 0.95,
+        alpha: Any = None, confidence_level: float = 0.95,
     ) -> Self:  # fmt: skip
         """Make the display of labels and scores.
 

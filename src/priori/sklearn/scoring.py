@@ -112,7 +112,7 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: MeasureOption = None, *, criterion: CriterionOption = None, alpha: Any = 0.5,
+    measure: MeasureOption = None, *, criterion: CriterionOption = None, alpha: Any = None,
     task: str | Task = "authentication", cv: int = 5, response_method: ResponseMethod = "auto",
     pos_label: Any = None, random_state: int = 0,
 ) -> AprioriScorer:  # fmt: skip
@@ -158,6 +158,6 @@ def make_apriori_scorer(
     """
     domain = get_task(task)
     get_measure(domain.aggregate if measure is None else measure)
-    get_criterion(criterion, domain)
+    alpha = get_criterion(criterion, domain).alpha_or_half(alpha)
     as_fractions(alpha)
     return AprioriScorer(measure, criterion, alpha, task, cv, response_method, pos_label, random_state)

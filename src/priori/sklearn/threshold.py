@@ -44,8 +44,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     criterion : str, Criterion or callable, optional
         ``wer``, ``at-most-far``, ``max:f1``, ... (see `priori.epc`), or a function of outcomes and alpha; the task's
         own by default.
-    alpha : number
-        The trade-off, or the target.
+    alpha : number, optional
+        The trade-off, 0.5 by default; or the limit or target, which has to be given.
     task : {"authentication", "detection", "retrieval", "diagnosis"} or Task
         Gives V1 and V2: FAR and FRR, precision and recall, sensitivity and specificity.
     cv : int, float, splitter, iterable or "prefit", optional
@@ -97,7 +97,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     """
 
     def __init__(
-        self, estimator: Any, *, criterion: CriterionOption = None, alpha: Any = 0.5,
+        self, estimator: Any, *, criterion: CriterionOption = None, alpha: Any = None,
         task: str | Task = "authentication", cv: Any = None, refit: bool = True,
         response_method: ResponseMethod = "auto", pos_label: Any = None, n_jobs: int | None = None,
         random_state: Any = None,

@@ -28,7 +28,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import Criterion
@@ -83,7 +83,6 @@ SETTINGS: dict[str, Schema] = {
 }
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
     """The share of unseen curves that bands cover, and how wide they are. Made by `coverage`.

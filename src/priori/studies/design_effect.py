@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError
 from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
@@ -21,7 +21,6 @@ from priori.uncertainty.cluster_variance import GroupSums
 from priori.uncertainty.ztest_normals import Weights
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Spread:
     """The spread of one class's error rate (or of the difference between two systems' rates).
@@ -33,7 +32,8 @@ class Spread:
     variance : float
         The variance of one trial's error; p (1 - p) for one system.
     per_user : float
-        How many trials a user has, on average.
+        How many trials a user has, on average over all users, also those who have none of this class: of people who
+        are ill or not, with one trial each, the share that is.
     design_effect : float
         The variance of the rate over what it would be if trials were independent; 1 where users are unknown.
     intraclass : float
@@ -44,6 +44,8 @@ class Spread:
         The independent decisions that this was measured on; infinite where it is known.
     unseen : bool
         Whether no error was seen, and the rate is the highest that such luck allows.
+    share : float
+        The share of the users that have trials of this class.
     """
 
     rate: float
@@ -54,6 +56,7 @@ class Spread:
     freedom: float
     measured: float
     unseen: bool = False
+    share: float = 1.0
 
     @classmethod
     def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> Spread:
@@ -62,10 +65,14 @@ class Spread:
         return cls(rate, variance, 1.0, 1.0, intraclass, _freedom(rate, variance), np.inf).with_per_user(per_user)
 
     def with_per_user(self, per_user: float | None) -> Spread:
-        """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation."""
+        """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation.
+
+        Here m are those of a user who has any.
+        """
         if per_user is None:
             return self
-        return replace(self, per_user=per_user, design_effect=1 + max(per_user - 1, 0) * self.intraclass)
+        effect = 1 + max(per_user / self.share - 1, 0) * self.intraclass
+        return replace(self, per_user=per_user, design_effect=effect)
 
     def plus(self, other: Spread) -> Spread:
         """Return the spread of the difference to another system's rate on other trials."""
@@ -77,7 +84,8 @@ class Spread:
         # Welch and Satterthwaite: the variances are estimated apart.
         freedom = 1 / (share**2 / self.freedom + (1 - share) ** 2 / other.freedom) if total else np.inf
         measured = min(self.measured, other.measured)
-        return Spread(self.rate - other.rate, total, self.per_user, effect, intraclass, freedom, measured)
+        difference = self.rate - other.rate
+        return Spread(difference, total, self.per_user, effect, intraclass, freedom, measured, share=self.share)
 
     def allowing_for_none(self, assurance: float) -> Spread:
         """Return the spread with the highest rate that leaves a chance of 1 - assurance to seeing no error."""
@@ -150,6 +158,17 @@ class DesignEffect(Result):
         study = together([spread.freedom * number for (_, spread), number in zip(parts, decisions, strict=True)])
         return study, together([spread.freedom * spread.measured for _, spread in parts])
 
+    def counted(self, weights: Weights) -> float:
+        """Return the share of the users that the variance of an aggregate rests on: its degrees of freedom, nearly.
+
+        All of them where each has trials of both classes; where classes are people of their own, as Welch and
+        Satterthwaite have it.
+        """
+        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
+        parts = [(w**2 * each.variance * each.design_effect / each.per_user, each.share) for w, each in classes]
+        total, own = sum(part for part, _ in parts), sum(part**2 / share for part, share in parts)
+        return min(total**2 / own, 1.0)
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""
         spreads, fields = (self.negatives, self.positives), ("rate", "per_user", "design_effect", "intraclass")
@@ -201,10 +220,9 @@ def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold
 
 
 def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffect:
-    names = 0 if scores.users is None else len(scores.users)
-    negatives, off_negative = _spread(negative, scores.negative, names)
-    positives, off_positive = _spread(positive, scores.positive, names)
-    users, bounded = scores.n_users, 0.0
+    names, users, bounded = 0 if scores.users is None else len(scores.users), scores.n_users, 0.0
+    negatives, off_negative = _spread(negative, scores.negative, names, users)
+    positives, off_positive = _spread(positive, scores.positive, names, users)
     if users:
         covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
         # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
@@ -213,8 +231,8 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
     return DesignEffect(users, negatives, positives, bounded)._came_from(scores)
 
 
-def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]:
-    """Return a class's spread, and each user's share of the deviation of the rate."""
+def _spread(errors: Floats, trials: Trials, names: int, everyone: int) -> tuple[Spread, Floats]:
+    """Return a class's spread, and each user's share of the deviation of the rate; ``everyone``: users of any class."""
     rate, n = float(np.average(errors, weights=trials.number)), len(trials)
     variance = float(errors.var() if trials.number is None else trials.number @ (errors - rate) ** 2 / n)
     if trials.user is None:
@@ -233,7 +251,8 @@ def _spread(errors: Floats, trials: Trials, names: int) -> tuple[Spread, Floats]
     measured = n / effect if variance else float(users)
     fourth = float((off**4).sum())
     degrees = 2 * float(off @ off) ** 2 / fourth if fourth else np.inf  # Satterthwaite's, on the safe side
-    return Spread(rate, variance, n / users, effect, intraclass, min(degrees, users - 1) / measured, measured), off
+    freedom, share = min(degrees, users - 1) / measured, users / everyone
+    return Spread(rate, variance, n / everyone, effect, intraclass, freedom, measured, share=share), off
 
 
 def _freedom(rate: float, variance: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
+from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
@@ -108,7 +109,8 @@ def plan(
     negatives_per_positive : float, optional
         Where users are not known: how many negatives there will be to each positive; the pilot's, or 1.
     negatives_per_user, positives_per_user : float, optional
-        Trials per user; the pilot's where they are not given.
+        Trials per user, on average over all users; the pilot's where they are not given. Of people who are ill or
+        not, with one trial each, the share of either: 0.84 and 0.16.
     test : {"compare", "verdict", "dependent", "independent"}, optional
         Which test must find the difference: `compare` (the default with two pilots) or those of `ztest`. The verdict
         of `ztest` wants both of its tests, so the wider of the two counts; from rates alone it is the independent one.
@@ -187,8 +189,8 @@ def _check_sizes(negatives_per_positive: float | None, negatives: float | None, 
     sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives,
              "positives_per_user": positives}  # fmt: skip
     for name, size in sizes.items():
-        if size is not None and not (np.isfinite(size) and size > 0):
-            raise OptionError(f"{name} must be above 0, not {size:g}")
+        if size is not None and not 0 < size <= MOST_PLANNED:
+            raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
 
 
 def _goal(
@@ -290,7 +292,7 @@ def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Varia
         if weight and not spread.variance:
             raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
     degrees, pilot = effect.degrees(weights)
-    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot)
+    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot, effect.counted(weights))
 
 
 def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
@@ -347,7 +349,9 @@ def _planned(
     far, frr, by_user = effect.negatives, effect.positives, known.by_user
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
     units = goal.units(known)
-    negatives, positives = (int(np.ceil(units * spread.per_user * (1 - 1e-12))) for spread in (far, frr))
+    rarer = min(far.per_user, frr.per_user)
+    fewer, trials = (int(np.ceil(units * number * (1 - 1e-12))) for number in (rarer, far.per_user + frr.per_user))
+    negatives, positives = (fewer, trials - fewer) if far.per_user < frr.per_user else (trials - fewer, fewer)
     users = units if by_user else None
     sd = float(np.sqrt(known.variance(units)))
     assumptions = {

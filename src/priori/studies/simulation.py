@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
+from priori.base.limits import MOST_TRIALS, MOST_USERS, whole_number
 from priori.base.types import Floats
 from priori.scores import Names, Scores, Trials
 
@@ -140,11 +141,11 @@ def systems(
 
 
 def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:
-    if n_users < 1:
-        raise OptionError(f"n_users must be at least 1, not {n_users}")
-    counts = np.asarray(count, dtype=np.int64)
-    if counts.ndim == 0:
-        counts = np.full(n_users, counts)
+    whole_number(n_users, "n_users", 1, MOST_USERS)
+    counts = np.asarray(count, dtype=np.float64)
+    counts = np.full(n_users, counts) if counts.ndim == 0 else counts
+    if counts.sum() > MOST_TRIALS:
+        raise OptionError(f"{name}: {counts.sum():g} trials of {n_users} users; at most {MOST_TRIALS:.0e} are drawn")
     if counts.shape != (n_users,) or counts.min() < 0 or counts.sum() == 0:
         raise OptionError(f"{name}: give one number of trials, or one for each of the {n_users} users, not all zero")
-    return counts
+    return counts.astype(np.int64)

@@ -20,7 +20,8 @@ class Variability:
 
     ``unit`` is the variance from one unit; ``kept`` what more units do not lessen, that of a development set which
     stays as it is. A study estimates its variance with ``degrees`` degrees of freedom for each unit, where units are
-    users no more than their number less one; the pilot did with ``pilot``, infinite where rates were given.
+    users no more than less one than those that it rests on, the share ``counted``; the pilot did with ``pilot``,
+    infinite where rates were given.
     """
 
     unit: float
@@ -28,6 +29,7 @@ class Variability:
     kept: float = 0.0
     degrees: float = np.inf
     pilot: float = np.inf
+    counted: float = 1.0
 
     def variance(self, units: float) -> float:
         """Return the variance that so many units leave."""
@@ -36,11 +38,15 @@ class Variability:
     def freedom(self, units: int) -> float:
         """Return the degrees of freedom with which a study of so many units knows its variance."""
         found = self.degrees * units
-        return max(min(found, units - 1), 1.0) if self.by_user else found
+        return max(min(found, self._between(units)), 1.0) if self.by_user else found
+
+    def _between(self, units: int) -> float:
+        """Return the degrees of freedom between so many users."""
+        return max(self.counted * units - 1, 1.0)
 
     def reach(self, units: int, level: float, alternative: Alternative) -> float:
         """Return how many deviations bounds reach: Student's with users, as those of the bootstrap."""
-        return quantile(level, alternative, max(units - 1, 1) if self.by_user else np.inf)
+        return quantile(level, alternative, self._between(units) if self.by_user else np.inf)
 
     def share(self, units: int, assurance: float | None) -> float:
         """Return what the variance of a study stays under with this assurance, as a multiple of the expected one.

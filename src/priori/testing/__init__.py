@@ -7,7 +7,7 @@ from typing import Any
 
 from priori.base.errors import OptionError
 from priori.curves.epc import epc
-from priori.decisions.criteria import Criterion
+from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task
@@ -19,7 +19,7 @@ __all__ = ["assert_rate"]
 
 def assert_rate(
     dev: Any, test: Any, rate: str = "hter", *, maximum: float | None = None, minimum: float | None = None,
-    at: At = "upper", alpha: Any = 0.5, task: str | Task = "authentication",
+    at: At = "upper", alpha: Any = None, task: str | Task = "authentication",
     criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
     confidence_level: float = 0.95, n_resamples: int = 10_000, rng: int = 0, name: str = "system",
 ) -> Checked:  # fmt: skip
@@ -36,7 +36,7 @@ def assert_rate(
     at : {"upper", "value"}
         Hold the end of the confidence interval against it (the lower one against a minimum), or the value itself.
     alpha, task, criterion
-        How the threshold is chosen, as in `priori.epc`.
+        How the threshold is chosen, as in `priori.choose_threshold`.
     confidence_level, n_resamples, rng
         Of the interval, as in `priori.EPC.band`.
 
@@ -55,7 +55,8 @@ def assert_rate(
     """
     if (maximum is None) == (minimum is None):
         raise OptionError("give a maximum or a minimum")
-    curve = epc(dev, test, task=task, criterion=criterion, measure=rate, alpha=[alpha], name=name)
+    chosen = get_criterion(criterion, task).alpha_or_half(alpha)
+    curve = epc(dev, test, task=task, criterion=criterion, measure=rate, alpha=[chosen], name=name)
     resampling = Resampling(n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
     maxima, minima = ({} if limit is None else {rate: limit} for limit in (maximum, minimum))
     (checked,) = check_limits(curve, maxima, resampling, at=at, minima=minima)

@@ -13,7 +13,7 @@ from priori.base.alphas import AlphaAxis
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 COARSER = (1, 2, 4, 8)
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
     """An interval around each point of a curve. Made by `EPC.band`.
@@ -262,22 +261,18 @@ def make_band(
         resampling = replace(resampling, resample="test")
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
-    settings, notes = plan.settings(), (*plan.warnings, *notes)
     if plan.of_method:
         expected = expected_curve(resampled, plan, estimated, threads=threads, progress=progress, keep=keep)
-        return Band(
-            curve.alpha, curve.value, expected.lower, expected.upper, expected.value, settings, curve,
-            joined((*notes, *expected.warnings), curve.warnings), expected.replicates,
-        )  # fmt: skip
-    calibration = plan.calibration(resampled.test, resampled.threshold)
-    values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
-    lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
+        mean, lower, upper, replicates, cautions = expected
+    else:
+        calibration = plan.calibration(resampled.test, resampled.threshold)
+        values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
+        mean, replicates = values.mean(axis=0), values if keep else None
+        lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
+        cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
+        cautions += ends(curve.alpha) if plan.resample == "both" else ()
     if curve.measure.rate and plan.interval == "calibrated":
         # Pseudo-trials say that there may be errors where none was seen, not that there must be.
         lower, upper = np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
-    cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
-    cautions += ends(curve.alpha) if plan.resample == "both" else ()
-    return Band(
-        curve.alpha, curve.value, lower, upper, values.mean(axis=0), settings, curve,
-        joined((*notes, *cautions), curve.warnings), values if keep else None,
-    )  # fmt: skip
+    warnings = joined(dict.fromkeys((*plan.warnings, *notes, *cautions)), curve.warnings)
+    return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)

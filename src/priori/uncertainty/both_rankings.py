@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
@@ -71,7 +71,7 @@ def draw_both(
     orders = [_score_order(test) for test in tests]
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         for start in range(0, draws, step):
             rows = slice(start, min(start + step, draws))
             weights = _weights(tests[0], plan, start, rows.stop - start)
@@ -111,7 +111,7 @@ def _draw_many(
                 drawn.append(sums.T)
             values[:, rows, system] = _at_cuts(curves[system], cut, drawn, against)
 
-    with ThreadPoolExecutor(max(1, threads or processors())) as pool:
+    with ThreadPoolExecutor(thread_count(threads)) as pool:
         list(pool.map(work, range(len(curves))))
     return values[0], values[1]
 
@@ -220,7 +220,8 @@ def _weights(test: Scores, plan: BootstrapPlan, first: int, draws: int) -> Float
     users = drawn(people.count, TEST_USERS)
     negative = users[:, people.negative]
     if people.negative_partner is not None:
-        negative = negative * users[:, people.negative_partner]
+        crossed = people.negative_partner >= 0
+        negative[:, crossed] *= users[:, people.negative_partner[crossed]]
     return np.asfortranarray(np.hstack([negative, users[:, people.positive]]))
 
 
@@ -256,7 +257,7 @@ def _a_posteriori(weights: Floats, order: Index, last: Mask, negatives: int, aga
 
     cost_fn, cost_fp, prior = DCF
     figure, found = getattr(weighted_rocs, against.upper()), np.empty(len(weights))
-    kernel = load_kernel("along_the_curve", "weighted_rocs", figure)
+    kernel = load_kernel("along_the_curve", "weighted_rocs")
     kernel(weights.T, order, last, negatives, figure, cost_fn * prior, cost_fp * (1 - prior), found)
     return found
 
@@ -276,20 +277,23 @@ def kendall_tau(first: Floats, second: Floats) -> Floats:
     return np.asarray(np.divide(concordant, untied, out=np.zeros_like(untied), where=untied > 0))
 
 
-def tau_interval(tau: float, drawn: Floats, level: float, pairs: int) -> tuple[float, float]:
-    """Return the interval of Kendall's tau between the true rankings of so many ``pairs`` of systems.
+def tau_interval(rankings: Sequence[tuple[Floats, Floats]], level: float) -> tuple[float, float]:
+    """Return the interval of Kendall's tau between two true rankings, of which values and draws of them are given.
 
-    A normal one on Fisher's scale, and a pair wider for what lies between two pairs. Noise brings systems out of order:
-    the tau observed is nearer to 0 than the true one, and that of the draws nearer still, by about as much. The
-    interval allows for that on the side where the true one is.
+    A pair of systems is in the order that both rankings show where its differences lie beyond a normal bound for all
+    pairs of both together (Bonferroni); any other may be in the same order or not. Noise brings systems out of order,
+    or into it, so that the tau observed and those of the draws tell little about the true one.
     """
     from scipy.special import ndtri
 
-    limit, deviates = 1 - 1 / pairs, float(ndtri((1 + level) / 2))
-    centre, draws = (np.arctanh(np.clip(found, -limit, limit)) for found in (tau, drawn))
-    nearer, reach = centre - draws.mean(), deviates * draws.std()
-    lower, upper = min(centre, centre + nearer) - reach, max(centre, centre + nearer) + reach
-    return float(max(np.tanh(lower) - 1 / pairs, -1.0)), float(min(np.tanh(upper) + 1 / pairs, 1.0))
+    order = np.ones(1)
+    for values, drawn in rankings:
+        first, second = np.triu_indices(values.size, 1)
+        difference, covariance = (values[:, None] - values)[first, second], np.cov(drawn, rowvar=False)
+        variance = (np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance)[first, second]
+        far = -float(ndtri((1 - level) / (4 * first.size))) * np.sqrt(np.maximum(variance, 0.0))
+        order = order * np.where(np.abs(told_apart(difference)) > far, np.sign(difference), 0)
+    return float(np.mean(order - (order == 0))), float(np.mean(order + (order == 0)))
 
 
 def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:

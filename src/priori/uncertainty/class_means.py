@@ -91,11 +91,14 @@ class ClassMeanSpread:
             every = None if numbers[0] is None or numbers[1] is None else np.concatenate([numbers[0], numbers[1]])
             freedom = _freedom(np.concatenate(off), sum(trials) - 1, every)
             return cls(float(np.sqrt(means.variance)), 0, freedom, min(trials))
-        columns = [negative.user, positive.user, negative.probe_user if dependence == "crossed" else None]
-        given = [column for column in columns if column is not None]
-        names, codes = np.unique(np.concatenate(given), return_inverse=True)
+        assert negative.user is not None
+        assert positive.user is not None
+        partner = negative.partner if dependence == "crossed" else None
+        crossed = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
+        columns = [negative.user, positive.user, *([] if partner is None else [partner[crossed]])]
+        names, codes = np.unique(np.concatenate(columns), return_inverse=True)
         people = int(names.size)
-        claimed, own, *probe = np.split(codes, np.cumsum(sizes)[: len(given) - 1])
+        claimed, own, probe = np.split(codes, np.cumsum(sizes))
         by_user = [
             GroupSums.of(part, group, people, each)
             for part, group, each in zip(off, (claimed, own), numbers, strict=True)
@@ -109,10 +112,11 @@ class ClassMeanSpread:
         variance = sum(u / (u - 1) * float(sums.squares) for u, sums in zip(used, by_user, strict=True))
         variance += 2 * people / (people - 1) * float(by_user[0].deviation @ by_user[1].deviation)
         each, pairs = by_user[0].deviation + by_user[1].deviation, min(*used, max(people // 2, 1))
-        if probe:
-            each = each + GroupSums.of(off[0], probe[0], people, numbers[0]).deviation
+        if crossed.size:
+            part = off[0][crossed], None if numbers[0] is None else numbers[0][crossed]
+            each = each + GroupSums.of(part[0], probe, people, part[1]).deviation
             # Trials of one pair of people are in two people's sums; they count once.
-            twice = GroupSums.of(off[0], *pair_codes(claimed, probe[0], people), numbers[0]).squares
+            twice = GroupSums.of(part[0], *pair_codes(claimed[crossed], probe, people), part[1]).squares
             variance = max(variance, people / (people - 1) * float(each @ each - twice))
             pairs = min(pairs, max(people // 3, 1))
         return cls(float(np.sqrt(max(variance, 0.0))), people, _freedom(each, people - 1), pairs)

@@ -2,7 +2,8 @@
 
 Trials that share somebody err together: the variance of a rate is the sum of e_s e_t / n^2 over all pairs of trials
 s, t that share somebody, e being an error minus the rate. So it comes from the sums of e by user; where a trial has
-two people, from the sums by person, in either role, minus those by pair of people, which would count twice.
+two people, from the sums by person, in either role, minus those by pair of people, which would count twice. A trial of
+one person only (`Trials.partner`) is in the sums by user alone.
 
 The consumers divide by n at different places. Each keeps its own, as the last bit of a published number depends on it.
 """
@@ -21,6 +22,7 @@ from priori.base.errors import FewUsersError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 from priori.scores.sorting import counts_by
+from priori.scores.trials import codes_in_use
 
 #: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
 FEW_ERRING = 5
@@ -92,8 +94,14 @@ class GroupSums:
 def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
     """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
     low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
-    pairs, pair = np.unique(low.astype(np.int64) * people + high, return_inverse=True)
-    return pair, int(pairs.size)
+    key = low.astype(np.int64) * people + high
+    if people**2 > max(4 * key.size, 1 << 16):
+        pairs, pair = np.unique(key, return_inverse=True)
+        return pair, int(pairs.size)
+    present = codes_in_use(key)
+    place = np.zeros(people**2, dtype=np.intp)
+    place[present] = np.arange(present.size)
+    return place[key], int(present.size)
 
 
 def welch(variances: Floats, freedom: Floats, most: float) -> Floats:
@@ -134,36 +142,37 @@ def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSp
     n, number = len(trials), trials.number
     if shared == "none" or trials.user is None:
         return RateSpread()
-    columns = [trials.user]
+    partner = trials.partner if shared == "crossed" else None
     # Somebody who claims to be himself (a genuine trial) is one person, not two.
-    if shared == "crossed" and trials.probe_user is not None and (trials.probe_user != trials.user).any():
-        columns.append(trials.probe_user)
-    names, coded = np.unique(np.concatenate(columns), return_inverse=True)
-    people = int(names.size)
+    crossed = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
+    columns = [trials.user] if partner is None else [trials.user, partner[crossed]]
+    present = codes_in_use(*columns)
+    place, people = np.zeros(present[-1] + 1, dtype=np.intp), int(present.size)
+    place[present] = np.arange(people)
+    coded = place[np.concatenate(columns)]
     if people < 2:
         raise FewUsersError("an interval that allows for users needs trials of at least two of them")
-    roles = np.split(coded, len(columns))
+    claimed, probe = np.split(coded, [wrong.size])
     errors = int(wrong.sum() if number is None else number[wrong].sum())
     off = np.asarray(wrong - errors / n, dtype=np.float64)
-    by_user = either = GroupSums.of(off, roles[0], people, number)
+    by_user = either = GroupSums.of(off, claimed, people, number)
     variance = _corrected(by_user, None, n)
     times = np.ones(wrong.size) if number is None else number
-    counts = [
-        np.bincount(np.concatenate([role[kind] for role in roles]), np.tile(times[kind], len(roles)))
-        for kind in (wrong, ~wrong)
-    ]
+    held = np.append(np.arange(wrong.size), crossed)
+    counts = [np.bincount(coded[kind[held]], times[held[kind[held]]]) for kind in (wrong, ~wrong)]
     erring = min(int(np.count_nonzero(each)) for each in counts)
-    if len(roles) == 2:
-        by_probe = GroupSums.of(off, roles[1], people, number)
+    if crossed.size:
+        part = off[crossed], None if number is None else number[crossed]
+        by_probe = GroupSums.of(part[0], probe, people, part[1])
         either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
-        by_pair = GroupSums.of(off, *pair_codes(roles[0], roles[1], people), number)
+        by_pair = GroupSums.of(part[0], *pair_codes(claimed[crossed], probe, people), part[1])
         # Trials of one pair share two people and are in two people's sums; they count once.
         variance = max(_corrected(either, by_pair, n), variance)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
     fourth, freedom = float((either.deviation**4).sum()), either.freedom
     alone = float(off @ (off if number is None else off * number) / n**2)
     effect = max(variance / alone, 1.0) if 0 < errors < n else 1.0
-    largest = min(either.sharing / (len(roles) * n), n)
+    largest = min(either.sharing / float(either.size.sum()), n)
     assumed = float(pseudo_user(np.asarray(effect), largest, erring))
     if assumed <= effect and fourth:
         freedom = min(2 * float(either.squares) ** 2 / fourth, freedom)
@@ -261,6 +270,11 @@ class Errors:
             total += sign * errors[:, rank]
         return total, sizes
 
+    def take(self, index: NDArray[np.intp]) -> Errors:
+        """Return the errors of some of the trials."""
+        number = None if self.number is None else self.number[index]
+        return Errors([gap[index] for gap in self.gaps], self.ranks, self.above, number)
+
     def all(self) -> Floats:
         """Return the errors of all trials at each threshold."""
         return np.asarray(self.by_group(np.zeros(self.gaps[0].size, dtype=np.intp), 1)[0][0])
@@ -292,7 +306,7 @@ def measure_differences(errors: Sequence[Errors], users: Sequence[NDArray[np.int
 def measure_clusters(
     errors: Errors, users: NDArray[np.int32] | None, partner: NDArray[np.int32] | None, people: int
 ) -> dict[str, Floats]:
-    """Return one class's rows of `Clusters`, by name; ``partner`` are the other people of crossed trials."""
+    """Return one class's rows of `Clusters`, by name; ``partner`` are the other people of crossed trials, -1: none."""
     n = errors.trials
     rate = errors.all() / n
     independent = np.maximum(errors.squares() / n - rate**2, 0.0) / n
@@ -315,18 +329,19 @@ def measure_clusters(
     freedom, erring = np.full_like(rate, by_user.freedom), kish(user_errors)
     involved = _involved(user_errors, sizes)
     if partner is not None:
-        probe = partner.astype(np.intp)
-        probe_errors, probes = errors.by_group(probe, people)
+        two = np.flatnonzero(partner >= 0)
+        probe, crossed = partner[two].astype(np.intp), errors.take(two)
+        probe_errors, probes = crossed.by_group(probe, people)
         # Not the sum of two deviations: the last bit depends on the order.
         either = GroupSums(by_user.deviation + probe_errors - probes[:, None] * rate, sizes + probes)
         by_identity = either.squares / n**2
-        squares, twice = _by_pair(errors, claimed, probe, people, rate)
+        squares, twice = _by_pair(crossed, claimed[two], probe, people, rate)
         by_pair = squares / n**2
         sharing = either.sharing - twice
         by_probe = GroupSums.from_errors(probe_errors, probes, rate)
         floor = np.maximum(floor, by_probe.squares / n**2)
         variance = np.maximum(by_identity - by_pair, floor)
-        largest, trials = n, either.sharing / (2 * n)
+        largest, trials = n, either.sharing / float(either.size.sum())
         involved = _involved(user_errors + probe_errors, sizes + probes)
         sides = np.array([[by_user.freedom], [by_probe.freedom]])
         freedom = welch(np.stack([by_user.squares, by_probe.squares]), sides, either.freedom)
@@ -365,9 +380,8 @@ def _by_pair(
     starts = np.searchsorted(pair[order], np.arange(0, pairs + step, step))
     for first, (begin, end) in zip(range(0, pairs, step), pairwise(starts), strict=False):
         chosen = order[begin:end]
-        number = None if errors.number is None else errors.number[chosen]
-        part = Errors([gap[chosen] for gap in errors.gaps], errors.ranks, errors.above, number)
-        sums = GroupSums.from_errors(*part.by_group(pair[chosen] - first, min(step, pairs - first)), rate)
+        counted = errors.take(chosen).by_group(pair[chosen] - first, min(step, pairs - first))
+        sums = GroupSums.from_errors(*counted, rate)
         squares += sums.squares
         sharing += sums.sharing
     return squares, sharing

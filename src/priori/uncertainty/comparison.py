@@ -26,7 +26,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, column, partly_saved
+from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
@@ -65,7 +65,6 @@ MARGIN = record(
 )
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Two systems compared along alpha. Made by `compare`.

@@ -158,7 +158,8 @@ def _fourths(squares: Floats, cubes: Floats, first: Index, second: Index) -> Flo
 def _ratio(difference: Floats, spread: Floats) -> Floats:
     """Return differences in standard errors; without any, a difference is infinitely many."""
     endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-    return np.divide(difference, spread, out=endless, where=spread > 0)
+    with np.errstate(over="ignore"):  # a margin may be as large as a float can be
+        return np.divide(difference, spread, out=endless, where=spread > 0)
 
 
 # -- the thresholds as they are ------------------------------------------------------------------------------------

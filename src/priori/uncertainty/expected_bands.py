@@ -54,9 +54,8 @@ def expected_curve(
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
     variance, degrees = pooled([variance, more], [degrees, _most(estimates)])
     deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
-    lower, upper = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
-    # Half an error moves the bounds, never so far that the value itself is outside.
-    lower, upper = np.minimum(lower, value), np.maximum(upper, value)
+    bounds = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
+    lower, upper = _with_value(value, *bounds)
     return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
 
 
@@ -84,8 +83,14 @@ def expected_areas(
         draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
     variance, degrees = pooled([variance, more], [degrees, np.full(len(weights), _most(estimates).min())])
     half = _reach(plan.level, degrees, draws) * np.sqrt(variance)
-    lower, upper = bounds_of(value + offset + shift, half, *(np.array(weights) @ ends).T)
-    return Expected(value + offset, lower, upper, None, estimates.warnings)
+    value = value + offset
+    lower, upper = _with_value(value, *bounds_of(value + shift, half, *(np.array(weights) @ ends).T))
+    return Expected(value, lower, upper, None, estimates.warnings)
+
+
+def _with_value(value: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds: half an error moves them, never so far that the value itself is outside."""
+    return np.minimum(lower, value), np.maximum(upper, value)
 
 
 def _most(estimates: Estimates) -> Floats:

@@ -130,7 +130,7 @@ def group_rates(
     by : str
         What the groups are of, for tables and figures.
     groups : mapping, optional
-        The group of each user, by the user's name, instead of a column.
+        The group of each claimed user, by the user's name, instead of a column.
     dependence : {"none", "user", "crossed"}, optional
         What makes trials alike; see `priori.rate_interval`.
     confidence_level : float
@@ -186,12 +186,15 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
     if scores.users is None or scores.negative.user is None or scores.positive.user is None:
         raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
     by_name = {str(user): str(group) for user, group in groups.items()}
-    users = [str(name) for name in scores.users.values.tolist()]
+    # Trials are grouped by who is claimed; who only probes needs no group.
+    users = [str(name) for name in scores.users.values[scores.users_in_use].tolist()]
     unheard = next((name for name in users if name not in by_name), None)
     if unheard is not None:
-        raise InputError(f"groups: the group of user {unheard!r} is missing; give one for each user")
-    names, (codes,) = Names.encode(np.array([by_name[name] for name in users]))
-    assert codes is not None
+        raise InputError(f"groups: the group of user {unheard!r} is missing; give one for each claimed user")
+    names, (own,) = Names.encode(np.array([by_name[name] for name in users]))
+    assert own is not None
+    codes = np.zeros(len(scores.users), dtype=np.int32)
+    codes[scores.users_in_use] = own
     negative = replace(scores.negative, group=codes[scores.negative.user])
     return replace(scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]),
                    groups=names)  # fmt: skip
@@ -274,19 +277,20 @@ def _correlations(judged: RateTrials, codes: Codes, present: NDArray[np.integer]
     times = np.ones(group.size) if trials.number is None else trials.number
     off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
 
-    def products(unit: NDArray[np.integer], units: int, deviations: Floats) -> Floats:
-        sums = np.bincount(unit * groups + np.resize(group, unit.size), deviations, units * groups)
+    def products(unit: NDArray[np.integer], units: int, which: NDArray[np.intp]) -> Floats:
+        sums = np.bincount(unit * groups + group[which], off[which], units * groups)
         return np.asarray(sums.reshape(units, groups).T @ sums.reshape(units, groups))
 
     claimed = trials.user.astype(np.int64)
     people = int(claimed.max()) + 1
-    covariance = products(claimed, people, off)
-    probe = trials.probe_user
-    if shared == "crossed" and probe is not None and (probe != trials.user).any():
+    covariance = products(claimed, people, np.arange(group.size))
+    partner = trials.partner if shared == "crossed" else None
+    if partner is not None:
+        two = np.flatnonzero(partner >= 0)
+        both, probe = np.append(np.arange(group.size), two), partner[two].astype(np.int64)
         people = max(people, int(probe.max()) + 1)
-        either = np.concatenate([claimed, probe.astype(np.int64)])
-        pair, pairs = pair_codes(claimed, probe, people)
-        covariance = products(either, people, np.resize(off, either.size)) - products(pair, pairs, off)
+        pair, pairs = pair_codes(claimed[two], probe, people)
+        covariance = products(np.append(claimed, probe), people, both) - products(pair, pairs, two)
     sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     scale = np.outer(sd, sd)
     correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)

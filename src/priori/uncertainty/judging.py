@@ -124,7 +124,7 @@ _Group = tuple[int, NDArray[Any], NDArray[Any] | None, int]
 def _crossed(units: Units, partners: NDArray[np.int32], number: NDArray[Any] | None) -> list[_Group]:
     """Return the negatives by their partners, and in random sums of the pairs, the same for all systems."""
     # Trials of one pair of units share both and are in two sums; they count once.
-    crossing = (partners != units.negative) * (1.0 if number is None else number)
+    crossing = (partners >= 0) * (1.0 if number is None else number)
     pair, pairs = pair_codes(units.negative, partners, units.count)
     rng = np.random.default_rng(0)
     sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)

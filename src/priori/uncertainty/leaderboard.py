@@ -28,7 +28,7 @@ from priori.base.layouts import (
     record,
 )
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC
@@ -64,7 +64,6 @@ RANKED = {
 }  # fmt: skip
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
     """Many systems, from best to worst. Made by `rank`.
@@ -82,8 +81,8 @@ class Leaderboard(Result):
     could_be_best : tuple of str
         The systems of which one is the best with the stated confidence (model confidence set).
     tau, tau_lower, tau_upper : float
-        Kendall's tau between the two rankings, and the interval of the one between the true rankings. It reaches up to
-        1 where no system moves significantly.
+        Kendall's tau between the two rankings, and the interval of the one between the true rankings: pairs of systems
+        that either ranking does not tell apart may be in the same order in both or not.
     moves : tuple of dict
         For each system how many ranks it gains (or loses, if negative) at thresholds fixed in advance, the interval of
         that, simultaneous over the systems, and whether it excludes 0.
@@ -143,7 +142,7 @@ class Leaderboard(Result):
 
 
 def rank(
-    curves: Sequence[EPC], *, alpha: float = 0.5, against: Against = "eer", claim: Claim = "deployed",
+    curves: Sequence[EPC], *, alpha: Any = None, against: Against = "eer", claim: Claim = "deployed",
     family: Tests = "pairs", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
     confidence_level: float = 0.95, rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
     threads: int | None = None, progress: Progress | None = None,
@@ -154,8 +153,8 @@ def rank(
     ----------
     curves : sequence of EPC
         Two or more curves on the same test trials, each with a name of its own.
-    alpha : float
-        The trade-off at which systems are ranked, 0.5 by default.
+    alpha : float, optional
+        The trade-off at which systems are ranked, 0.5 by default; a limit or a target has to be given.
     against : {"eer", "min_dcf", "auc"}
         What the test set itself ranks systems by.
     claim : {"deployed", "method"}
@@ -187,7 +186,7 @@ def rank(
 
 
 def make_leaderboard(
-    curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = 0.5, against: Against = "eer",
+    curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = None, against: Against = "eer",
     claim: Claim = "deployed", family: Tests = "pairs", threads: int | None = None, progress: Progress | None = None,
 ) -> Leaderboard:  # fmt: skip
     """Rank systems as a resampling describes."""
@@ -197,7 +196,7 @@ def make_leaderboard(
     if any(isinstance(curve, CrossEPC) for curve in curves):
         raise OptionError("a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
                           "compare the cross-fitted curves")  # fmt: skip
-    tests = [curve.test for curve in curves]
+    tests, alpha = [curve.test for curve in curves], curves[0].criterion.alpha_or_half(alpha)
     curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
@@ -273,11 +272,9 @@ class _Rankings:
         return ranks_of(self.post_badness)
 
     def tau(self) -> tuple[float, float, float]:
-        """Return Kendall's tau between the rankings, and its interval: where no system surely moves, they may agree."""
-        tau, systems = float(kendall_tau(self.badness, self.post_badness)), self.badness.size
-        drawn = kendall_tau(self.drawn, self.post_drawn)
-        lower, upper = tau_interval(tau, drawn, self.level, systems * (systems - 1) // 2)
-        return tau, lower, upper if any(move["significant"] for move in self.moves()) else 1.0
+        """Return Kendall's tau between the rankings, and its interval."""
+        rankings = [(self.badness, self.drawn), (self.post_badness, self.post_drawn)]
+        return float(kendall_tau(self.badness, self.post_badness)), *tau_interval(rankings, self.level)
 
     def moves(self) -> list[dict[str, Any]]:
         """Return for each system how many ranks it gains, with the interval of that."""

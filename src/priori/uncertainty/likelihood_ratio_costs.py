@@ -18,7 +18,7 @@ from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
 from priori.decisions.likelihood_ratios import (
@@ -27,6 +27,8 @@ from priori.decisions.likelihood_ratios import (
     Calibrator,
     LLRMap,
     LogisticFit,
+    Meaning,
+    ProbabilityMap,
     Weighed,
     best_map,
     get_calibrator,
@@ -62,7 +64,6 @@ class TrialCosts:
     means: tuple[ClassMeans | None, ...]
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCosts(Result):
     """Costs of scores as log-likelihood ratios, with intervals: one row per cost. Made by `llr_costs`.
@@ -118,11 +119,6 @@ class LLRCosts(Result):
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         return super()._from_parts(saved, calibration=saved["calibration"], **known)
 
-    @property
-    def backend(self) -> str | None:
-        """The dataframe library the test scores came from, if any."""
-        return self.parts[0].scores.backend
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCostsTest(Result):
@@ -166,8 +162,9 @@ class LLRCostsTest(Result):
 
 
 def llr_costs(
-    dev: Any, test: Any, *, calibrate: str | Calibrator = "none", alpha: Any = (), resample: Resample = "test",
-    confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
+    dev: Any, test: Any, *, given: Meaning = "llr", calibrate: str | Calibrator = "none", alpha: Any = (),
+    resample: Resample = "test", confidence_level: float = 0.95, dependence: Dependence | None = None,
+    name: str = "system",
 ) -> LLRCosts:  # fmt: skip
     """Return what test scores cost as log-likelihood ratios (Cllr), the least they could cost, and the loss between.
 
@@ -175,6 +172,9 @@ def llr_costs(
     ----------
     dev, test : Scores, Table or frame
         The development set, on which the calibration is fitted, and the test set.
+    given : {"llr", "probabilities"}
+        What the scores are. Probabilities of the positive class, such as a classifier's ``predict_proba``, become
+        log-likelihood ratios first: their log-odds, minus those of the positives of the development set.
     calibrate : str
         ``none``, ``logistic`` (``logistic:0.01``: for that prior) or ``isotonic``, as in `priori.calibrate`.
     alpha : number or list
@@ -207,10 +207,16 @@ def llr_costs(
     level, calibrator = check_level(confidence_level), get_calibrator(calibrate)
     if resample not in get_args(Resample):
         raise unknown("resample", resample, get_args(Resample))
+    if given not in get_args(Meaning):
+        raise unknown("meaning of scores", given, get_args(Meaning))
     (known_dev, dev_notes), (known, notes) = (
         as_score_set(each).condensed(("user", "probe_user"), narrow=True) for each in (dev, test)
     )
-    fitted = calibrator.fit(known_dev if resample == "both" else as_score_set(dev))
+    looks = () if given != "llr" or calibrator.method != "none" else _like_probabilities(known_dev, known)
+    if given == "probabilities":
+        ratios = ProbabilityMap.of(known_dev)
+        known_dev, known = ratios.apply(known_dev), ratios.apply(known)
+    fitted = calibrator.fit(known_dev if resample == "both" or given != "llr" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
     means = [*_cllr_means(fitted, known)]
@@ -235,15 +241,17 @@ def llr_costs(
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
     limits = [_limits(*row, level) for row in zip(costs, value, expected, spreads, strict=True)]
+    # No loss is below 0 in truth; an estimate that is, and its interval, are cut there.
+    shown = np.where(np.strings.endswith(costs, "_loss"), np.maximum(expected, 0.0), expected)
     said = []
     for row, each in zip(range(len(CLLR), value.size, len(DCF)), detections, strict=True):
         limits[row : row + 2], warnings = each.limits(dependence, level)
         said.append(warnings)
     return LLRCosts(
-        name, costs, _alphas(fractions), value, expected, sd, np.array([low for low, _ in limits]),
+        name, costs, _alphas(fractions), value, shown, sd, np.array([low for low, _ in limits]),
         np.array([high for _, high in limits]), calibrator.name,
         None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), joined(_doubts(known_dev, known, means, resample), *said, notes, dev_notes),
+        tuple(parts), joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),
     )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
 
 
@@ -387,6 +395,17 @@ def _few_users(people: int) -> list[Caution]:
         f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
         "of 5 %; trust those of the actual costs rather",
     )]  # fmt: skip
+
+
+def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
+    scores = [trials.score for each in sets for trials in (each.negative, each.positive)]
+    if not all(((score >= 0) & (score <= 1)).all() for score in scores):
+        return ()
+    text = (
+        "all scores lie between 0 and 1, as probabilities do, and are taken for log-likelihood ratios; if they are "
+        "probabilities, say so (--from probabilities, given='probabilities')"
+    )
+    return (Caution("not-likelihood-ratios", text),)
 
 
 def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Counts, Floats, Index, Mask
 from priori.uncertainty.evidence import error_allowed, exceeded
 
@@ -114,7 +114,7 @@ def in_blocks(
             count(np.ascontiguousarray((draws[chosen] - mean).T, dtype=draws.dtype), chosen, counts)
         return counts
 
-    workers = max(1, threads or processors())
+    workers = thread_count(threads)
     parts = [range(worker * step, len(draws), workers * step) for worker in range(workers)]
     if workers == 1:
         return work(parts[0])

@@ -96,7 +96,7 @@ class PAD(Result):
 
 
 def pad(
-    dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = "0.5",
+    dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = None,
     confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
 ) -> PAD:  # fmt: skip
     """Judge a presentation attack detector at thresholds chosen on development data (ISO/IEC 30107-3).

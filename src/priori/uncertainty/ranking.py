@@ -15,7 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.board import AdjustedVerdict, Board, pairs_of_systems
@@ -56,7 +56,6 @@ PLACE = record({"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
                | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG})  # fmt: skip
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
     """Several systems compared on one set of draws. Made by `compare_all`.

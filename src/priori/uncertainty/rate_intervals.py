@@ -160,6 +160,8 @@ def rate_interval(
     judged = judge(scores, threshold, rate)
     spread = rate_spread(judged.wrong, judged.trials, shared)
     interval = interval_of(judged, spread, rate, threshold, shared, method, level)
+    if rate in ("frr", "fnmr"):
+        notes = tuple(note for note in notes if note.code != "unknown-impostors")
     return replace(interval, warnings=(*interval.warnings, *notes))._came_from(scores)
 
 

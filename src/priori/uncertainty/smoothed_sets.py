@@ -125,7 +125,7 @@ def _by_trial(
     kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
     if kind is None and devs[0].omega is not None:
         raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-    kernel = load_kernel("bag_counts", "bagging") if kind is None else load_kernel("bag", "bagging", kind[0])
+    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
 
     def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
         assert kind is not None
@@ -165,7 +165,7 @@ def _by_histogram(
     draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
-    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging", kind[0])
+    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging")
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     pairs = []
@@ -214,8 +214,11 @@ class _Pairs(NamedTuple):
     def of(cls, units: Units) -> _Pairs:
         if units.partner is None:
             return cls(units.negative, units.count, None)
-        present, row = np.unique(units.negative.astype(np.int64) * units.count + units.partner, return_inverse=True)
-        first, second = np.divmod(present, units.count)
+        # The last column of the draws is one that always comes, for trials without a partner.
+        second_of = np.where(units.partner < 0, units.count, units.partner)
+        keys = units.negative.astype(np.int64) * (units.count + 1) + second_of
+        present, row = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(present, units.count + 1)
         return cls(row.astype(np.int32), int(present.size), (first, second))
 
     def weights(self, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -223,7 +226,8 @@ class _Pairs(NamedTuple):
         if self.members is None:
             return drawn
         first, second = self.members
-        return np.asarray(drawn[:, first] * drawn[:, second])
+        one = np.ones((len(drawn), 1), dtype=drawn.dtype)
+        return np.asarray(drawn[:, first] * np.hstack([drawn, one])[:, second])
 
 
 def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:

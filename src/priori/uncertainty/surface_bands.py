@@ -11,14 +11,12 @@ import numpy as np
 from priori.base.cautions import joined
 from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.results import Result
-from priori.base.saved import partly_saved
 from priori.base.types import Floats, Progress
 from priori.curves.epsc import EPSC, OverBoth
 from priori.uncertainty.bands import Band, make_band
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 
 
-@partly_saved
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceBand(Result, OverBoth):
     """An interval around each point of an EPSC. Made by `EPSC.band`.

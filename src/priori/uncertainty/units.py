@@ -23,8 +23,8 @@ GROUPS = 3_000_019
 class Units:
     """The unit of each trial of either class as a code; units from one of ``strata`` to the next are drawn together.
 
-    ``partner`` is the other unit of a negative where trials are crossed. ``sizes`` are the trials of each class (rows)
-    that units have.
+    ``partner`` is the other unit of a negative where trials are crossed, -1 where it has none. ``sizes`` are the trials
+    of each class (rows) that units have.
     """
 
     negative: NDArray[np.int32]
@@ -109,13 +109,16 @@ def group_units(
     else:
         groups = group(identities.count, most)
         negative, positive = groups[identities.negative], groups[identities.positive]
-        partner = None if identities.negative_partner is None else groups[identities.negative_partner]
+        if identities.negative_partner is not None:
+            partner = groups[identities.negative_partner]
+            # Two people of one group are drawn as one.
+            partner[(identities.negative_partner < 0) | (partner == negative)] = -1
         strata = np.array([0, int(groups.max()) + 1])
     sizes = [
         _sizes(codes, trials, int(strata[-1])) for codes, trials in zip((negative, positive), classes, strict=True)
     ]
     if partner is not None:
-        sizes[0] = sizes[0] + _sizes(partner, scores.negative, int(strata[-1]))
+        sizes[0] = sizes[0] + _sizes(partner + 1, scores.negative, int(strata[-1]) + 1)[1:]
     return Units(negative, positive, partner, strata, np.stack(sizes))
 
 

@@ -23,8 +23,9 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.decisions.outcomes import as_threshold
-from priori.scores import ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.inputs import as_score_set
+from priori.scores.people import no_people, unknown_impostors
 from priori.uncertainty.beta_binomial import fit_beta_binomial
 from priori.uncertainty.proportions import check_level
 
@@ -267,11 +268,25 @@ def _roles(scores: ScoreSet, threshold: float) -> tuple[list[_Role], tuple[str, 
     ]
     if scores.has_identities or scores.leaves_out_probes:
         known, _ = scores.condensed(("probe_user",), cuts=[threshold], narrow=True)
-        negative = known.negative
         assert known.users is not None
-        assert negative.probe_user is not None
-        roles.append(_Role("wolf", known.users.values, negative.probe_user, negative, negative.score > threshold))
+        owner = known.negative.partner if known.has_users else _people(known, scores)
+        if owner is not None:
+            there = np.flatnonzero(owner >= 0)
+            negative = known.negative.take(there)
+            roles.append(_Role("wolf", known.users.values, owner[there], negative, negative.score > threshold))
+        if known.nobody:
+            notes = (*notes, unknown_impostors(known.nobody))
     return roles, notes
+
+
+def _people(probed: Scores, scores: ScoreSet) -> Codes:
+    """Return who was really there, -1 where it is no person, where entries tell of nobody else."""
+    assert probed.users is not None
+    assert scores.users is not None
+    assert probed.negative.probe_user is not None
+    names, probe = probed.users.values, probed.negative.probe_user
+    claimed = np.flatnonzero(np.isin(names.astype(str), scores.users.values.astype(str)))
+    return np.where(np.isin(probe, no_people(names, probe, claimed, probed.negative.number)), np.int32(-1), probe)
 
 
 # -- tests ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import OptionError
-from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR, get_measure
@@ -140,7 +139,6 @@ def dependent_variance(disagreements: Disagreements, rates: Rates, weights: Weig
 # -- intervals and tests from them -----------------------------------------------------------------------------
 
 
-@partly_saved
 @dataclass(frozen=True)
 class ZInterval:
     """A normal distribution around one value and its interval; numbers, or arrays along alpha."""
@@ -156,7 +154,6 @@ class ZInterval:
         return self.upper - self.lower
 
 
-@partly_saved
 @dataclass(frozen=True)
 class ZDifference(ZInterval):
     """The same for a difference, A minus B, with its test against no difference.
@@ -202,7 +199,6 @@ class Setting:
         return ZDifference(around.value, around.sd, around.lower, around.upper, z, p_values(z, self.alternative))
 
 
-@partly_saved
 @dataclass(frozen=True)
 class ZSystem:
     """One system: its rates, and the intervals that the three distributions give.

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy import stats
 
 import priori
@@ -15,7 +14,6 @@ from priori import Scores
 from priori.decisions.criteria import get_criterion
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap import blocks, choosing, kernel_sets, kernels, run
-from priori.uncertainty.bootstrap.choosing import choose
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 from priori.uncertainty.bootstrap.kernel_sets import in_blocks, make_side
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -43,25 +41,6 @@ def make_scores(rng: np.random.Generator, *, users: int = 12) -> Scores:
     return Scores.from_predictions(label, score, user=user, probe_user=rng.integers(0, users, label.size))
 
 
-def outside(kernel):
-    """Return an inner kernel as Python can call it."""
-    return njit(lambda *arguments: kernel(*arguments))
-
-
-tables_of, draw_sums, lay_cells, draw_inside, draw_hits, keep_blocks = map(
-    outside,
-    (
-        blocks._tables, blocks._draw_sums, blocks._lay_cells, blocks._draw_inside, blocks._draw_hits,
-        blocks._keep_blocks,
-    ),
-)  # fmt: skip
-
-
-@choosing.by_criterion
-def choose_once(kind, negative, positive, lowest, totals, p, q, scratch, chosen):
-    choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-
-
 def make_sides(sets, bootstrap):
     plan = Resampling(bootstrap=bootstrap, resample="both", n_resamples=REPLICATES, rng=3).settle(*sets)
     people = plan.design.identities(list(sets)) if plan.design.by_user else (None, None)
@@ -72,7 +51,7 @@ def make_sides(sets, bootstrap):
 def counted(kernel, plan, sides, kind):
     errors = np.full((REPLICATES, 1, 2, kind[1].size), -1, np.int64)
     totals = np.full((REPLICATES, 2), -1, np.int64)
-    kernel(kind[0])(0, plan.seed, plan.inner, plan.design.trial_draws, *sides, *kind, errors, totals)
+    kernel(0, plan.seed, plan.inner, plan.design.trial_draws, *sides, *kind, errors, totals)
     return errors, totals
 
 
@@ -80,12 +59,12 @@ def late_weights(plan, dev, replicate):
     """Return the weights of a set whose trials are drawn late, every block looked into."""
     number = dev.edges.size - 1
     hits, sums, totals = np.empty((2, number), np.int64), np.empty((2, number), np.int64), np.empty(2, np.int64)
-    _, tables = tables_of(dev)
-    key = draw_sums(dev, plan.seed, replicate, plan.design.trial_draws, tables, hits, sums, totals)
+    _, tables = blocks._tables(dev)
+    key = blocks._draw_sums(dev, plan.seed, replicate, plan.design.trial_draws, tables, hits, sums, totals)
     weights = np.full((2, dev.edges[-1]), -1, np.int64)
     for c in range(2):
-        lay_cells(dev.edges, sums[c], weights[c])
-        draw_inside(np.uint64(key), c, dev, dev.edges, tables[c], hits[c], weights[c])
+        blocks._lay_cells(dev.edges, sums[c], weights[c])
+        blocks._draw_inside(np.uint64(key), c, dev, dev.edges, tables[c], hits[c], weights[c])
         assert weights[c].sum() == totals[c]
         np.testing.assert_array_equal(np.add.reduceat(weights[c], dev.edges[:-1]), sums[c])
     return weights
@@ -177,12 +156,12 @@ def test_more_poisson_numbers_than_trials_are_drawn_again():
     draws = in_blocks(side, plan, late=True).draws[0]
     hits = np.empty(draws.row.size, np.int64)
     for trials in (0, 7, 1000, 4000, 9000):
-        draw_hits(np.array([trials], np.uint64), draws, trials, hits)
+        blocks._draw_hits(np.array([trials], np.uint64), draws, trials, hits)
         assert hits.sum() == trials
         assert (hits >= 0).all()
     many = np.zeros(draws.row.size)
     for start in range(200):
-        draw_hits(np.array([start], np.uint64), draws, 1000, hits)
+        blocks._draw_hits(np.array([start], np.uint64), draws, 1000, hits)
         many += hits
     assert stats.chisquare(many, 200_000 * np.diff(draws.singles) / 4000).pvalue > 1e-3
 
@@ -194,13 +173,13 @@ def test_most_blocks_are_ruled_out():
     sides = in_blocks(side, plan, late=True)
     number = sides.edges.size - 1
     hits, sums, totals = np.empty((2, number), np.int64), np.empty((2, number), np.int64), np.empty(2, np.int64)
-    draw_sums(sides, 0, 0, plan.design.trial_draws, tables_of(sides)[1], hits, sums, totals)
+    blocks._draw_sums(sides, 0, 0, plan.design.trial_draws, blocks._tables(sides)[1], hits, sums, totals)
     start, scratch = np.empty(number + 1, np.int64), np.empty((3, number + 1), np.int64)
     for criterion, most in (("wer", 0.35), ("eer", 0.01), ("target-far", 0.1), ("at-most-far", 0.2)):
         kind = kernel_kind(get_criterion(criterion, "authentication"), [Fraction(k, 100) for k in range(1, 100)], 10**6)
         chosen = np.empty(99, np.int64)
-        choose_once(kind[0])(kind[0], *sums, 0, totals, *kind[1:], scratch, chosen)
-        cells = keep_blocks(kind[0], sums, 0, totals, *kind[1:], chosen, sides.edges, start)
+        choosing.choose(kind[0], *sums, 0, totals, *kind[1:], scratch, chosen)
+        cells = blocks._keep_blocks(kind[0], sums, 0, totals, *kind[1:], chosen, sides.edges, start)
         assert number < cells < number + most * 200_000
 
 

@@ -8,12 +8,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
-from numba import njit
 
 import oracle
 from priori.decisions.criteria import get_criterion
 from priori.uncertainty.bootstrap import choosing, kernels
-from priori.uncertainty.bootstrap.choosing import choose
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 
 CASES = [
@@ -35,21 +33,6 @@ CASES = [
 ]
 
 
-@njit
-def compare(a, b, c, d):
-    return choosing.compare(a, b, c, d)
-
-
-@njit
-def threshold(values, distinct, negative, positive, gap):
-    return kernels._threshold(values, distinct, negative, positive, gap)
-
-
-@choosing.by_criterion
-def choose_once(kind, negative, positive, lowest, totals, p, q, scratch, chosen):
-    choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-
-
 def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
     """Choose by the kernels, among drawn scores, on a grid that also has scores nobody drew."""
     values = np.unique(np.array([*negatives, *positives, *undrawn]) + 0.0)
@@ -62,8 +45,8 @@ def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
     totals = np.array([len(negatives), len(positives)])
     lowest = int(np.searchsorted(values, -np.inf, side="right"))
     scratch = np.empty((3, values.size + 1), np.int64)
-    choose_once(kind[0])(kind[0], *weights, lowest, totals, *kind[1:], scratch, chosen)
-    return [threshold(values, values.size, *weights, gap) for gap in chosen]
+    choosing.choose(kind[0], *weights, lowest, totals, *kind[1:], scratch, chosen)
+    return [kernels._threshold(values, values.size, *weights, gap) for gap in chosen]
 
 
 @pytest.mark.parametrize(("criterion", "task"), CASES)
@@ -91,7 +74,7 @@ def test_products_are_compared_exactly(numbers):
     a, b, c, d = numbers
     for other in ((c, d), (a, b), (b, a), (a, b + 1), (max(a, 1) - 1, b)):
         exact = a * b - other[0] * other[1]
-        assert compare(a, b, *other) == (exact > 0) - (exact < 0)
+        assert choosing.compare(a, b, *other) == (exact > 0) - (exact < 0)
 
 
 def test_huge_denominators_come_down_to_what_fits():

@@ -152,7 +152,7 @@ def test_thresholds_are_chosen_on_the_development_draw_and_counted_on_the_test_d
     totals = np.empty((REPLICATES, 2), np.int64)
     settings = (plan.seed, plan.inner, plan.design.trial_draws)
     kind = kernel_kind(rule, fractions, len(dev))
-    kernels.count_rechosen(kind[0])(0, *settings, *sides, *kind, errors, totals)
+    kernels.count_rechosen(0, *settings, *sides, *kind, errors, totals)
     for replicate in range(REPLICATES):
         weights = [kernels.weights_of(replicate, *settings, side) for side in sides]
         resampled = written_out(weights[0], sides[0].values[0])

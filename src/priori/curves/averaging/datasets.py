@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.saved import partly_saved
 from priori.scores import Scores, ScoreSet
 from priori.scores.inputs import as_score_set, score_set_or_none
 
@@ -15,7 +14,6 @@ from priori.scores.inputs import as_score_set, score_set_or_none
 Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
 
 
-@partly_saved
 @dataclass(frozen=True)
 class DataSets:
     """Data sets that have both classes, and the names of those left out because they have only one."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -24,9 +26,10 @@ from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.named import CUSTOM, custom, saved_things
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task
 from priori.scores import Scores, pool
+from priori.scores.candidates import Shortlist
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +53,8 @@ class AverageEPC(Result):
     alpha, value, lower, upper : array
         The trade-offs, the average of the measure over data sets, and its pointwise interval.
     v1, v2, best : array
-        Averages of the task's pair, and of what choosing thresholds on the test sets themselves would have shown.
+        Averages of the task's pair, and of what choosing thresholds on the test sets themselves would have shown: each
+        set's own, or one for all where they have one in common, chosen by the average rates of all of them.
     threshold : array
         The common threshold at each alpha; NaN when each data set has its own (then see ``curves``).
     each : array
@@ -211,6 +215,8 @@ def average_epc(
     )
     shares = shares_of(weights, [len(test) for test in pairs.tests], pairs.names)
     single = {name: np.stack([getattr(curve, name) for curve in curves]) for name in ("value", "v1", "v2", "best")}
+    if pairs.kind == "common":
+        single["best"] = _best_in_common(curves, pairs.tests, shares)
     means = {name: np.asarray(shares @ values) for name, values in single.items()}
     lower, upper = plan.around(single["value"], shares, means["value"])
     if curves[0].measure.rate:
@@ -271,6 +277,35 @@ def _pairs(
     if thresholds == "common":
         chosen = (pool(chosen),) * len(judged)
     return _Pairs(thresholds, names, chosen, judged, skipped)
+
+
+def _best_in_common(curves: Sequence[EPC], tests: Sequence[Scores], shares: Floats) -> Floats:
+    """Return what each test set shows at the thresholds, one for all sets, that are best for their average rates."""
+    rule, alphas = curves[0].criterion.in_hindsight.settled(pool(tests), curves[0].fractions)
+    thresholds = rule.choose_among(_weighed_together(tests, shares), alphas).threshold
+    return np.stack([curves[0].measure(count(test, thresholds), curves[0].alpha) for test in tests])
+
+
+def _weighed_together(tests: Sequence[Scores], shares: Floats) -> Shortlist:
+    """Return every candidate of sets that weigh their shares in either class; in whole numbers, so ties are exact."""
+    sizes = np.array([(test.n_negatives, test.n_positives) for test in tests])
+    whole = [Fraction(share).limit_denominator(10**9) for share in shares.tolist()]
+    each = [
+        [share * total / size for share, size in zip(whole, column, strict=True)]
+        for column, total in zip(sizes.T.tolist(), sizes.sum(axis=0).tolist(), strict=True)
+    ]
+    common = math.lcm(*(weight.denominator for column in each for weight in column))
+    if common * int(sizes.sum()) >= 2**62:
+        common = 2**20  # nearly their shares
+    weights = np.array([[max(1, round(weight * common)) for weight in column] for column in each])
+    scores = (part for test in tests for part in (test.negatives, test.positives))
+    values = np.unique(np.concatenate([[-np.inf], *scores]))
+    tn = fn = np.zeros(values.size, dtype=np.int64)
+    for test, of_negative, of_positive in zip(tests, *weights, strict=True):
+        rejected = test.rejected(values)
+        tn, fn = tn + of_negative * rejected[0], fn + of_positive * rejected[1]
+    negatives, positives = (int(number) for number in (weights * sizes.T).sum(axis=1))
+    return Shortlist(negatives - tn, fn, values, np.append(values[1:], np.inf), negatives, positives)
 
 
 def _folds(folds: DataSets, thresholds: str) -> _Pairs:

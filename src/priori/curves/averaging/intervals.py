@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
+from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
-from priori.base.saved import Saved, partly_saved
+from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
@@ -39,7 +40,6 @@ class Means:
     upper: Floats
 
 
-@partly_saved
 @dataclass(frozen=True)
 class IntervalPlan:
     """How the interval around an average is made; `checked` validates."""
@@ -65,10 +65,7 @@ class IntervalPlan:
             raise unknown("interval", kind, INTERVALS)
         if not 0 < confidence_level < 1:
             raise OptionError(f"{argument('confidence_level')} must lie between 0 and 1, not {confidence_level:g}")
-        if n_resamples < 2:
-            raise OptionError(
-                f"{argument('n_resamples')} must be a whole number from 2 up, not {n_resamples}: one has no spread"
-            )
+        whole_number(n_resamples, "n_resamples", 2, MOST_RESAMPLES, ": one has no spread")
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)

@@ -9,7 +9,6 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.saved import partly_saved
 from priori.base.types import Floats
 from priori.scores import Scores
 
@@ -20,7 +19,6 @@ LIMIT = 1.0
 NORMAL = float(np.sqrt(np.pi / 2))
 
 
-@partly_saved
 @dataclass(frozen=True)
 class Commensurability:
     """How far data sets lie from each other on the score axis, and how wide their classes are.

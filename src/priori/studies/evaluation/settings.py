@@ -35,7 +35,7 @@ class Settings:
         How many alphas, from 0 to 1; the slider stops at each.
     alpha : number or text
         The alpha of interest: where the slider begins, and what the verdict is about. 0.1 means one tenth; None is
-        that of the costs, or a half.
+        that of the costs, or a half; a limit or a target has to be given.
     costs, prior
         What errors cost, and the share of positives, as in `priori.epc`.
     bootstrap : str or None
@@ -83,7 +83,7 @@ class Settings:
     def __post_init__(self) -> None:
         measure, alpha = price(self.domain, self.criterion, self.measure, self.alpha, self.costs, self.prior)
         object.__setattr__(self, "measure", measure.name if isinstance(measure, Measure) else measure)
-        object.__setattr__(self, "alpha", as_fraction(Fraction(1, 2) if alpha is None else alpha))
+        object.__setattr__(self, "alpha", as_fraction(self.rule.alpha_or_half(alpha)))
         object.__setattr__(self, "costs", None)  # settled in the measure and the alpha
         object.__setattr__(self, "prior", None)
         if self.bootstrap not in (None, "auto", *BOOTSTRAPS):

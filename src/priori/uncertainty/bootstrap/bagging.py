@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.compiling import compiled, inner
-from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, fill, stratum_weights
+from priori.base.compiling import compiled
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, fill, stratum_weights
 from priori.uncertainty.bootstrap.streams import GAMMA, below, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
@@ -17,7 +17,7 @@ BITS = 12
 _S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 
 
-@inner
+@compiled
 def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
     """Draw the units of each stratum with replacement, as many as there are: ``drawn[u]`` is how often u came."""
     fill(drawn, 0)
@@ -27,14 +27,14 @@ def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
             drawn[strata[k] + below(state, size)] += 1
 
 
-@inner
+@compiled
 def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
     """Return how often a trial comes: as often as its unit, or as both of its identities together."""
     copies = drawn[unit]
     return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
 
 
-@inner
+@compiled
 def _moments(c, trials, drawn, counted, mean, spread):  # type: ignore[no-untyped-def]
     """Write mean and standard deviation of what was drawn of a class, by system; return how many trials that is."""
     unit, partner, place, held = trials.unit, trials.partner, trials.place, trials.held
@@ -61,7 +61,7 @@ def _moments(c, trials, drawn, counted, mean, spread):  # type: ignore[no-untype
     return total
 
 
-@inner
+@compiled
 def _scatter(state, c, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
     """Count the drawn trials of a class in cells, each copy moved by its own normal number, the same for all systems.
 
@@ -93,7 +93,7 @@ def _scatter(state, c, trials, drawn, quantiles, mean, spread, counts):  # type:
     state[0] = word
 
 
-@inner
+@compiled
 def draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
     """Draw a smoothed development set that has every class into ``counts[class, system, cell]``.
 
@@ -120,7 +120,7 @@ def draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals):
         totals[0] = own * totals[0] + other * totals[2]
 
 
-@inner
+@compiled
 def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
     """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
     if gap < 1:
@@ -141,7 +141,7 @@ def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-d
     return negative.size
 
 
-@inner
+@compiled
 def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-untyped-def]
     """Write how many cells the threshold chosen at each alpha rejects."""
     for k in range(gaps.size):
@@ -151,7 +151,7 @@ def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-
             rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
 
 
-@by_criterion
+@compiled
 def bag(first, seed, purpose, trials, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
     """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
     systems, cells = axis.shape
@@ -196,7 +196,7 @@ def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[
                 positives += drawn[u] * sizes[1, u]
 
 
-@by_criterion
+@compiled
 def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
     """Choose thresholds on each row of whole-number counts in cells, those of one system."""
     totals = np.empty(2, np.int64)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.compiling import inner
+from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
-from priori.uncertainty.bootstrap.choosing import NEAR, by_criterion, choose, fill
+from priori.uncertainty.bootstrap.choosing import NEAR, choose, fill
 from priori.uncertainty.bootstrap.kernels import (
     ascending,
     class_sizes,
@@ -27,7 +27,7 @@ from priori.uncertainty.bootstrap.kernels import (
 from priori.uncertainty.bootstrap.streams import GAMMA, below, branch, fraction, mix, picks, stream
 
 
-@by_criterion
+@compiled
 def count_rechosen_in_blocks(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Do what `kernels.count_rechosen` does for one system laid out by `kernel_sets.in_blocks`.
 
@@ -75,7 +75,7 @@ def count_rechosen_in_blocks(first, seed, inner, how, dev, test, kind, p, q, err
             errors[i, 0, 0, k] = totals[i, 0] - errors[i, 0, 0, k]
 
 
-@inner
+@compiled
 def _tables(blocks):  # type: ignore[no-untyped-def]
     """Return arrays for how often each urn comes, and for the weights that entries look up: by urn, or each its own.
 
@@ -90,7 +90,7 @@ def _tables(blocks):  # type: ignore[no-untyped-def]
     return mult, (np.empty(sizes[0], np.int32), np.empty(sizes[1], np.int32))
 
 
-@inner
+@compiled
 def _draw(blocks, seed, replicate, inner, how, mult, tables, totals):  # type: ignore[no-untyped-def]
     """Draw a set: fill the tables, and the trials of each class."""
     side = blocks.side
@@ -105,7 +105,7 @@ def _draw(blocks, seed, replicate, inner, how, mult, tables, totals):  # type: i
         totals[1] += mult[u] * side.positive.size[u]
 
 
-@inner
+@compiled
 def _add_up(table, line, edges, sums):  # type: ignore[no-untyped-def]
     """Write the weight of each block; loops over blocks call nothing, since a call costs as much as a block."""
     source, before = line.source, line.below
@@ -116,7 +116,7 @@ def _add_up(table, line, edges, sums):  # type: ignore[no-untyped-def]
         sums[b] = total
 
 
-@inner
+@compiled
 def _count_at(table, line, rank, under):  # type: ignore[no-untyped-def]
     """Write the weight at or below each rank, one pass for all of them."""
     source, before = line.source, line.below
@@ -128,7 +128,7 @@ def _count_at(table, line, rank, under):  # type: ignore[no-untyped-def]
         under[k] = total
 
 
-@inner
+@compiled
 def _lay_cells(start, sums, weights):  # type: ignore[no-untyped-def]
     """Write the weight of blocks that are one cell, and empty the cells of the others."""
     for b in range(sums.size):
@@ -139,7 +139,7 @@ def _lay_cells(start, sums, weights):  # type: ignore[no-untyped-def]
                 weights[g] = 0
 
 
-@inner
+@compiled
 def _look_inside(table, line, edges, start, weights):  # type: ignore[no-untyped-def]
     """Write the weights of the cells of blocks that are kept."""
     source, inside, before = line.source, line.inside, line.below
@@ -150,7 +150,7 @@ def _look_inside(table, line, edges, start, weights):  # type: ignore[no-untyped
                 weights[np.uint64(first + inside[t])] += table[np.uint64(source[t])]
 
 
-@inner
+@compiled
 def _score_of(cell, edges, start):  # type: ignore[no-untyped-def]
     """Return the distinct score of a cell: -1 below all, the number of scores above all; of a whole block its last."""
     if cell < 0:
@@ -164,7 +164,7 @@ def _score_of(cell, edges, start):  # type: ignore[no-untyped-def]
 # -- trials of one urn: first how many of each block ------------------------------------------------------------
 
 
-@inner
+@compiled
 def _draw_sums(blocks, seed, replicate, how, tables, hits, sums, totals):  # type: ignore[no-untyped-def]
     """Draw how many trials of each block come, and return the key to which of them.
 
@@ -187,7 +187,7 @@ def _draw_sums(blocks, seed, replicate, how, tables, hits, sums, totals):  # typ
     return state[0]
 
 
-@inner
+@compiled
 def _draw_hits(state, draws, trials, hits):  # type: ignore[no-untyped-def]
     """Draw single trials, as far as which block each falls into.
 
@@ -216,7 +216,7 @@ def _draw_hits(state, draws, trials, hits):  # type: ignore[no-untyped-def]
         hits[block[below(state, singles)]] += 1
 
 
-@inner
+@compiled
 def _draw_inside(key, c, blocks, start, table, hits, weights):  # type: ignore[no-untyped-def]
     """Do what `_look_inside` does where it is not yet drawn which trials come: the same whichever blocks are kept."""
     draws, urns = blocks.draws[c], blocks.side.negative if c == 0 else blocks.side.positive
@@ -235,7 +235,7 @@ def _draw_inside(key, c, blocks, start, table, hits, weights):  # type: ignore[n
 # -- which blocks may matter -----------------------------------------------------------------------------------
 
 
-@inner
+@compiled
 def _keep_blocks(kind, sums, lowest, totals, p, q, chosen, edges, start):  # type: ignore[no-untyped-def]
     """Find the blocks that may hold a better candidate than ``chosen``, the best edges, or one as good.
 
@@ -273,7 +273,7 @@ def _keep_blocks(kind, sums, lowest, totals, p, q, chosen, edges, start):  # typ
     return start[blocks]
 
 
-@inner
+@compiled
 def _possible(kind, far, frr, b, e, alpha):  # type: ignore[no-untyped-def]
     """Tell whether block b may be as good as edge e; along the axis the answer is no, yes, no."""
     least_far, most_far, least_frr, most_frr = far[b + 1], far[b], frr[b], frr[b + 1]
@@ -290,7 +290,7 @@ def _possible(kind, far, frr, b, e, alpha):  # type: ignore[no-untyped-def]
     return least <= apart + NEAR and most >= -apart - NEAR
 
 
-@inner
+@compiled
 def _keep_below_lines(far, frr, prior, lowest, p, q, chosen, keep):  # type: ignore[no-untyped-def]
     """Mark the blocks whose best corner lies below the line of equal costs of some alpha through its best edge.
 
@@ -319,7 +319,7 @@ def _keep_below_lines(far, frr, prior, lowest, p, q, chosen, keep):  # type: ign
         keep[b] = above <= NEAR or b < lowest
 
 
-@inner
+@compiled
 def _cost(alpha, far, frr, prior):  # type: ignore[no-untyped-def]
     """Return the cost of FAR and FRR; or, with a ``prior`` (positives per negative), of precision and recall."""
     if prior >= 0:

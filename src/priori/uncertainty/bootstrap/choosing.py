@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.compiling import by_rule, inner
+from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap import kernel_criteria as kinds
 
 #: Two costs nearer than this are compared again in whole numbers.
@@ -21,7 +21,7 @@ _MASK = np.uint64(0xFFFFFFFF)
 _HALF, _WHOLE = np.int64(1), np.int64(2)
 
 
-@inner
+@compiled
 def _product(a, b):  # type: ignore[no-untyped-def]
     """Return the 128 bits of a product as (high, low)."""
     a_high, a_low, b_high, b_low = a >> _S32, a & _MASK, b >> _S32, b & _MASK
@@ -31,7 +31,7 @@ def _product(a, b):  # type: ignore[no-untyped-def]
     return a_high * b_high + (cross >> _S32) + (other >> _S32), (other << _S32) | (low & _MASK)
 
 
-@inner
+@compiled
 def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     """Return the sign of a b - c d for whole numbers that are not negative, exactly."""
     left, right = np.float64(a) * np.float64(b), np.float64(c) * np.float64(d)
@@ -48,13 +48,13 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
     return 0
 
 
-@inner
+@compiled
 def at_least_one(number):  # type: ignore[no-untyped-def]
     """Return a whole number, or 1 if that is more; numba's own takes longer to compile."""
     return number if number > 1 else 1
 
 
-@inner
+@compiled
 def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
     """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
 
@@ -75,8 +75,8 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
 # distinct score g, ``totals`` their sums; the first ``lowest`` scores are -inf, which every threshold rejects.
 
 
-@inner
-def by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+@compiled
+def by_cost(negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose where the weighted sum of the error rates is least."""
     following, gap = -1, -1
     size = _hull(negative, positive, lowest, totals, scratch)
@@ -88,7 +88,7 @@ def by_cost(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  #
         chosen[k] = gap
 
 
-@inner
+@compiled
 def by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose where a rate is nearest to alpha."""
     size = _reachable(kind, negative, positive, lowest, totals, scratch)
@@ -96,15 +96,15 @@ def by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen): 
         chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
 
 
-@inner
-def by_precision(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+@compiled
+def by_precision(negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose where the weighted sum of precision and recall is greatest."""
     size = _rising_precision(negative, positive, lowest, totals, scratch)
     for k in range(p.size):
         chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
 
 
-@inner
+@compiled
 def by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose where one error rate is at most alpha and the other least."""
     size = _corners(negative, positive, lowest, totals, scratch)
@@ -117,8 +117,8 @@ def by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  
             chosen[k] = _gap_before(following, negative, positive, lowest)
 
 
-@inner
-def by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+@compiled
+def by_balance(kind, negative, positive, lowest, totals, chosen):  # type: ignore[no-untyped-def]
     """Choose where the error rates are equal, or precision and recall, whatever alpha."""
     if kind == kinds.EQUAL_ERROR:
         fill(chosen, _equal_error(negative, positive, lowest, totals))
@@ -126,33 +126,29 @@ def by_balance(kind, negative, positive, lowest, totals, p, q, scratch, chosen):
         fill(chosen, _break_even(negative, positive, lowest, totals))
 
 
-RULES = {
-    kinds.WEIGHTED: by_cost,
-    kinds.TARGET_NEGATIVE: by_target,
-    kinds.TARGET_POSITIVE: by_target,
-    kinds.TARGET_RECALL: by_target,
-    kinds.EQUAL_ERROR: by_balance,
-    kinds.BREAK_EVEN: by_balance,
-    kinds.PRECISION_RECALL: by_precision,
-    kinds.AT_MOST_NEGATIVE: by_limit,
-    kinds.AT_MOST_POSITIVE: by_limit,
-}
+@compiled
+def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
+    """Choose by the rule of a kind of criterion."""
+    if kind == kinds.WEIGHTED:
+        by_cost(negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.PRECISION_RECALL:
+        by_precision(negative, positive, lowest, totals, p, q, scratch, chosen)
+    elif kind == kinds.EQUAL_ERROR or kind == kinds.BREAK_EVEN:
+        by_balance(kind, negative, positive, lowest, totals, chosen)
+    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:
+        by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    else:
+        by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
 
 
-#: What kernels call; `by_criterion` puts the rule of a kind in its place.
-choose = by_cost
-#: Makes a kernel for each kind of criterion of a function that calls `choose`.
-by_criterion = by_rule("choose", RULES)
-
-
-@inner
+@compiled
 def fill(numbers, value):  # type: ignore[no-untyped-def]
     """Write one value everywhere: a loop compiles much faster than a slice, and runs as fast."""
     for k in range(numbers.size):
         numbers[k] = value
 
 
-@inner
+@compiled
 def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
     fp, fn = totals[0], 0
@@ -162,7 +158,7 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
     return fp, fn, lowest - 1
 
 
-@inner
+@compiled
 def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
 
@@ -186,7 +182,7 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
     return size
 
 
-@inner
+@compiled
 def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
     """Return the last score drawn before another one; -1 where there is none."""
     g = following - 1
@@ -195,7 +191,7 @@ def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyp
     return g
 
 
-@inner
+@compiled
 def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     while size > 1:
         across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
@@ -206,7 +202,7 @@ def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
     return size + 1
 
 
-@inner
+@compiled
 def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose the vertex for each alpha; rising alphas cost one walk along the hull."""
     negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
@@ -224,7 +220,7 @@ def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
         chosen[k] = scratch[2, j]
 
 
-@inner
+@compiled
 def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
@@ -250,7 +246,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
     return size
 
 
-@inner
+@compiled
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
     on_negatives = kind == kinds.TARGET_NEGATIVE
@@ -278,7 +274,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     return scratch[2, before] if nearer_before else scratch[2, after]
 
 
-@inner
+@compiled
 def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
     size = np.int64(0)
@@ -297,7 +293,7 @@ def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-un
     return size
 
 
-@inner
+@compiled
 def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the score above the gap whose error rate is at most p / q and whose other errors are fewest.
 
@@ -315,7 +311,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
     return scratch[2, low if row == 0 else max(low - 1, 0)]
 
 
-@inner
+@compiled
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
     negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
@@ -340,7 +336,7 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
 # -- precision and recall ------------------------------------------------------------------------------------
 
 
-@inner
+@compiled
 def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
     """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
     tp, other_tp = positives - fn, positives - other_fn
@@ -354,7 +350,7 @@ def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-
     return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
 
 
-@inner
+@compiled
 def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the candidates that may be best for some alpha, thresholds rising; return their number.
 
@@ -387,13 +383,13 @@ def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ign
     return size
 
 
-@inner
+@compiled
 def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
     tp = positives - scratch[1, i]
     return tp / at_least_one(tp + scratch[0, i])
 
 
-@inner
+@compiled
 def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
     scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
     precision = _precision(size, positives, scratch)
@@ -408,7 +404,7 @@ def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-u
     return size + 1
 
 
-@inner
+@compiled
 def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
     positives = at_least_one(totals[1])
@@ -427,7 +423,7 @@ def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-unty
     return scratch[2, best]
 
 
-@inner
+@compiled
 def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
     positives = totals[1]

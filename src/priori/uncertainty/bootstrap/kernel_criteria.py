@@ -14,7 +14,7 @@ from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
 
 Kind = tuple[int, NDArray[np.int64], NDArray[np.int64]]
 
-#: As in `priori.uncertainty.bootstrap.choosing`, which cannot be imported here without numba.
+#: The kinds of criteria among which `priori.uncertainty.bootstrap.choosing.choose` has a rule.
 WEIGHTED, TARGET_NEGATIVE, TARGET_POSITIVE, EQUAL_ERROR, PRECISION_RECALL, BREAK_EVEN, TARGET_RECALL = range(7)
 AT_MOST_NEGATIVE, AT_MOST_POSITIVE = range(7, 9)
 CLASS_RATES = ("far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity")

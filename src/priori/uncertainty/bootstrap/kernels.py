@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.base.compiling import compiled, inner
-from priori.uncertainty.bootstrap.choosing import at_least_one, by_criterion, choose, compare, fill, stratum_weights
+from priori.base.compiling import compiled
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights
 from priori.uncertainty.bootstrap.streams import below, binomial, gamma, picks, stream
 
 #: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
@@ -18,7 +18,7 @@ PART = np.int64(1 << 14)
 ALONG, WITHIN, ROWS = range(3)
 
 
-@inner
+@compiled
 def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
     """Draw users with replacement: ``mult[u]`` becomes how often user u came.
 
@@ -49,7 +49,7 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
             drawn[i, u] = mult[u]
 
 
-@inner
+@compiled
 def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
     """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
 
@@ -69,7 +69,7 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
         sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
 
 
-@inner
+@compiled
 def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore[no-untyped-def]
     """Fill the weights of the cells and return their total.
 
@@ -106,7 +106,7 @@ def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore
     return total
 
 
-@inner
+@compiled
 def draw_heavy(state, urns, u, left, weights):  # type: ignore[no-untyped-def]
     """Add to the weights what of ``left`` draws falls on the heavy cells of an urn; return how many draws remain."""
     whole = urns.size[u]
@@ -120,7 +120,7 @@ def draw_heavy(state, urns, u, left, weights):  # type: ignore[no-untyped-def]
     return left
 
 
-@inner
+@compiled
 def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
     """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
     while end - begin > 2 * PART:
@@ -132,7 +132,7 @@ def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyp
         picks(state, left, cells, begin, end - begin, weights)
 
 
-@inner
+@compiled
 def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
     left = draws
     for cell in range(weights.size):
@@ -180,13 +180,13 @@ def count_fixed(  # type: ignore[no-untyped-def]
                     rejected[i, s, c, e] = below_edge
 
 
-@inner
+@compiled
 def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
     return midway(values, gap, next_drawn(distinct, drawn_negative, drawn_positive, gap), distinct)
 
 
-@inner
+@compiled
 def next_drawn(distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
     """Return the distinct score above a gap that was drawn next, or how many there are."""
     g = gap + 1
@@ -195,7 +195,7 @@ def next_drawn(distinct, drawn_negative, drawn_positive, gap):  # type: ignore[n
     return g
 
 
-@inner
+@compiled
 def midway(values, gap, following, distinct):  # type: ignore[no-untyped-def]
     """Return the threshold between two distinct scores, of which -1 is below all and ``distinct`` above all."""
     low = values[gap] if gap >= 0 else -np.inf
@@ -205,7 +205,7 @@ def midway(values, gap, following, distinct):  # type: ignore[no-untyped-def]
     return middle if low <= middle < values[following] else low
 
 
-@inner
+@compiled
 def rank_of(values, count, threshold):  # type: ignore[no-untyped-def]
     """Return how many of the first ``count`` ascending values are at most the threshold."""
     low, high = 0, count
@@ -218,12 +218,12 @@ def rank_of(values, count, threshold):  # type: ignore[no-untyped-def]
     return low
 
 
-@inner
+@compiled
 def _total(numbers):  # type: ignore[no-untyped-def]
     return _sum(numbers, np.int64(0), numbers.size)
 
 
-@inner
+@compiled
 def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     total = 0
     for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
@@ -231,7 +231,7 @@ def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
+@compiled
 def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
     """Move the weights of cells to the distinct scores of one system."""
     fill(spread, 0)
@@ -239,7 +239,7 @@ def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
         spread[places[x]] += weights[x]
 
 
-@inner
+@compiled
 def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
     if omega[1] == 0:
@@ -251,7 +251,7 @@ def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
     totals[0] = own * impostors + other * attacks
 
 
-@by_criterion
+@compiled
 def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
     """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
 
@@ -307,7 +307,7 @@ def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, total
                     errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
 
 
-@inner
+@compiled
 def ascending(rank):  # type: ignore[no-untyped-def]
     """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
     order = np.empty(rank.size, np.int64)
@@ -320,7 +320,7 @@ def ascending(rank):  # type: ignore[no-untyped-def]
     return order
 
 
-@inner
+@compiled
 def draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
     """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
 
@@ -346,7 +346,7 @@ def draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ig
             errors[c, k] = totals[c] - under if c == 0 else under
 
 
-@inner
+@compiled
 def _room(side):  # type: ignore[no-untyped-def]
     """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
     mult = np.empty(side.negative.size.size, np.int64)
@@ -354,7 +354,7 @@ def _room(side):  # type: ignore[no-untyped-def]
     return mult, (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
 
 
-@inner
+@compiled
 def draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
     if side.users > 0:
         draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)

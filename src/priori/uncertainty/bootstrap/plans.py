@@ -134,7 +134,7 @@ def _names(scores: Scores, codes: NDArray[Any]) -> NDArray[np.str_]:
 
 @dataclass(frozen=True)
 class Identities:
-    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class."""
+    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class; partners -1 where none is."""
 
     negative: NDArray[Any]
     positive: NDArray[Any]
@@ -176,5 +176,7 @@ def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: in
         assert codes is not None
         return codes if unchanged else np.asarray(table[codes])
 
-    partner = recode(scores.negative.probe_user) if crossed else None
+    partner = scores.negative.partner if crossed else None
+    if partner is not None and not unchanged:
+        partner = np.where(partner < 0, -1, table[partner]).astype(np.int32)
     return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)

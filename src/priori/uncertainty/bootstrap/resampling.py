@@ -12,11 +12,13 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
+from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
 from priori.base.quantiles import few_replicates
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
+from priori.scores.people import unknown_impostors
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
@@ -27,12 +29,6 @@ Promise = Literal["confidence", "prediction"]
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3
-#: Said of false acceptances where trials are kept together by the identity claimed, and nobody knows who was there.
-UNKNOWN_IMPOSTORS = Caution(
-    "unknown-impostors",
-    "who the impostors were is not known (no probe_user column): where few people made the impostor trials, false "
-    "acceptances are less sure than the interval says",
-)
 
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
 #: What the file of a bootstrap's result says about how it was made: `Plan.settings`; for layouts.
@@ -166,12 +162,17 @@ class Resampling:
         if self.interval is not None and self.interval not in get_args(Interval):
             raise unknown("interval", self.interval, get_args(Interval))
         numbers = self._numbers()
-        whole = len(numbers) == 2 and all(_is_whole(number) and 1 <= number < 10**9 for number in numbers)
-        if not whole or numbers[0] < 2:
+        whole = len(numbers) == 2 and all(_is_whole(number) and number >= 1 for number in numbers)
+        if not whole or numbers[0] < 2 or numbers[0] * numbers[1] > MOST_RESAMPLES:
             raise OptionError(
-                f"{argument('n_resamples')} must be a whole number from 2 up to 10^9, or a pair (U, S), not "
-                f"{self.n_resamples}: one replicate has no spread"
+                f"{argument('n_resamples')} must be a whole number from 2 up to {MOST_RESAMPLES}, or a pair (U, S) of "
+                f"so many together, not {self.n_resamples}: one replicate has no spread, and more fit no memory"
             )
+        if self.future_users is not None:
+            whole_number(self.future_users, "future_users", 2, MOST_USERS)
+        for number in self.future_trials if isinstance(self.future_trials, (tuple, list)) else (self.future_trials,):
+            if number is not None:
+                whole_number(number, "future_trials", 0, MOST_PLANNED)
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
         if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:
@@ -235,8 +236,9 @@ class Resampling:
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
         accepted = curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        if accepted and chosen.by_user and test.has_users and not (test.has_identities or test.leaves_out_probes):
-            warnings.append(UNKNOWN_IMPOSTORS)
+        known = (test.has_identities or test.leaves_out_probes) and not test.nobody
+        if accepted and chosen.by_user and test.has_users and not known:
+            warnings.append(unknown_impostors(test.nobody))
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 
     def _weighing(self) -> Bootstrap:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import processors
+from priori.base.processors import thread_count
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
@@ -95,7 +95,7 @@ def gather(
 
     With ``even`` each thread gets several parts, so that none waits long for the last.
     """
-    workers = max(1, threads or processors())
+    workers = thread_count(threads)
     step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
@@ -129,15 +129,10 @@ def _each(
         pool.shutdown(cancel_futures=True)
 
 
-def load_kernel(name: str, module: str = "kernels", kind: int | None = None) -> Any:
-    """Import the kernels; say so where one has to be compiled, which happens once on a machine.
-
-    Kernels that choose thresholds are made for a kind of criterion.
-    """
+def load_kernel(name: str, module: str = "kernels") -> Any:
+    """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
     global _warned
     kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    if kind is not None:
-        kernel = kernel(kind)
     cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
@@ -260,10 +255,10 @@ def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch,
             raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
         return _by_criterion(systems, plan, dev, test), 16
     sides: tuple[Side, Side] | tuple[Blocks, Blocks] = dev, test
-    kernel = load_kernel("count_rechosen", kind=kind[0])
+    kernel = load_kernel("count_rechosen")
     if _pays_in_blocks((dev, test)):
         sides = in_blocks(dev, plan, late=not plan.design.by_user), in_blocks(test, plan)
-        kernel = load_kernel("count_rechosen_in_blocks", "blocks", kind[0])
+        kernel = load_kernel("count_rechosen_in_blocks", "blocks")
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)

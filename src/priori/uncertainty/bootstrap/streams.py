@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba.core import config
 
-from priori.base.compiling import compiled, inner
+from priori.base.compiling import compiled
 from priori.base.errors import OptionError
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -28,7 +28,7 @@ if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it
     raise OptionError("bootstraps run compiled, and NUMBA_DISABLE_JIT forbids that; unset it")
 
 
-@inner
+@compiled
 def mix(z):  # type: ignore[no-untyped-def]
     """Scramble 64 bits (the finaliser of splitmix64)."""
     z = (z ^ (z >> _S30)) * _A
@@ -36,7 +36,7 @@ def mix(z):  # type: ignore[no-untyped-def]
     return z ^ (z >> _S31)
 
 
-@inner
+@compiled
 def stream(seed, purpose, replicate):  # type: ignore[no-untyped-def]
     """Return the state of the stream for one purpose of one replicate, in an array of one."""
     state = np.empty(1, np.uint64)
@@ -44,20 +44,20 @@ def stream(seed, purpose, replicate):  # type: ignore[no-untyped-def]
     return state
 
 
-@inner
+@compiled
 def branch(key, number):  # type: ignore[no-untyped-def]
     """Return the state of one of many streams that begin at a state."""
     return mix((key ^ np.uint64(number)) * _SALT + GAMMA)
 
 
-@inner
+@compiled
 def uniform(state):  # type: ignore[no-untyped-def]
     """Return a number in (0, 1)."""
     state[0] += GAMMA
     return fraction(mix(state[0]))
 
 
-@inner
+@compiled
 def fraction(bits):  # type: ignore[no-untyped-def]
     """Return 64 bits as a number in (0, 1): the middle of one of 2^53 equal parts."""
     return (np.float64(bits >> _S11) + 0.5) * _UNIT
@@ -72,7 +72,7 @@ def uniforms(seed, purpose, first, numbers):  # type: ignore[no-untyped-def]
             numbers[i, j] = uniform(state)
 
 
-@inner
+@compiled
 def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
     """Replace a draw that would favour some numbers (Lemire 2019) by rehashing, off the counter's path."""
     threshold = (_TWO32 - size) % size
@@ -84,7 +84,7 @@ def _mend(low, high, z, size, salt):  # type: ignore[no-untyped-def]
     return high
 
 
-@inner
+@compiled
 def _below(half, z, size, salt):  # type: ignore[no-untyped-def]
     """Return a whole number in [0, size) from 32 bits, a half of ``z``."""
     product = half * size
@@ -94,7 +94,7 @@ def _below(half, z, size, salt):  # type: ignore[no-untyped-def]
     return high
 
 
-@inner
+@compiled
 def below(state, size):  # type: ignore[no-untyped-def]
     """Return a whole number in [0, size), all equally likely; size < 2^32."""
     state[0] += GAMMA
@@ -102,7 +102,7 @@ def below(state, size):  # type: ignore[no-untyped-def]
     return np.int64(_below(z >> _S32, z, np.uint64(size), _SALT))
 
 
-@inner
+@compiled
 def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped-def]
     """Draw ``count`` of ``cells[start:start+size]`` with replacement; add one to the weight of each.
 
@@ -132,7 +132,7 @@ _TAILS = np.array([
 ])  # fmt: skip
 
 
-@inner
+@compiled
 def _stirling(k):  # type: ignore[no-untyped-def]
     """log k! minus Stirling's approximation at k + 1: the tail of Hoermann (1993)."""
     if k < 10:
@@ -142,7 +142,7 @@ def _stirling(k):  # type: ignore[no-untyped-def]
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 * square) * square) * x
 
 
-@inner
+@compiled
 def _by_inversion(state, n, p):  # type: ignore[no-untyped-def]
     """Walk the cumulative distribution from 0; the cost is the mean."""
     odds = p / (1.0 - p)
@@ -161,7 +161,7 @@ def _by_inversion(state, n, p):  # type: ignore[no-untyped-def]
             return k
 
 
-@inner
+@compiled
 def _by_rejection(state, n, p):  # type: ignore[no-untyped-def]
     """Transformed rejection with squeeze (BTRS, Hoermann 1993), for n p >= 10 and p <= 1/2."""
     odds = p / (1.0 - p)
@@ -195,7 +195,7 @@ def _by_rejection(state, n, p):  # type: ignore[no-untyped-def]
             return np.int64(real)
 
 
-@inner
+@compiled
 def binomial(state, n, part, whole):  # type: ignore[no-untyped-def]
     """Return how many of ``n`` independent draws hit, each with probability part / whole (whole numbers).
 
@@ -217,7 +217,7 @@ def binomial(state, n, part, whole):  # type: ignore[no-untyped-def]
 # -- the gamma distribution ----------------------------------------------------------------------------
 
 
-@inner
+@compiled
 def _normal(state):  # type: ignore[no-untyped-def]
     """Return a standard normal number (Marsaglia's polar method)."""
     while True:
@@ -228,7 +228,7 @@ def _normal(state):  # type: ignore[no-untyped-def]
             return x * np.sqrt(-2.0 * np.log(square) / square)
 
 
-@inner
+@compiled
 def gamma(state, shape):  # type: ignore[no-untyped-def]
     """Return a gamma variable of a whole-number shape (Marsaglia and Tsang 2000); 0 for shape 0."""
     if shape <= 0:

@@ -6,11 +6,9 @@ Importing this module imports numba: `priori.uncertainty.both_rankings` does so 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from priori.base.compiling import by_rule, compiled, inner
+from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap.choosing import at_least_one, compare
 
 
@@ -83,39 +81,7 @@ def climb_along(  # type: ignore[no-untyped-def]
 EER, MIN_DCF, AUC = range(3)
 
 
-@inner
-def _to_eer(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
-    """Keep the mean of the error rates where they are nearest to one another."""
-    for d in range(found.size):
-        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
-        apart = abs(alarms - misses)
-        nearer = apart < nearest[d]
-        nearest[d] = apart if nearer else nearest[d]
-        found[d] = (alarms + misses) / 2 if nearer else found[d]
-
-
-@inner
-def _to_min_dcf(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
-    """Keep the smallest cost."""
-    for d in range(found.size):
-        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
-        cost = cost_fn * misses + cost_fp * alarms
-        found[d] = cost if cost < found[d] else found[d]
-
-
-@inner
-def _to_auc(reached, total, far, frr, nearest, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
-    """Take away what lies above the curve."""
-    for d in range(found.size):
-        alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
-        found[d] -= (frr[d] + misses) / 2 * (far[d] - alarms)
-        far[d], frr[d] = alarms, misses
-
-
-go_on: Any = None  # the rule's place
-
-
-@by_rule("go_on", {EER: _to_eer, MIN_DCF: _to_min_dcf, AUC: _to_auc})
+@compiled
 def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
     """Write the figure of each draw into ``found``; ``weights[t, d]`` is how often trial t comes in draw d.
 
@@ -152,5 +118,22 @@ def along_the_curve(weights, order, last, negatives, figure, cost_fn, cost_fp, f
         c = 1 if t >= negatives else 0
         for d in range(draws):
             reached[c, d] += weights[t, d]
-        if last[k]:
-            go_on(reached, total, far, frr, nearest, cost_fn, cost_fp, found)
+        if not last[k]:
+            continue
+        if figure == EER:  # the mean of the error rates where they are nearest to one another
+            for d in range(draws):
+                alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+                apart = abs(alarms - misses)
+                nearer = apart < nearest[d]
+                nearest[d] = apart if nearer else nearest[d]
+                found[d] = (alarms + misses) / 2 if nearer else found[d]
+        elif figure == MIN_DCF:
+            for d in range(draws):
+                alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+                cost = cost_fn * misses + cost_fp * alarms
+                found[d] = cost if cost < found[d] else found[d]
+        else:  # what lies above the curve is taken away
+            for d in range(draws):
+                alarms, misses = 1 - reached[0, d] / total[0, d], reached[1, d] / total[1, d]
+                found[d] -= (frr[d] + misses) / 2 * (far[d] - alarms)
+                far[d], frr[d] = alarms, misses

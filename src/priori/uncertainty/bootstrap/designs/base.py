@@ -109,8 +109,6 @@ class Bootstrap:
 
     def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
-        if users is not None and users < 2:
-            raise OptionError(f"future_users must be 2 or more, not {users}")
         if trials is not None:
             raise OptionError(
                 f"future_trials does not go with the {self.name} bootstrap; give future_users, or choose user"
