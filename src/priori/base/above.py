@@ -29,8 +29,8 @@ ABOVE: dict[str, str] = {
 }
 
 
-def above(result: object, method: str, *arguments: Any, **options: Any) -> Answer:
-    """Call the function behind a method of a result."""
+def above(result: object, method: str, *arguments: Any, **options: Any) -> Answer:  # type: ignore[type-var]
+    """Call the function behind a method of a result; what it answers is what the method says."""
     names = (f"{kind.__name__}.{method}" for kind in type(result).__mro__)
     module, _, function = next(ABOVE[name] for name in names if name in ABOVE).partition(":")
     answer: Answer = getattr(import_module(module), function)(*arguments, **options)

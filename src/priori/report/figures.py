@@ -77,7 +77,7 @@ def drawings(study: Study) -> dict[str, Drawing]:
     return chosen
 
 
-def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+def drawn(name: str, draw: Callable[[Figure], object], size: tuple[float, float]) -> str:
     """Return what ``draw`` puts on a figure of ``size`` inches, as SVG that can stand inside a page."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
