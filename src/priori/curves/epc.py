@@ -211,12 +211,6 @@ class EPC(Result):
             **({} if self.omega is None else {"omega": float(self.omega)}),
         }
 
-    def row(self, index: int) -> EPC:
-        """Return the curve at one of its alphas."""
-        names = ("alpha", "threshold", "dev_outcomes", "outcomes", "dev_v1", "dev_v2", "v1", "v2", "value", "best")
-        parts: dict[str, Any] = {name: getattr(self, name)[index : index + 1] for name in names}
-        return replace(self, fractions=(self.fractions[index],), **parts)
-
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
         return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
@@ -259,6 +253,13 @@ class EPC(Result):
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
         return above(self, "plot", [self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
+
+
+def row_of(curve: EPC, index: int) -> EPC:
+    """Return a curve at one of its alphas."""
+    names = ("alpha", "threshold", "dev_outcomes", "outcomes", "dev_v1", "dev_v2", "v1", "v2", "value", "best")
+    parts: dict[str, Any] = {name: getattr(curve, name)[index : index + 1] for name in names}
+    return replace(curve, fractions=(curve.fractions[index],), **parts)
 
 
 def described_parts(saved: Saved) -> dict[str, Any]:

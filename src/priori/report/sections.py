@@ -92,6 +92,7 @@ def settling(study: Study) -> dict[str, Any] | None:
     return {
         "names": [short(name) for name in known.names],
         "difference": gap(known.difference, study.settings.shown),
+        "grows": known.plans[0].assumptions["development"] == "grow",
         "table": TextTable("settling", "How many it takes", ("Study", "Users", "Negatives", "Positives"), rows),
         # The page draws users where it knows them.
         "warnings": [line for line in known.plans[0].warnings if getattr(line, "code", "") != "users-matter"],

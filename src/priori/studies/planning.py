@@ -296,12 +296,16 @@ def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Varia
 
 
 def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
-    curves = all(pilot is not None and pilot.curve is not None for pilot in pilots)
-    if claim is None:
-        return "method" if curves else "deployed"
-    if claim not in get_args(Claim):
+    """Return what is claimed; by theory, thresholds are the same on any development set, and so are the two claims."""
+    curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
+    known = len(curves) == len(pilots)
+    if claim not in (None, *get_args(Claim)):
         raise unknown("claim", claim, get_args(Claim))
-    if claim == "method" and not curves:
+    if known and not any(curve.criterion.reads_development for curve in curves):
+        return "deployed"
+    if claim is None:
+        return "method" if known else "deployed"
+    if claim == "method" and not known:
         raise OptionError(
             "the claim 'method' is planned from pilots that are curves (priori.epc), which know their development "
             "scores; or choose the claim 'deployed'"

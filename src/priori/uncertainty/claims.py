@@ -12,7 +12,7 @@ import numpy as np
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.types import Floats, Index
-from priori.curves.epc import EPC
+from priori.curves.epc import EPC, row_of
 from priori.decisions.measure import Measure
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet
@@ -49,7 +49,7 @@ class Compared:
 
     def at(self, point: int) -> Compared:
         """Return the systems at one alpha."""
-        return replace(self, curves=tuple(curve.row(point) for curve in self.curves))
+        return replace(self, curves=tuple(row_of(curve, point) for curve in self.curves))
 
     def settings(self) -> dict[str, Any]:
         """Return how they are compared, for the record."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,3 +204,32 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
     for pair in three.pairs:
         np.testing.assert_array_equal(pair.spread.counts, ReplicateSpread.of(kept[:, pair.a] - kept[:, pair.b]).counts)
     assert two.pairs[0].spread.counts.sum(axis=1).tolist() == [kept.shape[0]] * two.curves[0].alpha.size
+
+
+@pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
+def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
+    calls: Counter[str] = Counter()
+    for module, name in (("studies.evaluation.pairs", "prepare"), ("studies.evaluation.pairs", "gather_evidence"),
+                         ("uncertainty.leaderboard", "prepare"), ("uncertainty.leaderboard", "gather_evidence"),
+                         ("uncertainty.method", "smoothed_sets")):  # fmt: skip
+        original = getattr(import_module(f"priori.{module}"), name)
+
+        def counted(*given: Any, name: str = name, original: Any = original, **options: Any) -> Any:
+            calls[name] += 1
+            return original(*given, **options)
+
+        monkeypatch.setattr(f"priori.{module}.{name}", counted)
+    study = small_studies.study(2.0, 1.8, 1.5, **settings)
+    assert study.board is not None
+    assert (calls["prepare"], calls["gather_evidence"]) == (1, 1)
+    assert calls["smoothed_sets"] == (study.settings.claim == "method")
+
+
+def test_the_bands_of_a_comparison_are_those_of_each_system_but_for_noise() -> None:
+    study = small_studies.study(2.0, 1.8, resample="both", n_resamples=1000)
+    for member in study.members:
+        alone = member.curve.band(resample="both", n_resamples=1000)
+        assert member.band is not None
+        inner = slice(1, -1)  # at the ends thresholds are extreme scores
+        assert member.band.lower[inner] == pytest.approx(alone.lower[inner], abs=0.1 * alone.width.max())
+        assert member.band.upper[inner] == pytest.approx(alone.upper[inner], abs=0.1 * alone.width.max())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from priori.base.errors import PrioriError
-from priori.curves.epc import epc
+from priori.curves.epc import epc, row_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.criteria import Bayes
 from priori.scores import Scores
@@ -90,7 +90,7 @@ def settling(study: Study) -> Settling | None:
     if pair.significant is None or pair.significant[study.at]:
         return None
     difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
-    a, b = (study.curves[system].row(study.at) for system in (pair.a, pair.b))
+    a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
     try:
         plans = tuple(
             plan(difference=difference, power=power, pilot=a, pilot_b=b, claim=settings.claim, measure=settings.shown,
