@@ -120,13 +120,7 @@ class Server:
             raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
         return self._page(request, job.visitor, partial(self.pages.result, job=job, page=page))
 
-    def _page(
-        self,
-        request: Request,
-        visitor: str,
-        render: Callable[[str, str], str],
-        status: int = 200,
-    ) -> Response:
+    def _page(self, request: Request, visitor: str, render: Callable[[str, str], str], status: int = 200) -> Response:
         nonce = secrets.token_urlsafe(24)
         answer = _html(render(self.visitors.key(visitor), nonce), nonce, status)
         name, cookie = cookie_name(request), self.visitors.cookie(visitor)

@@ -17,14 +17,7 @@ from priori.base.cautions import shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.report.first_screen import (
-    about_sets,
-    dots,
-    meaning_of,
-    screen_at,
-    slider_words,
-    what_is_shown,
-)
+from priori.report.first_screen import about_sets, dots, meaning_of, screen_at, slider_words, what_is_shown
 from priori.report.ranking_data import ranking_data
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables

@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
-from priori.words.numbers import (
-    abridged,
-    aggregate,
-    alpha_text,
-    listing,
-    percent,
-    short,
-    threshold_text,
-    value,
-)
+from priori.words.numbers import abridged, aggregate, alpha_text, listing, percent, short, threshold_text, value
 
 
 def describe_figures(study: Study) -> dict[str, str]:

@@ -183,15 +183,23 @@ def letters_of(compared: Comparison | Ranking, pairs: Sequence[Pair]) -> Letters
     return tuple(differ[better if significant else None] for significant, better in chosen)
 
 
-def confidence_of(a: EPC, b: EPC, settings: Settings) -> Floats | None:
-    """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
+def with_confidence(
+    pairs: Sequence[Pair], curves: Sequence[EPC], chosen: set[int], settings: Settings
+) -> tuple[Pair, ...]:
+    """Return the pairs, those of the ``chosen`` systems with the z-tests' confidence: the lesser, both must find it."""
     try:
-        weights_of(settings.shown, a.alpha)
+        weights_of(settings.shown, curves[0].alpha)
     except OptionError:
-        return None  # the measure does not add FAR and FRR
-    tests = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
-    both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
-    return np.asarray(np.min(both, axis=0))
+        return tuple(pairs)  # the measure does not add FAR and FRR
+    found = []
+    for pair in pairs:
+        if {pair.a, pair.b} <= chosen:
+            tests = ztest_epc(curves[pair.a], curves[pair.b], unpaired=settings.unpaired,
+                              confidence_level=settings.confidence_level).comparison.tests  # fmt: skip
+            both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
+            pair = replace(pair, confidence=np.asarray(np.min(both, axis=0)))
+        found.append(pair)
+    return tuple(found)
 
 
 def against_best(

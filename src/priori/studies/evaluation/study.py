@@ -22,33 +22,23 @@ from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, 
 from priori.scores import Scores
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import particulars
-from priori.studies.evaluation.drawing import (
-    ScoreHistogram,
-    bin_scores,
-    deployable,
-    median,
-    steps_of,
-    thinned_curves,
-)
+from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
 from priori.studies.evaluation.pairs import (
     Letters,
     Pair,
     Tested,
     compare_systems,
-    confidence_of,
     letters_of,
     run_tests,
+    with_confidence,
 )
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.both_rankings import can_draw_tables
-from priori.uncertainty.group_rates import GroupRates
 from priori.uncertainty.leaderboard import Leaderboard, leaderboard_of
-from priori.uncertainty.likelihood_ratio_costs import LLRCosts
 from priori.uncertainty.ranking import Ranking
 from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
-from priori.uncertainty.user_rates import UserRates
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -77,6 +67,7 @@ class Member:
     area: float | None
     auc: float
     eer: float
+    medians: tuple[float, float]
     dev_file: SourceFile | None
     test_file: SourceFile | None
 
@@ -84,12 +75,6 @@ class Member:
     def deployable(self) -> tuple[str, ...]:
         """Each threshold in the fewest digits that decide every trial as it does."""
         return deployable(self.curve)
-
-    @cached_property
-    def medians(self) -> tuple[float, float]:
-        """The median test scores of negatives and positives."""
-        test = self.roc.scores.load()
-        return median(test.negative), median(test.positive)
 
     @cached_property
     def steps(self) -> dict[str, Floats] | None:
@@ -184,8 +169,11 @@ class Study:
     @cached_property
     def matter(self) -> tuple[int, ...]:
         """The systems that are drawn in colour; of many the best, the runner-up, and others that could be the best."""
-        possible = None if self.standings is None else self.standings[2][:, self.at]
-        return those_that_matter(self.curves, self.at, possible)
+        if not self.many:
+            return tuple(range(len(self.members)))
+        order = self.order_at(self.at)
+        others = [system for system in order[2:] if self.standings is not None and self.standings[2][system, self.at]]
+        return (*order[:2], *others[: COLOURED - 2])
 
     @cached_property
     def pairs_that_matter(self) -> tuple[Pair, ...]:
@@ -219,35 +207,13 @@ class Study:
         texts = ((code, CHECKS[code](self.curves[best], index)) for code in codes)
         return [Caution(code, text) for code, text in texts if text]
 
-    @cached_property
-    def limits(self) -> dict[float, list[particulars.AtLimit]]:
-        """The systems with a limit on the FAR, by the limit."""
-        return particulars.limited(self)
-
-    @cached_property
-    def calibration(self) -> list[tuple[str, LLRCosts]]:
-        """What scores cost as log-likelihood ratios, by name, where thresholds are set by theory."""
-        return particulars.calibrated(self)
-
-    @cached_property
-    def settling(self) -> particulars.Settling | None:
-        """What would tell the best two systems apart, where this study does not."""
-        return particulars.settling(self)
-
-    @cached_property
-    def users(self) -> UserRates | None:
-        """Who makes the errors of the best system, where users are known."""
-        return particulars.users_of_best(self)
-
-    @cached_property
-    def groups(self) -> GroupRates | None:
-        """The rates of the best system by group, where groups are known."""
-        return particulars.groups_of_best(self)
-
-    @cached_property
-    def attacked(self) -> list[particulars.Attacked]:
-        """The systems under attack, where there are attacks."""
-        return particulars.attacked(self)
+    # What only some data have; see `particulars`.
+    limits = cached_property(particulars.limited)
+    calibration = cached_property(particulars.calibrated)
+    settling = cached_property(particulars.settling)
+    users = cached_property(particulars.users_of_best)
+    groups = cached_property(particulars.groups_of_best)
+    attacked = cached_property(particulars.attacked)
 
 
 def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
@@ -255,15 +221,6 @@ def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
     sign = -1 if curves[0].measure.greater_is_better else 1
     values = sign * np.array([curve.value[index] for curve in curves])
     return [1 + int(better) for better in np.searchsorted(np.sort(values), values)]
-
-
-def those_that_matter(curves: Sequence[EPC], index: int, possible: Mask | None) -> tuple[int, ...]:
-    """Return the systems to show at an alpha: all of a few, best first of many, with others that are ``possible``."""
-    if len(curves) <= FEW:
-        return tuple(range(len(curves)))
-    order = np.argsort(ranks_of(curves, index), kind="stable").tolist()
-    others = [system for system in order[2:] if possible is not None and possible[system]]
-    return (*order[:2], *others[: COLOURED - 2])
 
 
 def make_study(
@@ -324,7 +281,7 @@ def make_study(
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     made = Study(settings, tuple(members), pairs, letters, ranking, board, index, versions, command)
-    return replace(made, pairs=_with_confidence(made))
+    return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -336,16 +293,6 @@ def _check(systems: Sequence[System]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise OptionError(f"two systems are called {twice[:40]!r}; give each its own name")
-
-
-def _with_confidence(study: Study) -> tuple[Pair, ...]:
-    """Return the pairs, those that matter with the z-test's confidence beside the bootstrap's."""
-    curves, chosen = study.curves, set(study.matter)
-    return tuple(
-        replace(pair, confidence=confidence_of(curves[pair.a], curves[pair.b], study.settings))
-        if {pair.a, pair.b} <= chosen else pair
-        for pair in study.pairs
-    )  # fmt: skip
 
 
 def _board(
@@ -384,5 +331,6 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
     return Member(
         system.name, curve, band, *thinned_curves(test, system.name),
         bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
-        a_posteriori_auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
+        a_posteriori_auc(test), a_posteriori_eer(test), (median(test.negative), median(test.positive)),
+        system.dev_file, system.test_file,
     )  # fmt: skip
