@@ -147,6 +147,13 @@ class UserRates(Result):
         usable = np.isfinite(genuine) & np.isfinite(impostor)
         return genuine[usable], impostor[usable], np.array(names, dtype=object)[usable]
 
+    def quarters(self) -> tuple[Floats, Floats]:
+        """Return the first and third quartile of the mean genuine scores, and of the mean impostor scores."""
+        genuine, impostor, _ = self.means()
+        if not genuine.size:
+            return genuine, impostor
+        return np.quantile(genuine, [0.25, 0.75]), np.quantile(impostor, [0.25, 0.75])
+
     def _impostor_mean(self, rows: list[int]) -> float:
         """Return the mean score of the impostor trials with a user, in either role."""
         weights = self.trials[rows]
