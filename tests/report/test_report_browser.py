@@ -13,7 +13,7 @@ import pytest
 import small_studies
 from browser import Visit
 from priori.base.alphas import from_costs
-from priori.report.first_screen import screen_at
+from priori.report.page import screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.glossary import GLOSSARY

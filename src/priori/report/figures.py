@@ -19,12 +19,11 @@ from priori.plots.comparison import draw_replicates
 from priori.plots.curves import plot_det, plot_roc
 from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
 from priori.plots.style import COLOURS, scaling
-from priori.report.first_screen import dots
-from priori.report.ranking_data import beats
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.drawing import COARSE, coarse
 from priori.studies.evaluation.pairs import alike_runs
 from priori.studies.evaluation.study import FEW
+from priori.words.headline import dots
 from priori.words.numbers import short
 
 if TYPE_CHECKING:
@@ -114,16 +113,13 @@ def _slim(svg: str) -> str:
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1.1"', "", svg).replace("xlink:href", "href")
     svg = svg.replace("<svg", '<svg font-size="10"', 1)
     svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
-    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)  # what stands between tags is for people
+    short_number = partial(re.sub, r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"))
+    svg = re.sub(r"<[^>]*>", lambda tag: short_number(tag[0]), svg)  # what stands between tags is for people
     svg = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*", _font, svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
     return re.sub(r"\n\s*", "\n", _without_repeats(svg)).strip()
-
-
-def _rounded(tag: str) -> str:
-    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), tag)
 
 
 def _font(said: re.Match[str]) -> str:
@@ -330,8 +326,10 @@ def _matrix(study: Study, figure: Figure) -> None:
     """Draw who is significantly better than whom."""
     order = np.array(study.order_at(study.at))
     better = np.zeros((order.size, order.size), dtype=np.bool_)
-    for pair, letter in zip(study.pairs, beats(study)[study.at], strict=True):
-        better[pair.a, pair.b], better[pair.b, pair.a] = letter == "a", letter == "b"
+    for pair in study.pairs:
+        best = pair.better(study.at) if pair.significant is not None and pair.significant[study.at] else None
+        if best is not None:
+            better[best, pair.a + pair.b - best] = True
     names = [_label(study.members[place].name) for place in order.tolist()]
     plot_pairs(names, better[np.ix_(order, order)], ax=figure.add_subplot())
 

@@ -17,24 +17,27 @@ from priori.base.cautions import shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.report.first_screen import about_sets, dots, meaning_of, screen_at, slider_words, what_is_shown
-from priori.report.ranking_data import ranking_data
+from priori.plots.leaderboard import MATRIX_NAMED, named_rows, spread
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import coarse, probit
-from priori.studies.evaluation.pairs import Pair
+from priori.studies.evaluation.pairs import alike_runs
+from priori.studies.evaluation.study import FEW
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen
-from priori.words.numbers import alpha_text, clean, level_text, short, unbroken, weighing
+from priori.words.headline import FirstScreen, dots
+from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
+from priori.words.tasks import task_words
 
 #: The libraries that the page is made with.
 NEEDED = ("jinja2", "markupsafe", "matplotlib")
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
+#: The height of a rank in the slope chart and of a line of its text, in pixels.
+RANK, LINE = 6, 15
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -175,36 +178,27 @@ def term(text: str) -> Any:
 
 def page_data(study: Study) -> dict[str, Any]:
     """Return everything the scripts of the page need."""
-    measure = study.settings.shown
+    measure, ends = study.settings.shown, slider_words(study)["slider_ends"]
     return {
         "at": study.at,
         "alpha": study.curves[0].alpha,
         "level": study.settings.confidence_level,
         "levelText": level_text(study.settings.confidence_level),
-        "alphaTitle": _alpha_title(study),
+        "alphaTitle": "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})",
         "pair": study.first_pair,
         "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
                     "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
         "many": study.many,
         "matter": study.matter,
-        "pairs": [_pair(pair) for pair in study.pairs_that_matter],
+        "pairs": [
+            {**pair.to_dict(), "spread": None if pair.spread is None else vars(pair.spread)}
+            for pair in study.pairs_that_matter
+        ],
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
     }  # fmt: skip
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    """Return a pair with its histograms."""
-    spread = None if pair.spread is None else {name: getattr(pair.spread, name) for name in ("low", "high", "counts")}
-    return {**pair.to_dict(), "spread": spread}
-
-
-def _alpha_title(study: Study) -> str:
-    """Return what the axis of alphas says."""
-    ends = slider_words(study)["slider_ends"]
-    return "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})"
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -270,4 +264,111 @@ def _live(study: Study) -> dict[str, Any]:
         "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
+    }
+
+
+# -- the first screen, and the words of its slider ------------------------------------------------------------
+
+
+def screen_at(first: FirstScreen, index: int) -> dict[str, Any]:
+    """Return everything that the first screen says at an alpha."""
+    headline, deployed, caution = first.headline(index), first.deployment(index), first.gravest(index)
+    extreme = deployed.threshold in ("inf", "-inf")
+    return {
+        "headline": unbroken(headline.text), "mark": headline.mark, "why": unbroken(headline.why),
+        "name": deployed.name, "threshold": deployed.threshold, "extreme": extreme,
+        "rule": deployed.rule if extreme else "accept when the score is greater than",
+        "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
+        "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
+        "groups": alike_runs(first.study.pairs, index, first.study.order_at(index)[:FEW]),
+    }  # fmt: skip
+
+
+def about_sets(study: Study) -> str:
+    """Say what thresholds were chosen on and judged on."""
+    sets = [study.curves[0].dev, study.curves[0].test]
+    users = [scores.n_users for scores in sets]
+    counts = [counted(n, "user") for n in users] if all(users) else [counted(len(scores), "trial") for scores in sets]
+    return f"thresholds chosen on {counts[0]}, judged on {counts[1]}"
+
+
+def what_is_shown(study: Study) -> str:
+    """Return the title of the first figure."""
+    measure, band = study.settings.shown, study.members[0].band
+    interval = "" if band is None else f", {level_text(study.settings.confidence_level)} interval"
+    return f"What to expect in use: {measure.title}{interval}"
+
+
+def slider_words(study: Study) -> dict[str, Any]:
+    """Return what stands at the ends of the slider, and its presets: an alpha and the words for it."""
+    criterion, words = study.settings.rule.name, task_words(study.settings.domain)
+    costs = criterion in ("wer", "pr")
+    ends = (f"avoid {words.missing}", f"avoid {words.letting_in}") if costs else ("alpha 0", "alpha 1")
+    if criterion in ("target-v1", "target-v2"):
+        target = study.settings.domain.v1 if criterion == "target-v1" else study.settings.domain.v2
+        ends = (f"{target.title} of {percent(0.0)}", f"{target.title} of {percent(1.0)}")
+    tenfold = [
+        (1 / 11, f"{words.missing} 10 times worse"),
+        (0.5, "equal costs"),
+        (10 / 11, f"{words.letting_in} 10 times worse"),
+    ]
+    return {
+        "slider_ends": ends,
+        "presets": tenfold if criterion == "wer" else [],
+        "own_costs": criterion == "wer",
+        "task_words": words,
+    }
+
+
+def meaning_of(study: Study) -> str:
+    """Return what the measure shown means, in a sentence."""
+    title = study.settings.shown.title
+    known = {term.lower(): meaning for term, meaning in GLOSSARY.items()}
+    return known.get(title.lower(), f"{'higher' if study.settings.shown.greater_is_better else 'lower'} is better.")
+
+
+# -- what ranks need ------------------------------------------------------------
+
+
+def ranking_data(study: Study) -> dict[str, Any] | None:
+    """Return what the figures of three or more systems need; None of fewer, and where nothing was tested."""
+    if study.standings is None or study.ranking is None:
+        return None
+    possible = study.standings[2]
+    return {
+        "possible": ["".join("01"[int(could)] for could in column) for column in possible.T],
+        "beats": beats(study) if study.many else None,
+        "board": _board(study),
+    }
+
+
+def beats(study: Study) -> list[str]:
+    """Return for each alpha a letter per pair: ``a`` or ``b`` for the one that is significantly better, else a dot."""
+    assert study.ranking is not None
+    tested = study.ranking.verdict
+    first = (tested.expected > 0) == study.ranking.greater_is_better
+    letters = np.where(tested.significant, np.where(first, "a", "b"), ".")
+    return ["".join(column) for column in letters.T.tolist()]
+
+
+def _board(study: Study) -> dict[str, Any] | None:
+    """Return both rankings at the alpha of interest: each row a system, by its number, from best to worst."""
+    board = study.board
+    if board is None:
+        return None
+    number = {member.name: place for place, member in enumerate(study.members)}
+    ranks = {"before": board.post_rank, "after": board.rank}
+    named = named_rows(board, MATRIX_NAMED)
+    height = max(RANK * board.system.size, LINE * len(named))
+    gap = LINE * board.system.size / height
+    return {
+        "systems": [number[str(name)] for name in board.system],
+        "against": board.settings["against"],
+        "gain": [move["gain"] for move in board.moves],
+        "significant": [move["significant"] for move in board.moves],
+        **ranks,
+        "named": named,
+        "height": height,
+        "at": {side: spread(values[named].astype(np.float64), gap) for side, values in ranks.items()},
+        "probability": np.round(board.rank_probability, 3),
     }

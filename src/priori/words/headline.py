@@ -20,8 +20,10 @@ from priori.words.numbers import (
     level_text,
     per_thousand,
     per_thousand_range,
+    rank_range,
     short,
     told_apart,
+    unbroken,
     value,
 )
 from priori.words.tasks import task_words
@@ -168,3 +170,12 @@ def _amounts(best: EPC, other: EPC, index: int) -> tuple[str, str]:
     else:
         texts = told_apart(first, second, lambda number: value(number, measure))
     return f"{aggregate(measure)} {texts[0]}", texts[1]
+
+
+def dots(study: Study, index: int) -> list[tuple[str, ...]]:
+    """Return what stands beside each system's interval at an alpha: its value, and between which ranks it lies."""
+    values = [unbroken(value(float(curve.value[index]), curve.measure)) for curve in study.curves]
+    if study.standings is None:
+        return [(text,) for text in values]
+    lower, upper = (side[:, index].tolist() for side in study.standings[:2])
+    return [(text, rank_range(*ranks)) for text, *ranks in zip(values, lower, upper, strict=True)]

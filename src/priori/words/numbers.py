@@ -83,13 +83,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}"
 
 
-def error_nouns(task: Task) -> tuple[str, str]:
-    """Return what a task calls its two errors."""
-    if task.name == "authentication":
-        return "false acceptance", "false rejection"
-    return "false positive", "false negative"
-
-
 def aggregate(measure: Measure) -> str:
     """Return the name of a measure inside a sentence: HTER and F1 as they are, other titles in small letters."""
     first = measure.title.split()[0]

@@ -97,7 +97,7 @@ def test_a_study_is_frozen() -> None:
     ],
 )
 def test_any_setting(task: str, criterion: str | None, measure: str | None) -> None:
-    study = small_studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
+    study = small_studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5, alpha="0.25")
     assert all(verdict(study, index).text for index in range(5))
     additive = study.settings.shown.name not in ("f1", "mcc")
     assert (study.pairs[0].confidence is not None) == additive

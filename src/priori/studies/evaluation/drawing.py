@@ -25,15 +25,11 @@ MOST_STEPS = 400
 Posterior = TypeVar("Posterior", AposterioriROC, AposterioriDET)
 
 
-def probit_floor(test: ScoreSet) -> float:
-    """Return where the axes of a set's DET curve begin: half the smallest rate it can show."""
-    return max(0.5 / max(test.n_negatives, test.n_positives), 1e-6)
-
-
 def thinned_curves(test: ScoreSet, name: str) -> tuple[AposterioriROC, AposterioriDET]:
     """Return the ROC and the DET curve of a set, each with the points that its own drawing needs."""
     full = roc(test, name=name)
-    low = float(probit(np.array(probit_floor(test)))) - 0.5
+    # The axes of a DET curve begin at half the smallest rate that the set can show.
+    low = float(probit(np.array(max(0.5 / max(test.n_negatives, test.n_positives), 1e-6)))) - 0.5
     deviates = AposterioriDET(name, test, full.threshold, full.outcomes).probit
     on_roc, on_det = thin(full.fpr, full.tpr), thin(*(np.clip(axis, low, -low) / (-2 * low) for axis in deviates))
     return (
