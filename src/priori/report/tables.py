@@ -160,18 +160,18 @@ def leaderboard(study: Study, index: int) -> TextTable:
     against = {pair.a + pair.b - best: pair for pair in study.pairs if best in (pair.a, pair.b)}
     rows = []
     for system in order:
-        member, verdict = study.members[system], ""
-        if system != best:
-            significant = against[system].significant
-            worse = "worse than" if significant is not None and significant[index] else "cannot be told from"
-            verdict = f"{worse} {names[best]}"
+        member, told = study.members[system], "" if tested else MISSING
+        if tested and system != best:
+            # The tests may expect the one to be better that is not so on this test set.
+            pair = against[system]
+            ahead = pair.better(index) if pair.significant is not None and pair.significant[index] else None
+            told = "cannot be told from" if ahead is None else "worse than" if ahead == best else "better than"
+            told = f"{told} {names[best]}"
         value = cell(float(member.curve.value[index]), measure.rate)
         interval = _interval(member.band, index, measure)
         letters = MISSING if study.letters is None else study.letters[index][system]
         between = _between(study, system, index)
-        rows.append(
-            (names[system], str(ranks[system]), between, value, interval, letters, verdict if tested else MISSING)
-        )
+        rows.append((names[system], str(ranks[system]), between, value, interval, letters, told))
     header = ("System", "Rank", "Between", measure.title, _level(study), "Group", "Against the first")
     note = "" if study.standings is None else about_standings(study)
     return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(2, 5, 6), systems=tuple(order))

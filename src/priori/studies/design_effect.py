@@ -135,28 +135,26 @@ class DesignEffect(Result):
 
     def variance(self, weights: Weights, users: float = 1) -> float:
         """Return the variance of an aggregate measured on so many users with as many trials each."""
-        far, frr = float(weights.far), float(weights.frr)
-        one_user = sum(
-            weight**2 * spread.variance * spread.design_effect / spread.per_user
-            for weight, spread in ((far, self.negatives), (frr, self.positives))
-        )
-        return (one_user + 2 * far * frr * self.covariance) / users
+        one_user = sum(part for part, _ in self._parts(weights))
+        return (one_user + 2 * float(weights.far) * float(weights.frr) * self.covariance) / users
+
+    def _parts(self, weights: Weights) -> list[tuple[float, Spread]]:
+        """Return what each class brings to the variance of an aggregate measured on one user."""
+        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
+        return [(weight**2 * each.variance * each.design_effect / each.per_user, each) for weight, each in classes]
 
     def degrees(self, weights: Weights) -> tuple[float, float]:
         """Return the degrees of freedom of an aggregate's variance: for each user of a study, and of the pilot."""
-        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [
-            (w**2 * spread.variance * spread.design_effect / spread.per_user, spread) for w, spread in classes if w
-        ]
+        parts = [(part, spread) for part, spread in self._parts(weights) if part]
         total = sum(part for part, _ in parts)
-        decisions = [spread.per_user / spread.design_effect for _, spread in parts]
 
-        def together(each: list[float]) -> float:
-            bottom = sum((part / total) ** 2 / df for (part, _), df in zip(parts, each, strict=True) if part)
+        def together(numbers: list[float]) -> float:
+            degrees = [spread.freedom * number for (_, spread), number in zip(parts, numbers, strict=True)]
+            bottom = sum((part / total) ** 2 / df for (part, _), df in zip(parts, degrees, strict=True))
             return float(1 / bottom) if bottom else np.inf
 
-        study = together([spread.freedom * number for (_, spread), number in zip(parts, decisions, strict=True)])
-        return study, together([spread.freedom * spread.measured for _, spread in parts])
+        study = together([spread.per_user / spread.design_effect for _, spread in parts])
+        return study, together([spread.measured for _, spread in parts])
 
     def counted(self, weights: Weights) -> float:
         """Return the share of the users that the variance of an aggregate rests on: its degrees of freedom, nearly.
@@ -164,9 +162,8 @@ class DesignEffect(Result):
         All of them where each has trials of both classes; where classes are people of their own, as Welch and
         Satterthwaite have it.
         """
-        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [(w**2 * each.variance * each.design_effect / each.per_user, each.share) for w, each in classes]
-        total, own = sum(part for part, _ in parts), sum(part**2 / share for part, share in parts)
+        parts = self._parts(weights)
+        total, own = sum(part for part, _ in parts), sum(part**2 / each.share for part, each in parts)
         return min(total**2 / own, 1.0)
 
     def columns(self) -> dict[str, NDArray[Any]]:
