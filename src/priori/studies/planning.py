@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -21,6 +22,7 @@ from priori.studies.design_effect import DesignEffect, Spread, design_effect, pa
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim, prepare
+from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
@@ -139,7 +141,6 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    weights = weights_of(measure)
     goal = _goal(width, difference, power, assurance, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
     _check_sizes(negatives_per_positive, *per_user)
@@ -151,8 +152,7 @@ def plan(
     first = pilots[0]
     if first is not None:
         effects = _from_pilots(first, pilots[1], assurance or 0.8)
-        by_user = first.scores.has_users
-        ratio = first.scores.n_negatives / first.scores.n_positives
+        by_user, ratio = first.scores.has_users, first.ratio
         unit = per_user if by_user else (negatives_per_positive or ratio, 1.0)
     else:
         if (threshold, pilot_b, threshold_b) != (None, None, None):
@@ -165,6 +165,32 @@ def plan(
     if not by_user and (per_user != (None, None) or intraclass):
         raise OptionError("trials per user and intraclass need to know of users: a pilot with users, or both numbers")
     kinds = ["single"] if difference is None else _kinds(effects, test)
+    (planned,) = _plans([goal], kinds, effects, unit, by_user, pilots, claim, development, measure)
+    return planned
+
+
+def plans_to_tell_apart(
+    a: EPC, b: EPC, difference: float, powers: Sequence[float], *, claim: Claim, measure: AnyMeasure,
+    confidence_level: float, estimates: Estimates | None = None,
+) -> list[Plan]:  # fmt: skip
+    """Plan the test of a difference for several powers, from two curves at one alpha.
+
+    ``estimates`` is what is expected of the two as methods, where that is known.
+    """
+    goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
+    by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
+    unit = (None, None) if by_user else (first.ratio, 1.0)
+    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure, estimates)
+
+
+def _plans(
+    goals: Sequence[Goal], kinds: Sequence[str], effects: dict[str, DesignEffect],
+    unit: tuple[float | None, float | None], by_user: bool, pilots: list[Pilot | None], claim: Claim | None,
+    development: Development, measure: AnyMeasure, estimates: Estimates | None = None,
+) -> list[Plan]:  # fmt: skip
+    """Return what reaches each goal by the test, of these kinds, that needs most."""
+    weights, first = weights_of(measure), pilots[0]
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     known, dev_ratio, notes = _variability(ready[kind], weights, by_user), None, tuple[str, ...]()
@@ -174,15 +200,16 @@ def plan(
         claim = _claim(claim, pilots)
         if claim == "method":
             effect = ready[kind], effects[kind]
-            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development)
+            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development, estimates)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
-        "measure": get_measure(measure).name, "test": None if difference is None else kind, "claim": claim,
-        "development": development if claim == "method" else None, "assurance": goal.assurance,
+        "measure": get_measure(measure).name, "test": None if kind == "single" else kind, "claim": claim,
+        "development": development if claim == "method" else None, "assurance": goals[0].assurance,
     }  # fmt: skip
-    planned = _planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed)
-    return replace(planned, warnings=(*planned.warnings, *notes))._came_from(None if first is None else first.scores)
+    plans = [_planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed) for goal in goals]
+    source = None if first is None else first.scores
+    return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
 
 
 def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
@@ -224,6 +251,11 @@ class Pilot:
     scores: ScoreSet
     threshold: float
     curve: EPC | None
+
+    @property
+    def ratio(self) -> float:
+        """Negatives for each positive."""
+        return self.scores.n_negatives / self.scores.n_positives
 
 
 def _as_pilot(pilot: Any, threshold: float | None) -> Pilot | None:
@@ -315,7 +347,7 @@ def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
 
 def _as_method(
     deployed: Variability, planned: DesignEffect, measured: DesignEffect, pilots: list[Pilot | None], weights: Weights,
-    measure: AnyMeasure, development: Development,
+    measure: AnyMeasure, development: Development, estimates: Estimates | None,
 ) -> tuple[Variability, float, tuple[str, ...]]:  # fmt: skip
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
@@ -326,10 +358,12 @@ def _as_method(
     """
     chosen = get_measure(measure)
     curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
-    compared = prepare(curves, Resampling(), "method")
-    dev, test = compared.curves[0].dev, compared.curves[0].test
-    estimates = expected_values(compared.curves, compared.plan)
-    said = (*compared.warnings, *estimates.warnings)
+    dev, test, said = curves[0].dev, curves[0].test, tuple[str, ...]()
+    if estimates is None:
+        compared = prepare(curves, Resampling(), "method")
+        dev, test, said = compared.curves[0].dev, compared.curves[0].test, compared.warnings
+        estimates = expected_values(compared.curves, compared.plan)
+    said = (*said, *estimates.warnings)
     notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
     variances = [float(each @ each) for each in moved]

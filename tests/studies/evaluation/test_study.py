@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from fractions import Fraction
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -209,9 +210,11 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
 @pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
 def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     calls: Counter[str] = Counter()
-    for module, name in (("studies.evaluation.pairs", "prepare"), ("studies.evaluation.pairs", "gather_evidence"),
-                         ("uncertainty.leaderboard", "prepare"), ("uncertainty.leaderboard", "gather_evidence"),
-                         ("uncertainty.method", "smoothed_sets")):  # fmt: skip
+    modules = ("studies.evaluation.pairs", "uncertainty.leaderboard", "studies.planning", "uncertainty.method")
+    names = ("prepare", "gather_evidence", "smoothed_sets")
+    for module, name in product(modules, names):
+        if not hasattr(import_module(f"priori.{module}"), name):
+            continue
         original = getattr(import_module(f"priori.{module}"), name)
 
         def counted(*given: Any, name: str = name, original: Any = original, **options: Any) -> Any:
@@ -219,8 +222,9 @@ def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyP
             return original(*given, **options)
 
         monkeypatch.setattr(f"priori.{module}.{name}", counted)
-    study = small_studies.study(2.0, 1.8, 1.5, **settings)
+    study = small_studies.study(2.0, 2.1, 1.5, **settings)
     assert study.board is not None
+    assert study.settling is not None
     assert (calls["prepare"], calls["gather_evidence"]) == (1, 1)
     assert calls["smoothed_sets"] == (study.settings.claim == "method")
 

@@ -12,7 +12,7 @@ from priori.decisions.criteria import Bayes
 from priori.scores import Scores
 from priori.scores.score_set import Role
 from priori.studies.evaluation.drawing import deployable
-from priori.studies.planning import Plan, plan
+from priori.studies.planning import Plan, plans_to_tell_apart
 from priori.uncertainty.group_rates import GroupRates, group_rates
 from priori.uncertainty.likelihood_ratio_costs import LLRCosts, llr_costs
 from priori.uncertainty.pad import PAD, pad
@@ -91,15 +91,15 @@ def settling(study: Study) -> Settling | None:
         return None
     difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
     a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
+    # A plan is by the units that the data choose; what was drawn by others does not serve it.
+    chosen = settings.bootstrap == "auto" and settings.shared_users is None
+    known = study.estimates.at(0, (pair.a, pair.b)) if study.estimates is not None and chosen else None
     try:
-        plans = tuple(
-            plan(difference=difference, power=power, pilot=a, pilot_b=b, claim=settings.claim, measure=settings.shown,
-                 confidence_level=settings.confidence_level)
-            for power in POWERS
-        )  # fmt: skip
+        plans = plans_to_tell_apart(a, b, difference, POWERS, claim=settings.claim, measure=settings.shown,
+                                    confidence_level=settings.confidence_level, estimates=known)  # fmt: skip
     except PrioriError:  # a measure, or scores, that no plan is made for
         return None
-    return Settling((a.name, b.name), difference, plans)
+    return Settling((a.name, b.name), difference, tuple(plans))
 
 
 def users_of_best(study: Study) -> UserRates | None:
