@@ -334,21 +334,15 @@ def ranking_data(study: Study) -> dict[str, Any] | None:
     """Return what the figures of three or more systems need; None of fewer, and where nothing was tested."""
     if study.standings is None or study.ranking is None:
         return None
-    possible = study.standings[2]
-    return {
-        "possible": ["".join("01"[int(could)] for could in column) for column in possible.T],
-        "beats": beats(study) if study.many else None,
-        "board": _board(study),
-    }
-
-
-def beats(study: Study) -> list[str]:
-    """Return for each alpha a letter per pair: ``a`` or ``b`` for the one that is significantly better, else a dot."""
-    assert study.ranking is not None
+    # For each alpha a letter per pair: a or b for the one that is significantly better, else a dot.
     tested = study.ranking.verdict
     first = (tested.expected > 0) == study.ranking.greater_is_better
     letters = np.where(tested.significant, np.where(first, "a", "b"), ".")
-    return ["".join(column) for column in letters.T.tolist()]
+    return {
+        "possible": ["".join("01"[int(could)] for could in column) for column in study.standings[2].T],
+        "beats": ["".join(column) for column in letters.T.tolist()] if study.many else None,
+        "board": _board(study),
+    }
 
 
 def _board(study: Study) -> dict[str, Any] | None:
