@@ -16,8 +16,8 @@ from priori.base.alphas import from_costs
 from priori.report.page import screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
+from priori.words.cautions import cautions
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen
 from priori.words.sentences import verdict
 from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
 
@@ -52,7 +52,7 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Stu
         assert box["y"] + box["height"] <= 720, part
     for index in (three.at, 3):
         alpha(opened, index)
-        screen = screen_at(FirstScreen(three), index)
+        screen = screen_at(three, index, cautions(three))
         assert page.text_content("#headline") == screen["headline"]
         assert page.text_content("#mark") == screen["mark"]
         assert page.text_content(".threshold output") == screen["threshold"]

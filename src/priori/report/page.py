@@ -7,13 +7,14 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import shown
+from priori.base.cautions import Caution, shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
@@ -27,7 +28,7 @@ from priori.studies.evaluation.study import FEW
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen, dots
+from priori.words.headline import deployment, dots, gravest, headline
 from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
 from priori.words.tasks import task_words
@@ -88,7 +89,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     from markupsafe import Markup
 
     scripts: list[Any] = []
-    alternatives, sections = describe_figures(study), sections_of(study)
+    alternatives, sections, known = describe_figures(study), sections_of(study), cautions(study)
     figures: dict[str, Any] = dict.fromkeys(alternatives, "")
     if static:
         from priori.report.figures import static_figures
@@ -100,10 +101,10 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     return {
         "study": study,
         "title": heading(study),
-        "cautions": shown(cautions(study)),
+        "cautions": shown(known),
         "answers": verdict(study).answers,
         "about_sets": about_sets(study),
-        "screen": screen_at(FirstScreen(study), study.at),
+        "screen": screen_at(study, study.at, known),
         "what_is_shown": what_is_shown(study),
         "measure_meaning": meaning_of(study),
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
@@ -244,10 +245,9 @@ def _det_axis(study: Study) -> dict[str, Any]:
 
 def _live(study: Study) -> dict[str, Any]:
     """Return every text that moves with alpha, one entry per alpha."""
-    settings, alphas = study.settings, study.curves[0].fractions
+    settings, alphas, known = study.settings, study.curves[0].fractions, cautions(study)
     tables: dict[str, dict[str, list[Any]]] = {}
     answers: dict[str, list[str]] = {}
-    first = FirstScreen(study)
     for index in range(len(alphas)):
         for table in moving_tables(study, index):
             texts = tables.setdefault(table.key, {"cells": [], "systems": []})
@@ -260,7 +260,7 @@ def _live(study: Study) -> dict[str, Any]:
         "alpha": [alpha_text(alpha) for alpha in alphas],
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
-        "screen": [screen_at(first, index) for index in range(len(alphas))],
+        "screen": [screen_at(study, index, known) for index in range(len(alphas))],
         "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
@@ -270,17 +270,17 @@ def _live(study: Study) -> dict[str, Any]:
 # -- the first screen, and the words of its slider ------------------------------------------------------------
 
 
-def screen_at(first: FirstScreen, index: int) -> dict[str, Any]:
+def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, Any]:
     """Return everything that the first screen says at an alpha."""
-    headline, deployed, caution = first.headline(index), first.deployment(index), first.gravest(index)
+    answer, deployed, caution = headline(study, index), deployment(study, index), gravest(study, index, known)
     extreme = deployed.threshold in ("inf", "-inf")
     return {
-        "headline": unbroken(headline.text), "mark": headline.mark, "why": unbroken(headline.why),
+        "headline": unbroken(answer.text), "mark": answer.mark, "why": unbroken(answer.why),
         "name": deployed.name, "threshold": deployed.threshold, "extreme": extreme,
         "rule": deployed.rule if extreme else "accept when the score is greater than",
         "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
         "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
-        "groups": alike_runs(first.study.pairs, index, first.study.order_at(index)[:FEW]),
+        "groups": alike_runs(study.pairs, index, study.order_at(index)[:FEW]),
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from priori.report.figures import drawings, figure_style
 from priori.report.page import render_html
 from priori.studies.evaluation import Study
 from priori.words.cautions import cautions
-from priori.words.headline import FirstScreen
+from priori.words.headline import deployment, headline
 from priori.words.sentences import heading, verdict
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def _drawn(study: Study, path: Path) -> None:
 
 def _summary(study: Study, figure: Figure) -> None:
     """Put the answer in words on one page: headline, mark, what to deploy, the verdict, the cautions."""
-    first = FirstScreen(study)
-    answer, card = first.headline(study.at), first.deployment(study.at)
+    answer, card = headline(study, study.at), deployment(study, study.at)
     errors = [f"Of 1,000 {one.who} about {one.number} {one.fate} ({one.interval})." for one in card.lines]
     parts: list[tuple[str, float, str]] = [
         (heading(study), 9, "normal"), (answer.text, 18, "bold"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +13,6 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import against_best
 from priori.studies.evaluation.study import MOVING, Study
-from priori.words.cautions import cautions
 from priori.words.numbers import (
     abridged,
     aggregate,
@@ -73,49 +73,42 @@ def _counts_errors(measure: Measure) -> bool:
     return measure.rate and measure.name.partition(":")[0] in ("hter", "wer", "error")
 
 
-class FirstScreen:
-    """What the first screen says of a study at each alpha."""
+def headline(study: Study, index: int) -> Headline:
+    """Answer the question of the study at one alpha in a line, and whether it is clear."""
+    text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
+    for system in study.order_at(index)[:2]:
+        found = {caution.code: caution for caution in study.findings[system]}
+        for caution in shown(found[code] for code in UNTRUSTED if code in found):
+            name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
+            return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
+    return Headline(text, mark, why)
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        self._cautions = cautions(study)
 
-    def headline(self, index: int) -> Headline:
-        """Answer the question of the study at one alpha in a line, and whether it is clear."""
-        study = self.study
-        text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
-        for system in study.order_at(index)[:2]:
-            found = {caution.code: caution for caution in study.findings[system]}
-            for caution in shown(found[code] for code in UNTRUSTED if code in found):
-                name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
-                return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
-        return Headline(text, mark, why)
+def deployment(study: Study, index: int) -> Deployment:
+    """Return what to deploy at an alpha, and what to expect of it."""
+    system, words = study.order_at(index)[0], task_words(study.settings.domain)
+    member = study.members[system]
+    frr, far = (
+        (per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper))
+        for rate in member.rates_at(index, study.settings.confidence_level)
+    )
+    lines = (
+        ErrorLine(words.positives, frr[0], words.missed, frr[1]),
+        ErrorLine(words.negatives, far[0], words.let_in, far[1]),
+    )
+    threshold = member.deployable[index]
+    return Deployment(system, short(member.name), threshold, decision(threshold), lines)
 
-    def deployment(self, index: int) -> Deployment:
-        """Return what to deploy at an alpha, and what to expect of it."""
-        study, system = self.study, self.study.order_at(index)[0]
-        member, words = study.members[system], task_words(study.settings.domain)
-        threshold = member.deployable[index]
-        frr, far = (
-            (per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper))
-            for rate in member.rates_at(index, study.settings.confidence_level)
-        )
-        lines = (
-            ErrorLine(words.positives, frr[0], words.missed, frr[1]),
-            ErrorLine(words.negatives, far[0], words.let_in, far[1]),
-        )
-        return Deployment(system, short(member.name), threshold, decision(threshold), lines)
 
-    def gravest(self, index: int) -> Caution | None:
-        """Return the caution to show beside the answer at an alpha: of the data, or of the best one's threshold."""
-        study = self.study
-        several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
-        found = [caution for caution in self._cautions if caution.code not in MOVING]
-        for caution in study.moving_findings(index):
-            found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
-        order = {code: number for number, code in enumerate(CODES)}
-        grave = [caution for caution in shown(found) if caution.level == "warning"]
-        return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
+def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
+    """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
+    several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
+    found = [caution for caution in known if caution.code not in MOVING]
+    for caution in study.moving_findings(index):
+        found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
+    order = {code: number for number, code in enumerate(CODES)}
+    grave = [caution for caution in shown(found) if caution.level == "warning"]
+    return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
 
 
 def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
