@@ -22,7 +22,6 @@ from priori.studies.design_effect import DesignEffect, Spread, design_effect, pa
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim, prepare
-from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
@@ -171,23 +170,20 @@ def plan(
 
 def plans_to_tell_apart(
     a: EPC, b: EPC, difference: float, powers: Sequence[float], *, claim: Claim, measure: AnyMeasure,
-    confidence_level: float, estimates: Estimates | None = None,
+    confidence_level: float,
 ) -> list[Plan]:  # fmt: skip
-    """Plan the test of a difference for several powers, from two curves at one alpha.
-
-    ``estimates`` is what is expected of the two as methods, where that is known.
-    """
+    """Plan the test of a difference for several powers, from two curves at one alpha."""
     goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
-    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure, estimates)
+    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure)
 
 
 def _plans(
     goals: Sequence[Goal], kinds: Sequence[str], effects: dict[str, DesignEffect],
     unit: tuple[float | None, float | None], by_user: bool, pilots: list[Pilot | None], claim: Claim | None,
-    development: Development, measure: AnyMeasure, estimates: Estimates | None = None,
+    development: Development, measure: AnyMeasure,
 ) -> list[Plan]:  # fmt: skip
     """Return what reaches each goal by the test, of these kinds, that needs most."""
     weights, first = weights_of(measure), pilots[0]
@@ -200,7 +196,7 @@ def _plans(
         claim = _claim(claim, pilots)
         if claim == "method":
             effect = ready[kind], effects[kind]
-            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development, estimates)
+            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
@@ -347,7 +343,7 @@ def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
 
 def _as_method(
     deployed: Variability, planned: DesignEffect, measured: DesignEffect, pilots: list[Pilot | None], weights: Weights,
-    measure: AnyMeasure, development: Development, estimates: Estimates | None,
+    measure: AnyMeasure, development: Development,
 ) -> tuple[Variability, float, tuple[str, ...]]:  # fmt: skip
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
@@ -358,12 +354,10 @@ def _as_method(
     """
     chosen = get_measure(measure)
     curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
-    dev, test, said = curves[0].dev, curves[0].test, tuple[str, ...]()
-    if estimates is None:
-        compared = prepare(curves, Resampling(), "method")
-        dev, test, said = compared.curves[0].dev, compared.curves[0].test, compared.warnings
-        estimates = expected_values(compared.curves, compared.plan)
-    said = (*said, *estimates.warnings)
+    compared = prepare(curves, Resampling(), "method")
+    dev, test = compared.curves[0].dev, compared.curves[0].test
+    estimates = expected_values(compared.curves, compared.plan)
+    said = (*compared.warnings, *estimates.warnings)
     notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
     variances = [float(each @ each) for each in moved]

@@ -44,11 +44,11 @@ class Estimates:
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
 
-    def at(self, point: int, systems: Sequence[int] | None = None) -> Estimates:
-        """Return the estimates at one alpha, of all systems or of some."""
-        here, chosen = slice(point, point + 1), slice(None) if systems is None else list(systems)
-        parts = tuple(Part(part.influence[:, chosen, here], part.degrees[here]) for part in self.parts)
-        return Estimates(self.value[chosen, here], parts, self.warnings)
+    def at(self, point: int) -> Estimates:
+        """Return the estimates at one alpha."""
+        here = slice(point, point + 1)
+        parts = tuple(Part(part.influence[:, :, here], part.degrees[here]) for part in self.parts)
+        return Estimates(self.value[:, here], parts, self.warnings)
 
     def contrast(self, weights: ArrayLike, shares: Floats | None = None) -> tuple[Floats, Floats, Floats]:
         """Return a weighted sum of the systems at each alpha, its variance and degrees of freedom.

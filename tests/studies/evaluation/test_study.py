@@ -210,7 +210,7 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
 @pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
 def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     calls: Counter[str] = Counter()
-    modules = ("studies.evaluation.pairs", "uncertainty.leaderboard", "studies.planning", "uncertainty.method")
+    modules = ("studies.evaluation.pairs", "uncertainty.leaderboard", "uncertainty.method")
     names = ("prepare", "gather_evidence", "smoothed_sets")
     for module, name in product(modules, names):
         if not hasattr(import_module(f"priori.{module}"), name):
@@ -224,7 +224,6 @@ def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(f"priori.{module}.{name}", counted)
     study = small_studies.study(2.0, 2.1, 1.5, **settings)
     assert study.board is not None
-    assert study.settling is not None
     assert (calls["prepare"], calls["gather_evidence"]) == (1, 1)
     assert calls["smoothed_sets"] == (study.settings.claim == "method")
 

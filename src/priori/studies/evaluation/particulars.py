@@ -91,12 +91,9 @@ def settling(study: Study) -> Settling | None:
         return None
     difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
     a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
-    # A plan is by the units that the data choose; what was drawn by others does not serve it.
-    chosen = settings.bootstrap == "auto" and settings.shared_users is None
-    known = study.estimates.at(0, (pair.a, pair.b)) if study.estimates is not None and chosen else None
     try:
         plans = plans_to_tell_apart(a, b, difference, POWERS, claim=settings.claim, measure=settings.shown,
-                                    confidence_level=settings.confidence_level, estimates=known)  # fmt: skip
+                                    confidence_level=settings.confidence_level)  # fmt: skip
     except PrioriError:  # a measure, or scores, that no plan is made for
         return None
     return Settling((a.name, b.name), difference, tuple(plans))

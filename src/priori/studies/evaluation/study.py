@@ -36,7 +36,6 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.both_rankings import can_draw_tables
-from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.leaderboard import Leaderboard, leaderboard_of
 from priori.uncertainty.ranking import Ranking
 from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
@@ -132,8 +131,6 @@ class Study:
         For each alpha the letters of every system, of a few; those that share one do not differ significantly.
     ranking : Ranking or None
         The tests that the pairs of three or more systems come from.
-    estimates : Estimates or None
-        What is expected of the systems as methods at the alpha of interest, where that is the claim.
     board : Leaderboard or None
         Three or more systems at the alpha of interest: ranks in advance and a posteriori, with intervals.
     at : int
@@ -149,7 +146,6 @@ class Study:
     pairs: tuple[Pair, ...]
     letters: Letters | None
     ranking: Ranking | None
-    estimates: Estimates | None
     board: Leaderboard | None
     at: int
     versions: dict[str, str]
@@ -277,8 +273,6 @@ def make_study(
     pairs = compare_systems(curves, tested)
     ranking = tested.result if tested and isinstance(tested.result, Ranking) else None
     letters = letters_of(tested.result, pairs) if tested and count <= FEW else None
-    expected = tested.evidence.estimated(0) if tested else None
-    estimates = None if expected is None else expected.estimates.at(index)
     board = _board(curves, bands, tested, settings)
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
@@ -286,7 +280,7 @@ def make_study(
         members.append(_member(system, curve, band, index))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    made = Study(settings, tuple(members), pairs, letters, ranking, estimates, board, index, versions, command)
+    made = Study(settings, tuple(members), pairs, letters, ranking, board, index, versions, command)
     return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 
 
