@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-Answer = TypeVar("Answer")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: The function behind a method of a class, and of its subclasses that name none of their own.
 ABOVE: dict[str, str] = {
@@ -29,9 +31,15 @@ ABOVE: dict[str, str] = {
 }
 
 
-def above(result: object, method: str, *arguments: Any, **options: Any) -> Answer:  # type: ignore[type-var]
-    """Call the function behind a method of a result; what it answers is what the method says."""
+@overload
+def above(result: object, method: Literal["plot"]) -> Callable[..., Axes]: ...
+@overload
+def above(result: object, method: Literal["sentence"]) -> Callable[..., str]: ...
+@overload
+def above(result: object, method: Literal["band"]) -> Callable[..., Any]: ...
+def above(result: object, method: str) -> Callable[..., Any]:
+    """Return the function behind a method of a result."""
     names = (f"{kind.__name__}.{method}" for kind in type(result).__mro__)
     module, _, function = next(ABOVE[name] for name in names if name in ABOVE).partition(":")
-    answer: Answer = getattr(import_module(module), function)(*arguments, **options)
-    return answer
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found

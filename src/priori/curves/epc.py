@@ -235,12 +235,13 @@ class EPC(Result):
         keep: bool = False,
     ) -> Band:
         """Return a bootstrap band around the curve; what the options mean: `priori.uncertainty.bands.band`."""
-        return above(
-            self, "band", self, bootstrap=bootstrap, n_resamples=n_resamples, resample=resample,
+        band: Band = above(self, "band")(
+            self, bootstrap=bootstrap, n_resamples=n_resamples, resample=resample,
             confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng,
             shared_users=shared_users, promise=promise, future_users=future_users, future_trials=future_trials,
             threads=threads, progress=progress, keep=keep,
         )  # fmt: skip
+        return band
 
     def plot(
         self,
@@ -252,7 +253,7 @@ class EPC(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
-        return above(self, "plot", [self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
+        return above(self, "plot")([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
 
 def row_of(curve: EPC, index: int) -> EPC:

@@ -71,7 +71,7 @@ class OverBoth:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve over omega or over beta, or the surface where there are several of both; return the axes."""
-        return above(self, "plot", [self], ax=ax)
+        return above(self, "plot")([self], ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +186,8 @@ class EPSC(Result, OverBoth):
                        future_trials=future_trials, threads=threads, progress=progress)
             for curve in self.curves
         ]  # fmt: skip
-        return above(self, "band", self, bands)
+        band: SurfaceBand = above(self, "band")(self, bands)
+        return band
 
 
 def _sizes(scores: Scores) -> dict[str, int]:

@@ -148,11 +148,12 @@ class AposterioriROC(Result):
         progress: Progress | None = None,
     ) -> RocBand:
         """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.roc_bands.roc_band`."""
-        return above(
-            self, "band", self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
+        band: RocBand = above(self, "band")(
+            self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
             confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng, threads=threads,
             progress=progress,
         )  # fmt: skip
+        return band
 
     def plot(
         self,
@@ -166,7 +167,7 @@ class AposterioriROC(Result):
         prior: Any = None,
     ) -> Axes:
         """Draw the curve, marked a posteriori; options as in `priori.plots.plot_roc`; returns the axes."""
-        return above(self, "plot", [self], ax=ax, operating_points=operating_points, bands=bands, chance=chance,
+        return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance,
                      axes=axes, log=log, prior=prior)  # fmt: skip
 
 
@@ -231,7 +232,7 @@ class AposterioriDET(AposterioriROC):
         bands: Sequence[Mapping[str, Floats]] = (),
     ) -> Axes:
         """Draw the curve on probit axes, marked a posteriori; options as in `priori.plots.plot_det`."""
-        return above(self, "plot", [self], ax=ax, operating_points=operating_points, bands=bands)
+        return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands)
 
 
 def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors]:

@@ -175,7 +175,7 @@ class Coverage(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""

@@ -112,7 +112,7 @@ class Band(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:  # fmt: skip
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
-        return above(self, "plot", [self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
+        return above(self, "plot")([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:

@@ -217,7 +217,7 @@ class Comparison(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def compare(

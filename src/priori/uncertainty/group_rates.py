@@ -99,7 +99,7 @@ class GroupRates(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates of the groups with their intervals; returns the axes."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 class _Row(NamedTuple):

@@ -138,7 +138,7 @@ class Leaderboard(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the slope chart: each system's rank a posteriori, and at thresholds fixed in advance."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def rank(

@@ -163,7 +163,7 @@ class UserRates(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the zoo plot: users by their mean genuine and impostor scores; returns the axes."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def user_rates(

@@ -90,7 +90,7 @@ class ZTestCurve(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
-        return above(self, "plot", self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and the warnings."""

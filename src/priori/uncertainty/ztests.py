@@ -103,7 +103,7 @@ class ZTest(Result):
     @property
     def sentence(self) -> str:
         """The result in words."""
-        return above(self, "sentence", self)
+        return above(self, "sentence")(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""

@@ -157,7 +157,7 @@ class AverageEPC(Result):
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
         """Draw the average, over the single curves where ``singles``; returns the axes."""
-        return above(self, "plot", self, ax=ax, singles=singles)
+        return above(self, "plot")(self, ax=ax, singles=singles)
 
 
 def average_epc(

@@ -244,4 +244,4 @@ class AverageCurve(Result):
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True, interval: bool = True, text: bool = True) -> Axes:
         """Draw the average, with its meaning; options as in `priori.plots.plot_average`; returns the axes."""
-        return above(self, "plot", self, ax=ax, singles=singles, interval=interval, text=text)
+        return above(self, "plot")(self, ax=ax, singles=singles, interval=interval, text=text)
