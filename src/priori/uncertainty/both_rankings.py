@@ -16,10 +16,11 @@ from priori.base.errors import OptionError
 from priori.base.processors import thread_count
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.curves.epc import EPC
-from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
+from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.decisions.outcomes import Outcomes
-from priori.engines import Table, ask_together
-from priori.scores import Scores, ScoreSet
+from priori.engines import Table
+from priori.scores import Scores, ScoreSet, counts_of
+from priori.scores.score_set import Role
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
@@ -31,11 +32,11 @@ from priori.uncertainty.units import part_units
 
 #: What systems are ranked by on the test set itself.
 Against = Literal["eer", "min_dcf", "auc"]
-#: Each with its title, and how it is computed from a test set.
-POSTERIORS: dict[Against, tuple[str, Callable[[ScoreSet], float]]] = {
-    "eer": ("EER", a_posteriori_eer),
-    "min_dcf": ("minDCF", a_posteriori_min_dcf),
-    "auc": ("AUC", a_posteriori_auc),
+#: Each with its title, and how it is computed from test sets.
+POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]]] = {
+    "eer": ("EER", all_eers),
+    "min_dcf": ("minDCF", all_min_dcfs),
+    "auc": ("AUC", all_aucs),
 }
 #: The costs of a miss and a false alarm, and the prior, of minDCF.
 DCF = (10.0, 1.0, 0.01)
@@ -156,18 +157,14 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     values = np.empty((2, draws, len(curves)))
     cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
     if plan.design.by_user:
-        users = plan.design.identities([tables[0].by_user(np.empty(0))])[0].count
-        weights = [_drawn(plan, users, TEST_USERS, 0, draws)] * 2
+        weights = [_drawn(plan, tables[0].n_users, TEST_USERS, 0, draws)] * 2
     else:
         parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
         weights = [_drawn(plan, parts, DRAWN + own_class, 0, draws) for own_class in range(2)]
     for start in range(0, len(curves), TABLES_AT_A_TIME):
         some = range(start, min(start + TABLES_AT_A_TIME, len(curves)))
-        works = [
-            partial(tables[s].by_user, cuts[s]) if plan.design.by_user else partial(tables[s].in_parts, cuts[s], parts)
-            for s in some
-        ]
-        for s, cells in zip(some, ask_together(works, tables), strict=True):
+        by: tuple[Role, ...] | int = ("user",) if plan.design.by_user else parts
+        for s, cells in zip(some, counts_of([tables[s] for s in some], [cuts[s] for s in some], by), strict=True):
             people = plan.design.identities([cells])[0] if plan.design.by_user else part_units(cells)
             values[:, :, s] = _on_cells(curves[s], cells, people, cuts[s], weights, against)
     return values[0], values[1]

@@ -9,7 +9,7 @@ from priori.base.errors import PrioriError
 from priori.curves.epc import epc, row_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.criteria import Bayes
-from priori.scores import Scores
+from priori.scores import Scores, condense
 from priori.scores.score_set import Role
 from priori.studies.evaluation.drawing import deployable
 from priori.studies.planning import Plan, plans_to_tell_apart
@@ -54,7 +54,7 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
         curve = epc(member.curve.dev, member.roc.scores, criterion="at-most-far", alpha=kept, name=member.name)
         # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
-        test, _ = member.curve.test.condensed(PEOPLE, cuts=cuts)
+        test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
         for limit, threshold, text in zip(kept, curve.threshold.tolist(), deployable(curve), strict=True):
             frr = interval_of_any(test, threshold, rate="frr", confidence_level=level)
             far = interval_of_any(test, threshold, rate="far", confidence_level=level)
@@ -112,7 +112,7 @@ def groups_of_best(study: Study) -> GroupRates | None:
     """Return the rates of the best system by group, where the groups of the trials are known."""
     best = study.curves[study.order_at(study.at)[0]]
     threshold, level = float(best.threshold[study.at]), study.settings.confidence_level
-    known, _ = best.test.condensed(PEOPLE, cuts=[threshold])
+    known, _ = condense(best.test, PEOPLE, cuts=[threshold])
     return None if known.groups is None else group_rates(best.test, threshold, confidence_level=level)
 
 

@@ -19,7 +19,7 @@ from priori.curves.areas import Areas, areas
 from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions
 from priori.curves.epc import EPC, epc, row_of
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.scores import Scores
+from priori.scores import Scores, condense_all
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import particulars
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
@@ -43,6 +43,8 @@ from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
+#: No rate in a figure is off by more than this, or a thousandth with Spark.
+FINE = 1e-5
 #: More systems than this make a page that nobody reads.
 MOST_SYSTEMS = 200
 #: Up to so many systems each has a colour of its own, and every pair its row.
@@ -84,8 +86,7 @@ class Member:
     @cached_property
     def _counted(self) -> Scores:
         """The test trials; of a table, their counts between all thresholds, from one scan."""
-        test = self.curve.test
-        (counted,) = test.between([np.unique(self.curve.threshold)], by_user=test.has_users)
+        (counted,) = self.curve.test.count([np.unique(self.curve.threshold)], ("user",))
         return counted
 
     @cached_property
@@ -323,7 +324,7 @@ def _band(
 
 
 def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
-    dev, test = system.dev.sketched(), system.test.sketched()
+    (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
     try:
         area: float | None = replace(curve, dev=dev, test=test).area
     except OptionError:  # a criterion without an exact curve

@@ -19,6 +19,7 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.score_set import counted_apart
 from priori.scores.sorting import counts_by, gaps_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
 from priori.uncertainty.bootstrap.kernel_sets import (
@@ -160,10 +161,10 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
         test, *others = (system.test for system in systems)
         gaps = 2 * sum(edge.size + 1 for edge in edges)
         if design.whole_users and test.n_users * gaps <= DENSE:
-            apart = test.apart(edges, others)
+            apart = counted_apart([test, *others], edges)
             if apart is not None:
                 return _by_product(apart, edges, columns, [design.identities([each])[0] for each in apart], plan)
-        tests = test.between(edges, others, by_user=design.by_user)
+        tests = test.count(edges, ("user",) if design.by_user else (), others)
         if design.by_user:
             identities = design.identities(tests[:1])[0]
             entries = tests[0].negative.score.size + tests[0].positive.score.size
