@@ -180,6 +180,34 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
+def values_of(curves: Sequence[EPC], counts: Outcomes) -> Floats:
+    """Return each curve's measure of its system's outcomes, which stand `side_by_side`: (replicates, alphas, systems).
+
+    All have the same alphas, and one measure; where it was made anew for each of them, each has its own call.
+    """
+    measures: dict[int, list[int]] = {}
+    for system, curve in enumerate(curves):
+        measures.setdefault(id(curve.measure), []).append(system)
+    alpha = curves[0].alpha
+    values = np.empty((len(counts.fp), alpha.size, len(curves)))
+    for some in measures.values():
+        columns = (alpha.size * np.array(some)[:, None] + np.arange(alpha.size)).ravel()
+        part = counts if len(some) == len(curves) else Outcomes(
+            counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns]
+        )  # fmt: skip
+        found = value_of(curves[some[0]].measure, part, np.tile(alpha, len(some)))
+        values[:, :, some] = found.reshape(len(values), len(some), -1).swapaxes(1, 2)
+    return values
+
+
+def side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
+    """Return the outcomes of systems, (replicates, alphas) each, as if they were those of one: system by system."""
+    columns = (
+        [np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in ("tp", "fp", "tn", "fn")
+    )
+    return Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
+
+
 def replicates_of(
     curve: EPC, plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
     progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
@@ -193,6 +221,24 @@ def replicates_of(
         return reduce(value_of(curve.measure, counted, curve.alpha))
 
     return replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
+
+
+def replicates_together(
+    curves: Sequence[EPC], plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
+    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:  # fmt: skip
+    """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
+
+    The calibration is that of all systems, `side_by_side`.
+    """
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        counts = side_by_side(outcomes)
+        if calibration is not None:
+            counts = calibration.adjust(counts, plan, first)
+        return reduce(values_of(curves, counts)).reshape(len(counts.fp), -1)
+
+    return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
 
 def band(
@@ -285,8 +331,30 @@ def make_band(
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
-    if curve.measure.rate and plan.interval == "calibrated":
-        # Pseudo-trials say that there may be errors where none was seen, not that there must be.
-        lower, upper = np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
+    lower, upper = _of_what_was_seen(curve, plan, lower, upper)
     warnings = joined(dict.fromkeys((*plan.warnings, *notes, *cautions)), curve.warnings)
     return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)
+
+
+def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds as stated: pseudo-trials say that there may be errors where none was seen, not must."""
+    if not (curve.measure.rate and plan.interval == "calibrated"):
+        return lower, upper
+    return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
+
+
+def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int | None = None) -> tuple[Floats, Floats]:
+    """Return the bounds of the bands of many curves at fixed thresholds, (systems, alphas), from one run of draws.
+
+    They are those of each curve's own band where users come with all their trials: one draw of users serves all.
+    """
+    each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
+    known = [calibration for calibration in each if calibration is not None]
+    together = Calibration.side_by_side(known) if known else None
+    drawn = replicates_together(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
+    found = []
+    for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
+        bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)
+        found.append(_of_what_was_seen(curve, plan, *bounds))
+    lower, upper = (np.stack(side) for side in zip(*found, strict=True))
+    return lower, upper

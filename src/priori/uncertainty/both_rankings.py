@@ -22,7 +22,7 @@ from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
 from priori.scores.score_set import Role
 from priori.scores.sorting import counts_by, gaps_of
-from priori.uncertainty.bands import value_of
+from priori.uncertainty.bands import value_of, values_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.kernel_sets import TEST_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
@@ -69,16 +69,16 @@ def draw_both(
     tests = [curve.test.load() for curve in curves]
     if len(tests[0]) > MANY:
         return _draw_many(curves, tests, plan, against, draws, threads)
-    orders = [_score_order(test) for test in tests]
+    orders, errors = [_score_order(test) for test in tests], _errors_at_thresholds(curves, tests)
     before, after = np.empty((draws, len(curves))), np.empty((draws, len(curves)))
     step = max(1, AT_A_TIME // max(len(tests[0]), 1))
     with ThreadPoolExecutor(thread_count(threads)) as pool:
         for start in range(0, draws, step):
             rows = slice(start, min(start + step, draws))
             weights = _weights(tests[0], plan, start, rows.stop - start)
+            before[rows] = _at_thresholds(curves, weights, errors)
 
             def work(system: int, rows: slice = rows, weights: Floats = weights) -> None:
-                before[rows, system] = _at_threshold(curves[system], tests[system], weights)
                 after[rows, system] = _a_posteriori(weights, *orders[system], len(tests[system].negative), against)
 
             list(pool.map(work, range(len(curves))))
@@ -229,15 +229,24 @@ def _drawn(plan: BootstrapPlan, number: int, stream: int, first: int, draws: int
     return multiplicity
 
 
-def _at_threshold(curve: EPC, test: Scores, weights: Floats) -> Floats:
-    """Return the measure at the curve's threshold, in each draw."""
-    threshold, negatives = curve.threshold[0], len(test.negative)
-    errors = np.zeros((negatives + len(test.positive), 4))  # false and all negatives, then positives
-    errors[:negatives, 0], errors[:negatives, 1] = test.negative.score > threshold, 1
-    errors[negatives:, 2], errors[negatives:, 3] = test.positive.score <= threshold, 1
-    fp, negative, fn, positive = np.rint(weights @ errors).astype(np.int64).T[:, :, None]
-    outcomes = Outcomes(tp=positive - fn, fp=fp, tn=negative - fp, fn=fn)
-    return value_of(curve.measure, outcomes, curve.alpha)[:, 0]
+def _errors_at_thresholds(curves: Sequence[EPC], tests: Sequence[Scores]) -> tuple[Mask, Mask]:
+    """Return which negatives, and which positives (rows), are errors at the threshold of each system (columns)."""
+    pairs = list(zip(curves, tests, strict=True))
+    negative = np.stack([test.negative.score > curve.threshold[0] for curve, test in pairs], axis=1)
+    return negative, np.stack([test.positive.score <= curve.threshold[0] for curve, test in pairs], axis=1)
+
+
+def _at_thresholds(curves: Sequence[EPC], weights: Floats, errors: tuple[Mask, Mask]) -> Floats:
+    """Return the measure at each curve's threshold, in each draw: products of matrices, for some systems at a time."""
+    sides, values = np.split(weights, [len(errors[0])], axis=1), np.empty((len(weights), len(curves)))
+    negative, positive = (np.rint(side.sum(axis=1)).astype(np.int64)[:, None] for side in sides)
+    step = max(1, AT_A_TIME // max(weights.shape[1], 1))
+    for start in range(0, len(curves), step):
+        some = slice(start, start + step)
+        fp, fn = (np.rint(side @ wrong[:, some]).astype(np.int64) for side, wrong in zip(sides, errors, strict=True))
+        outcomes = Outcomes(tp=positive - fn, fp=fp, tn=negative - fp, fn=fn)
+        values[:, some] = values_of(curves[some], outcomes)[:, 0]
+    return values
 
 
 def _score_order(test: Scores) -> tuple[Index, Mask]:

@@ -31,7 +31,7 @@ from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC, at_alphas
-from priori.uncertainty.bands import make_band
+from priori.uncertainty.bands import bounds_together, make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
@@ -198,12 +198,7 @@ def make_leaderboard(
     curves = at_alphas(curves, [alpha])
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
-    resampled = replace(resampling, resample="both" if claim == "method" else "test")
-    bands = [
-        make_band(curve, resampled, threads=threads, estimated=evidence.estimated(number))
-        for number, curve in enumerate(curves)
-    ]
-    intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
+    intervals = _intervals(curves, resampling, compared, evidence, threads)
     return leaderboard_of(curves, compared, evidence, intervals, against=against, family=family, threads=threads)
 
 
@@ -251,6 +246,21 @@ def leaderboard_of(
         moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
         rank_probability=ranking.rank_probability[order], settings=settings, warnings=ranking.warnings,
     )._came_from(*curves)  # fmt: skip
+
+
+def _intervals(
+    curves: Sequence[EPC], resampling: Resampling, compared: Compared, evidence: Evidence, threads: int | None
+) -> tuple[Floats, Floats]:
+    """Return the interval of each system's value, as its own band has it."""
+    if compared.claim == "deployed" and compared.plan.design.whole_users and not curves[0].test.scanned:
+        lower, upper = bounds_together(compared.curves, compared.plan, threads=threads)
+        return lower[:, 0], upper[:, 0]
+    resampled = replace(resampling, resample="both" if compared.claim == "method" else "test")
+    bands = [
+        make_band(curve, resampled, threads=threads, estimated=evidence.estimated(number))
+        for number, curve in enumerate(curves)
+    ]
+    return np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
 
 
 @dataclass(frozen=True, eq=False)

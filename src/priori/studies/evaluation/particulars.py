@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 LIMITS = (0.1, 0.01, 0.001, 0.0001)
 #: What trials are told apart by, the same wherever a study asks for it: the combinations are then listed once.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
-#: With more users than this, nobody looks for single ones on a page.
-MOST_USERS = 20_000
 #: The powers that are planned for.
 POWERS = (0.8, 0.9)
 #: The shares of attacks that are looked at, and for how many systems.
@@ -102,7 +100,7 @@ def settling(study: Study) -> Settling | None:
 def users_of_best(study: Study) -> UserRates | None:
     """Return the error rates of the users of the best system, where enough users are known."""
     best = study.curves[study.order_at(study.at)[0]]
-    if not FEW_USERS <= best.test.n_users <= MOST_USERS:
+    if best.test.n_users < FEW_USERS:
         return None
     level = study.settings.confidence_level
     return user_rates(best.test, float(best.threshold[study.at]), confidence_level=level)

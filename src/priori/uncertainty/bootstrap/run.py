@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,8 +48,11 @@ _warned = False
 
 #: From this many blocks of distinct development scores on it pays to choose among blocks first.
 SEVERAL_BLOCKS = 1024
-#: The most numbers in the matrix of users and thresholds; larger ones are kept sparse.
-DENSE = 1 << 25
+#: The most numbers in the matrix of users and thresholds; larger ones are kept sparse, and so are those that have more
+#: than so many for each trial: a product takes that much less time for a number.
+DENSE, SPARSE = 1 << 25, 64
+#: Whole numbers below this are exact in single precision.
+SINGLE = 1 << 24
 
 
 class Resampled(NamedTuple):
@@ -168,7 +172,7 @@ def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, in
         if design.by_user:
             identities = design.identities(tests[:1])[0]
             entries = tests[0].negative.score.size + tests[0].positive.score.size
-            filled = 16 * entries * len(tests)  # mostly, as it were
+            filled = SPARSE * entries * len(tests)
             if design.whole_users and identities.count * gaps <= min(DENSE, filled):
                 return _by_product(tests, edges, columns, [identities] * len(tests), plan)
         urns, places = lay_out(tests, edges, plan, identities)
@@ -215,7 +219,8 @@ def _by_product(
     """Return the batch function for users that come with all their trials: one product of matrices.
 
     Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
-    numbers below 2^53 are exact in floating point; users that weigh alike have others. ``identities`` are the users
+    numbers are exact in floating point, in single precision (half the time) where no replicate can have too many;
+    users that weigh alike have others. ``identities`` are the users
     of each system's trials, by the same codes.
     """
     blocks, number = [], identities[0].count
@@ -224,22 +229,26 @@ def _by_product(
             by_user = counts_by(users, number, gaps_of(edge, trials.score), edge.size + 1, trials.number)
             blocks.append(np.cumsum(by_user, axis=1, dtype=np.float64))
     rejected = np.hstack(blocks)
+    weighted, users_drawn = tests[0].negative.weighted, plan.future[0] or number
+    if not weighted and rejected.max(initial=0) * users_drawn < SINGLE:
+        rejected = rejected.astype(np.float32)
     starts = np.cumsum([block.shape[1] for block in blocks])[:-1]
-    kernel = load_kernel("multiplicities")
+    kernel, held = load_kernel("multiplicities"), local()
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        multiplicity = np.empty((rows, number))
-        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, multiplicity)
-        added = multiplicity @ rejected
+        if getattr(held, "rows", np.empty(0)).shape[:1] != (rows,):
+            held.rows = np.empty((rows, number), rejected.dtype)  # kept by each thread: new memory takes as long
+        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, held.rows)
+        added = held.rows @ rejected
         # Weights are rounded, so that what adds up to everything is everything.
-        counts: Any = np.round(added, 9) if tests[0].negative.weighted else np.rint(added).astype(np.int64)
+        counts: Any = np.round(added, 9) if weighted else np.rint(added).astype(np.int64)
         sums = np.split(counts, starts, axis=1)
         return [
             _outcomes(negative, positive, index, negative[:, -1:], positive[:, -1:])
             for negative, positive, index in zip(sums[::2], sums[1::2], columns, strict=True)
         ]
 
-    return batch, rows_for(rejected.shape[1], number)
+    return batch, rows_for(rejected.shape[1], 8 * number)
 
 
 # -- thresholds chosen again ---------------------------------------------------------------------------------
