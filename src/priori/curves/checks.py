@@ -17,7 +17,6 @@ from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
-from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
@@ -247,6 +246,8 @@ def _trained_on(curve: EPC, row: int) -> str:
 def _not_likelihood_ratios(curve: EPC, row: int) -> str:
     if curve.criterion.name != "bayes" or curve.dev.scanned:
         return ""
+    from priori.decisions.likelihood_ratios import cllr
+
     dev = curve.dev.load()
     least, most = (
         edge(scores[end] for scores in (dev.negatives, dev.positives)) for edge, end in ((min, 0), (max, -1))
@@ -270,6 +271,8 @@ def _separated_development(curve: EPC, row: int) -> str:
         errors = get_criterion("wer").choose(curve.dev, [Fraction(1, 2)]).outcomes
         apart = bool(errors.fp[0] == 0 and errors.fn[0] == 0)
     else:
+        from priori.decisions.likelihood_ratios import separated
+
         apart = separated(curve.dev.load())
     if not apart:
         return ""
@@ -287,14 +290,14 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
 
     That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
     """
-    from priori.uncertainty.cluster_variance import rate_spread, welch
-
     sizes = np.array([len(each) for each in trials])
     rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
     rates = 1 - rates if above else rates
     pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
     if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
         return None  # nor is it with people, who make rates vary more
+    from priori.uncertainty.cluster_variance import rate_spread, welch
+
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]

@@ -18,6 +18,7 @@ from priori.base.above import above
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.epc import EPC
-    from priori.uncertainty.intervals import Interval
     from priori.uncertainty.roc_bands import RocBand
 
 #: What a ROC curve is drawn in: what is called so, along the x axis and along the y axis.

@@ -17,19 +17,21 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
-from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.criterion import Criterion, Pieces, choice_of, fewest_errors, lowest, outcomes_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 from priori.scores.trials import codes_in_use
+
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ class Constraint(Criterion):
             alphas = [self.as_error(Fraction(_allowed(self.as_error(alpha), size), size)) for alpha in alphas]
         elif max(alpha.denominator for alpha in alphas) * max(edges.n_negatives, edges.n_positives) >= 10**13:
             return None
-        return promising_cells(edges, self, alphas)
+        return super().promising(edges, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         limited, other = boxes.best[self.which - 1], boxes.best[2 - self.which]

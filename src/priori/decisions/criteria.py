@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Mask
-from priori.decisions.bounds import Boxes, below_hull
 from priori.decisions.constraints import Constraint
 from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
 from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
 from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
-from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
 from priori.decisions.measure import Measure, Ratio
 from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
-from priori.decisions.outcomes import Outcomes, count_all
+from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
+
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
 
 
 class WeightedSum(Criterion):
@@ -50,7 +51,11 @@ class WeightedSum(Criterion):
         return Pieces(breaks, choice_of(candidates, (envelope.fp, envelope.fn)))
 
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
-        return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
+        if alphas is not None or self.name != "wer":
+            return super().promising(edges, alphas)
+        from priori.decisions.bounds import below_hull
+
+        return below_hull(edges)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         v1, v2 = (
@@ -248,32 +253,6 @@ class Best(Search):
         return self.select(candidates, [Fraction(0)])
 
 
-@dataclass(frozen=True)
-class Bayes(Criterion):
-    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
-
-    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
-    with the score, the threshold is one of scores.
-    """
-
-    calibrator: Calibrator = field(default_factory=Calibrator)
-
-    @property
-    def reads_development(self) -> bool:
-        return self.calibrator.method != "none"
-
-    @property
-    def in_hindsight(self) -> Criterion:
-        return WeightedSum("wer", FAR, FRR)
-
-    def fitted(self, scores: ScoreSet) -> LLRMap:
-        return self.calibrator.fit(scores)
-
-    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
-        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
-        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]
-
-
 #: Every criterion by the name people type, with what it minimises. V1 and V2 may be rates by name: target-far.
 CRITERIA: dict[str, str] = {
     "wer": "alpha FAR + (1 - alpha) FRR",
@@ -325,6 +304,8 @@ def get_criterion(
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
     kind, _, measured = name.partition(":")
     if kind == "bayes":
+        from priori.decisions.likelihood_ratios import Bayes, get_calibrator
+
         calibrator = get_calibrator(measured or "none")
         label = "bayes" if calibrator.method == "none" else f"bayes:{calibrator.name}"
         return Bayes(label, FAR, FRR, calibrator=calibrator)

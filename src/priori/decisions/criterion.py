@@ -8,20 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.errors import OptionError, argument
+from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Floats, Index, Mask
-from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.hull import NEAR
-from priori.decisions.likelihood_ratios import LLRMap
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 from priori.scores.score_set import candidates_of
+
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
+    from priori.decisions.likelihood_ratios import LLRMap
+
+#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
+FITTED: Schema = maybe(
+    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
+)
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,11 @@ class Criterion:
 
         None is returned where nothing is known: then every cell may.
         """
-        return None if alphas is None else promising_cells(edges, self, alphas)
+        if alphas is None:
+            return None
+        from priori.decisions.bounds import promising_cells
+
+        return promising_cells(edges, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         """Return a lower bound of the cost of the candidates in boxes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, get_args
 
@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Counts, Floats
+from priori.decisions.criteria import WeightedSum, get_criterion
+from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.hull import whole_hull
+from priori.decisions.measures import FAR, FRR
+from priori.decisions.outcomes import count_all
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
@@ -33,10 +36,6 @@ CALIBRATIONS: dict[CalibrationMethod, str] = {
     "logistic": "an affine map by logistic regression with weighted classes; logistic:0.01 weighs them by that prior",
     "isotonic": "a rising step map by pooled adjacent violators (PAV), with a pseudo-trial of each class at both ends",
 }
-#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
-FITTED: Schema = maybe(
-    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
-)
 #: Newton's steps end where the next one would gain less than this share of the cost, or after so many.
 GAIN, STEPS = 1e-15, 100
 
@@ -144,8 +143,6 @@ class ProbabilityMap(LLRMap):
 
 def hull_candidates(scores: ScoreSet) -> Candidates:
     """Return candidates among which are all the vertices of the ROC's hull."""
-    from priori.decisions.criteria import get_criterion  # which builds on this module
-
     return scores.candidates(get_criterion("wer"), None)
 
 
@@ -428,3 +425,32 @@ def a_posteriori_min_cllr(scores: Any) -> float:
         there = number > 0  # a step that a class is not in may be infinitely wrong for it
         cost += float(np.average(loss[there], weights=number[there])) / 2
     return cost
+
+
+# -- thresholds by theory ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bayes(Criterion):
+    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
+
+    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
+    with the score, the threshold is one of scores.
+    """
+
+    calibrator: Calibrator = field(default_factory=Calibrator)
+
+    @property
+    def reads_development(self) -> bool:
+        return self.calibrator.method != "none"
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        return WeightedSum("wer", FAR, FRR)
+
+    def fitted(self, scores: ScoreSet) -> LLRMap:
+        return self.calibrator.fit(scores)
+
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
+        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]

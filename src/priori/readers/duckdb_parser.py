@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -124,12 +123,9 @@ def parquet_rows(paths: Iterable[object], options: str = "") -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}], binary_as_string = true{options})"
 
 
-def load(source: Source, layout: LineLayout) -> Columns:
-    """Read the columns of a text file: a small one line by line, a large one with duckdb."""
-    table = None if source.small else _attempt(source, layout, _load)
-    table = replace(text.load(source, layout) if table is None else table, layout=layout)
-    table.refuse_missing_labels(source.name, partial(text.place_of, source, layout))
-    return table
+def load(source: Source, layout: LineLayout) -> Columns | None:
+    """Read the columns of a large text file; None where it has none."""
+    return _attempt(source, layout, _load)
 
 
 def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyConnection) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Index
-from priori.scores.ids import comparable, exact_keys, repetitions
+from priori.scores.ids import comparable, exact_keys, joined, repetitions
 from priori.scores.in_memory import Scores
-from priori.scores.pairing import has_ids, ids_of
 
 #: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
 FEWEST, SHARE = 10, 0.05
@@ -20,6 +20,19 @@ TIMES = 5
 SAMPLE = 1 << 14
 #: How many trials pairs of sets share, as long as both are there.
 _SHARED: WeakKeyDictionary[Scores, WeakKeyDictionary[Scores, int]] = WeakKeyDictionary()
+
+
+def has_ids(scores: Scores) -> bool:
+    """Tell whether every trial has an id."""
+    return scores.negative.has_ids and scores.positive.has_ids
+
+
+def ids_of(scores: Scores) -> NDArray[Any]:
+    """Return the ids of all trials, the negatives first."""
+    negative, positive = scores.negative.ids, scores.positive.ids
+    assert negative is not None
+    assert positive is not None
+    return joined(negative, positive)
 
 
 def repeated_ids(scores: Scores) -> int:

@@ -24,11 +24,10 @@ from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.expected_bands import Estimated, expected_curve
-from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import ends
 from priori.uncertainty.score_axis import score_axis
 
@@ -241,66 +240,9 @@ def replicates_together(
     return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
 
-def band(
-    curve: EPC, *,
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
-    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
-    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
-) -> Band:  # fmt: skip
-    """Compute a bootstrap band around an Expected Performance Curve.
-
-    Parameters
-    ----------
-    bootstrap : {"sample", "rows", "user", "user-constrained", "joint", "crossed"}, optional
-        What is resampled. By default identities where both of each trial's are known, else users where they are
-        known, else trials: within each class, or as rows with their labels where the measure depends on the share of
-        positives.
-    n_resamples : int or (int, int)
-        The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
-        their trials in each (2007, Eq. 13).
-    resample : {"test", "both"}
-        Resample the test set and keep the thresholds (2005, section 5), or resample the development set too and
-        choose new thresholds in every replicate (2007, section 3).
-    confidence_level : float
-        0.95 by default.
-    interval : {"calibrated", "percentile", "centred"}, optional
-        How bounds come from replicates: ``percentile`` is the 2007 paper's (section 3.2), ``centred`` the 2005
-        paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
-        corrects the percentile interval for few users and few errors so that it covers what it says.
-    simultaneous : bool
-        Cover the whole curve, not each point, with the given confidence (studentised maximum).
-    promise : {"confidence", "prediction"}
-        Cover the curve the system has on the whole population, or the one a new test set will show.
-    future_users, future_trials : int, optional
-        The size of that new test set; by default as large as this one. Trials are those of both classes together,
-        or a pair (negatives, positives).
-    shared_users : bool, optional
-        Whether one draw of users serves both sets; by default when both hold the same users.
-    rng : int, numpy Generator or None
-        The seed, 0 by default. The same seed gives the same band on any number of threads.
-    threads : int, optional
-        How many threads; by default as many as there are processors.
-    progress : callable, optional
-        Called with (done, total) now and then.
-    keep : bool
-        Keep the values of every replicate in the result.
-
-    Examples
-    --------
-    >>> import numpy as np, priori
-    >>> rng = np.random.default_rng(1)
-    >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
-    >>> band = priori.epc(dev, test, alpha=[0.5]).band(n_resamples=1000)
-    >>> bool(band.lower[0] < band.value[0] < band.upper[0])
-    True
-    """
-    resampling = Resampling(
-        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-        future_users, future_trials,
-    )  # fmt: skip
-    return make_band(curve, resampling, threads=threads, progress=progress, keep=keep)
+def band_of(curve: EPC, *settings: Any, threads: int | None, progress: Progress | None, keep: bool) -> Band:
+    """Compute the band of `EPC.band`; ``settings`` are those of a `Resampling`, in its order."""
+    return make_band(curve, Resampling(*settings), threads=threads, progress=progress, keep=keep)
 
 
 def make_band(

@@ -21,8 +21,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
+from priori.decisions.criterion import FITTED
 from priori.decisions.likelihood_ratios import (
-    FITTED,
     AffineMap,
     Calibrator,
     LLRMap,

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from priori.base.texts import cell as cell
+from priori.base.texts import p_text as p_text
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Criterion, Target
 from priori.decisions.measure import Measure
@@ -106,11 +108,6 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.{_decimals(size)}f} %" if size else "0 %"
 
 
-def cell(number: float, rate: bool = True) -> str:
-    """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
-    return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
-
-
 def level_text(confidence_level: float) -> str:
     """Return a confidence level: 95 %."""
     return f"{100 * confidence_level:g} %"
@@ -148,17 +145,6 @@ def gap(difference: float, measure: Measure) -> str:
     size = 100 * abs(difference)
     text = f"{size:.{1 if size >= 0.095 else _decimals(size)}f}"
     return f"{text} {'point' if text == '1.0' else 'points'}"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value with four decimals; what rounds to 0 is only less than something.
-
-    Examples
-    --------
-    >>> p_text(0.03217), p_text(1e-9)
-    ('0.0322', '<0.0001')
-    """
-    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 
 def alpha_text(alpha: Fraction | float) -> str:

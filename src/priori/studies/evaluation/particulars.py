@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from priori.base.errors import PrioriError
 from priori.curves.epc import epc, row_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
-from priori.decisions.criteria import Bayes
+from priori.decisions.likelihood_ratios import Bayes
 from priori.scores import Scores, condense
 from priori.scores.score_set import Role
 from priori.studies.evaluation.drawing import deployable
