@@ -12,8 +12,8 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.mixtures import scaled
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.run import scaled
 from priori.uncertainty.estimates import Estimates, pooled, side_by_side
 from priori.uncertainty.method import expected_values
 

@@ -16,7 +16,7 @@ from priori.base.types import Floats, Ints
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
-from priori.uncertainty.bootstrap.mixtures import above
+from priori.uncertainty.bootstrap.draws import attacks_of
 from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.score_axis import ScoreAxis
 from priori.uncertainty.units import Units, without_noise
@@ -111,7 +111,7 @@ def _of_shares(test: Scores, system: Judged, units: Units) -> Floats:
     gaps, moves = system.gaps[0], system.moves[0]
     weights = np.ones(gaps.size) if test.negative_weights is None else test.negative_weights
     total = np.zeros((units.count, moves.shape[1]))
-    for part in (above(test), ~above(test)):
+    for part in (attacks_of(test), ~attacks_of(test)):
         mean = np.bincount(gaps[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
         total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
     return total

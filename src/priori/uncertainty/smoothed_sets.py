@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.draws import attacks_of, share_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
-from priori.uncertainty.bootstrap.kernel_sets import share_of
-from priori.uncertainty.bootstrap.mixtures import above
-from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.run import Resampled, gather
 from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
 from priori.uncertainty.units import Units
 
@@ -103,7 +103,7 @@ def _by_trial(
     from scipy.special import ndtri
 
     units = each[0]
-    attack = above(devs[0])
+    attack = attacks_of(devs[0])
     impostors, attacks = (
         _smooth_trials([dev.negative.take(np.flatnonzero(part)) for dev in devs], axes, units.negative[part],
                        None if units.partner is None else units.partner[part])
@@ -165,7 +165,7 @@ def _by_histogram(
     draw_weights = load_kernel("draw_weights", "bagging")
     fractions = systems[0].fractions
     kind = common_kind(systems, 4 * WHOLE)
-    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging")
+    choose = None if kind is None else load_kernel("choose_again", "readers")
     whole = WHOLE_BY_CRITERION if kind is None else WHOLE
     histograms = []
     pairs = []
@@ -176,7 +176,7 @@ def _by_histogram(
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
         histograms.append([scale * _smooth_histogram(trials, axis, *row, alike) for trials, alike, row in classes])
         if dev.omega is not None:
-            attack = above(dev)
+            attack = attacks_of(dev)
             strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
             parts = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
             histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
@@ -193,11 +193,11 @@ def _by_histogram(
             if (omega := devs[s].omega) is not None:
                 sums[0] = _join(sums[0], sums.pop(), float(omega))
             negative, positive = (np.rint(each).astype(np.int64) for each in sums)
-            if kind is None or choose_rows is None:
+            if kind is None or choose is None:
                 rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
             else:
                 code, p, q = kind
-                choose_rows(code, negative, positive, axis.value, p, q, rejected[:, s])
+                choose(code, negative, positive, axis.value, 1, p, q, axis.value, rejected[:, s])
         return weights, rejected
 
     return draw

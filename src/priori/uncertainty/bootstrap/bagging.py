@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, fill, stratum_weights
+from priori.uncertainty.bootstrap.choosing import at_least_one, fill, stratum_weights
+from priori.uncertainty.bootstrap.readers import choose_row
 from priori.uncertainty.bootstrap.streams import GAMMA, below, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
@@ -121,51 +122,19 @@ def draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals):
 
 
 @compiled
-def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
-    """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
-    if gap < 1:
-        return 1
-    for g in range(gap + 1, negative.size):
-        if negative[g] > 0 or positive[g] > 0:
-            middle = 0.5 * axis[gap] + 0.5 * axis[g]
-            if middle >= axis[g]:
-                return gap + 1
-            low, high = gap + 1, g
-            while low < high:
-                between = (low + high) >> 1
-                if axis[between] <= middle:
-                    low = between + 1
-                else:
-                    high = between
-            return low
-    return negative.size
-
-
-@compiled
-def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-untyped-def]
-    """Write how many cells the threshold chosen at each alpha rejects."""
-    for k in range(gaps.size):
-        if k > 0 and gaps[k] == gaps[k - 1]:
-            rejected[k] = rejected[k - 1]
-        else:
-            rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
-
-
-@compiled
 def bag(first, seed, purpose, trials, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
     """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
     systems, cells = axis.shape
     counts = np.empty((3 if omega[1] > 0 else 2, systems, cells), np.int64)
     totals, drawn = np.empty(3, np.int64), np.empty(weights.shape[1], np.int64)
-    scratch, gaps = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
+    scratch, chosen = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
     for b in range(weights.shape[0]):
         state = stream(seed, purpose, first + b)
         draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals)
         for u in range(drawn.size):
             weights[b, u] = drawn[u]
         for s in range(systems):
-            choose(kind, counts[0, s], counts[1, s], 1, totals, p, q, scratch, gaps)
-            _reject_cells(axis[s], gaps, counts[0, s], counts[1, s], rejected[b, s])
+            choose_row(kind, counts[0, s], counts[1, s], axis[s], 1, p, q, axis[s], scratch, chosen, rejected[b, s])
 
 
 @compiled
@@ -194,17 +163,3 @@ def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[
                 weights[b, u] = drawn[u]
                 negatives += drawn[u] * sizes[0, u]
                 positives += drawn[u] * sizes[1, u]
-
-
-@compiled
-def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
-    """Choose thresholds on each row of whole-number counts in cells, those of one system."""
-    totals = np.empty(2, np.int64)
-    scratch, gaps = np.empty((3, axis.size + 1), np.int64), np.empty(p.size, np.int64)
-    for b in range(negative.shape[0]):
-        totals[0], totals[1] = 0, 0
-        for g in range(axis.size):
-            totals[0] += negative[b, g]
-            totals[1] += positive[b, g]
-        choose(kind, negative[b], positive[b], 1, totals, p, q, scratch, gaps)
-        _reject_cells(axis, gaps, negative[b], positive[b], rejected[b])
