@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -14,6 +16,7 @@ from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
 from priori.uncertainty.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rate_intervals import judge
+from priori.words.people import about_groups
 
 
 def independent(errors: list[int], trials: list[int]) -> Scores:
@@ -41,15 +44,15 @@ def test_two_groups_of_independent_trials_have_newcombes_interval() -> None:
 def test_the_ratio_solves_for_no_difference() -> None:
     value, lower, upper = np.array([0.8, 0.6]), np.array([0.69, 0.49]), np.array([0.87, 0.70])
     rho = np.array([[1.0, 0.3], [0.3, 1.0]])
-    pairs = Pairs.of(value, lower, upper, rho, np.array([0]), np.array([1]))
+    pairs = Pairs.of(value, lower, upper, rho[:1], np.array([0]))
 
     def limit(ratio: float, side: int) -> float:
         of_a = value[0] - lower[0] if side < 0 else upper[0] - value[0]
         of_b = ratio * (upper[1] - value[1] if side < 0 else value[1] - lower[1])
         return value[0] - ratio * value[1] + side * np.sqrt(of_a**2 + of_b**2 - 2 * 0.3 * of_a * of_b)
 
-    assert pairs.ratio_lower[0] == pytest.approx(brentq(lambda r: limit(r, -1), 0.1, 1.3), abs=1e-9)
-    assert pairs.ratio_upper[0] == pytest.approx(brentq(lambda r: limit(r, 1), 1.35, 5.0), abs=1e-9)
+    assert pairs.ratio_lower[0, 1] == pytest.approx(brentq(lambda r: limit(r, -1), 0.1, 1.3), abs=1e-9)
+    assert pairs.ratio_upper[0, 1] == pytest.approx(brentq(lambda r: limit(r, 1), 1.35, 5.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 5, 12])
@@ -100,9 +103,9 @@ def test_correlations_are_sums_over_trials_that_share_someone(attacks: bool) -> 
     products = np.outer(off, off) * sharing
     covariance = np.array([[products[np.ix_(group == g, group == h)].sum() for h in (0, 1)] for g in (0, 1)])
     expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    found = _correlations(judged, group, np.array([0, 1]), "crossed")
+    found = _correlations(judged, group, 2, "crossed")
     assert found[0, 1] == pytest.approx(np.clip(expected, -1, 1), abs=1e-12)
-    assert _correlations(judged, group, np.array([0, 1]), "user")[0, 1] == 0.0
+    assert _correlations(judged, group, 2, "user")[0, 1] == 0.0
 
 
 def test_groups_come_from_a_column_or_from_users() -> None:
@@ -151,3 +154,36 @@ def test_only_claimed_users_need_a_group() -> None:
     assert found.rows("far")["group"].tolist() == ["f", "m"]
     with pytest.raises(priori.InputError, match="the group of user 'b' is missing; give one for each claimed user"):
         priori.group_rates(scores, 3.0, groups={"a": "f", "x": "m"})
+def test_groups_counted_together_are_as_each_alone() -> None:
+    scores = population(40, 3, 39, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
+    of_user = {name: f"g{number % 7}" for number, name in enumerate(scores.users.values)}  # type: ignore[union-attr]
+    for dependence in ("none", "user", "crossed"):
+        found = priori.group_rates(scores, 1.2, groups=of_user, dependence=dependence)  # type: ignore[arg-type]
+        for name in sorted(set(of_user.values())):
+            chosen = [user for user, group in of_user.items() if group == name]
+            alone = rate_interval(
+                priori.scores.restrict(scores, chosen), 1.2, dependence=dependence, confidence_level=0.95 ** (1 / 7),
+            )  # fmt: skip
+            rows = found.rows("far")
+            row = rows["group"].tolist().index(name)
+            for key in ("errors", "trials", "people"):
+                assert rows[key][row] == getattr(alone, key)
+            assert (rows["lower"][row], rows["upper"][row]) == pytest.approx((alone.lower, alone.upper), rel=1e-12)
+
+
+def test_many_groups_need_little_memory_and_too_many_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = 1500
+    user = np.repeat(np.arange(groups), 4)
+    scores = Scores.from_predictions(np.tile([0, 0, 0, 1], groups), np.arange(4 * groups) % 7, user=user, group=user)
+    tracemalloc.start()
+    found = priori.group_rates(scores, 3.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 150e6  # all pairs at once take 500 MB
+    assert (found.what == "gap").sum() == 2
+    assert max(map(len, found.warnings)) < 300
+    monkeypatch.setattr("priori.uncertainty.group_rates.MOST_COMPARED", groups - 1)
+    found = priori.group_rates(scores, 3.0)
+    assert set(found.what) == {"rate"}
+    assert "many-groups" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
+    assert "FAR: 1500 groups, too many to compare pairs." in about_groups(found)

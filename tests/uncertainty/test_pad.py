@@ -101,3 +101,20 @@ def test_impostors_are_left_out_and_types_need_not_be_known() -> None:
     np.testing.assert_array_equal(a.rate, b.rate)
     assert set(b.attack.tolist()) == {"attack", ""}
     assert str(a).startswith("PAD 'system': Presentation attack detection")
+
+
+def test_the_threshold_for_an_apcer_is_the_lowest_that_no_type_breaks() -> None:
+    rng = np.random.default_rng(4)
+    kind = rng.permutation(np.repeat([*"abcdefgh", "-"], [1, 2, 3, 5, 8, 13, 21, 34, 40]))
+    score = np.where(kind == "-", 2.0, 0.0) + rng.integers(-9, 9, kind.size) / 4  # with ties
+    both = priori.Scores.from_predictions((kind == "-").astype(int), score, attack=kind)
+    wanted = ["0", "0.05", "0.2", "0.5", "1"]
+    result = priori.pad(both, both, apcer=wanted)
+    candidates = both.candidates()
+    for target in wanted:
+        allowed = [
+            threshold
+            for threshold in candidates.thresholds(*candidates.every())
+            if all((score[kind == each] > threshold).mean() <= float(target) for each in "abcdefgh")
+        ]
+        assert result.threshold[result.point == f"apcer<={float(target):g}"][0] == min(allowed)

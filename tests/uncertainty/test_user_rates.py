@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -132,3 +134,25 @@ def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
         below = betainc(a, b, middle[:, None]) @ fitted.weight < share
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-16)
+
+
+def test_many_users_are_permuted_some_at_a_time_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    trials = np.full(5000, 10)
+    errors = rng.binomial(trials, 0.2)
+    tracemalloc.start()
+    alike(errors, trials, rng)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6  # all permutations at once take 160 MB
+    apart = np.repeat([0, 4], 2500)
+    for permutations, wanted in ((100, 199), (300, 300), (3000, 1999)):
+        monkeypatch.setattr("priori.uncertainty.user_rates.DRAWN", permutations * trials.size)
+        assert alike(apart, trials, rng) == 1 / (1 + wanted)
+
+
+def test_animals_among_very_many_users_are_counted_against_the_hypergeometric() -> None:
+    for found in (0, 1480, 1560, 1650):
+        expected = stats.hypergeom.sf(found - 1, 25_000, 6250, 6250)
+        assert at_least(found, 25_000, 6250, 6250) == pytest.approx(expected, rel=1e-8)
+    assert at_least(7, 12, 6, 6) == 0.0

@@ -101,6 +101,7 @@ CODES: dict[str, CautionKind] = {
     "no-errors": _warning(
         "No errors", "No false acceptance, or rejection, was seen: the upper bound rests on the number of users."
     ),
+    "many-groups": _note("Many groups", "More than 10,000 groups have rates, but are not compared pair by pair."),
     "users-unused": _warning(
         "User column not used", "The users of the trials are known, but trials are resampled instead of users."
     ),

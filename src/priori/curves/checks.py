@@ -298,11 +298,11 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]
-    variances = np.array([[spread.effect] for spread in spreads]) / sizes[:, None]
+    variances = np.array([spread.effect for spread in spreads]) / sizes[:, None]
     deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
     from scipy.special import ndtr, stdtrit
 
-    (freedom,) = welch(variances, np.array([[spread.freedom] for spread in spreads]), MANY)
+    (freedom,) = welch(variances, np.array([spread.freedom for spread in spreads]), MANY)
     return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
 
 

@@ -396,8 +396,8 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
         return float(outcomes.fp[0] / scores.n_negatives + outcomes.fn[0] / scores.n_positives) / 2
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
-    curve = roc(scores, points="hull" if method == "hull" else "all")
-    drawn = _from_the_corner(curve.outcomes)
+    _, (fp, fn) = _corner_points(scores, "hull" if method == "hull" else "all")
+    drawn = _from_the_corner(Outcomes.from_errors(fp, fn, negatives=scores.n_negatives, positives=scores.n_positives))
     far, frr = FAR(drawn), FRR(drawn)
     crossing = int(np.argmax(far <= frr))
     gap_before, gap_after = far[crossing - 1] - frr[crossing - 1], frr[crossing] - far[crossing]

@@ -119,7 +119,7 @@ class Engine(ABC):
 
     def _check_names(self, role: str, names: Iterable[Any]) -> None:
         """Refuse names that no trial can have: none at all, or one with a NUL, which arrays of text cannot hold."""
-        for name in names:
+        for name in set(names):
             if is_missing(name) or (name == "" and self.settings.as_text):
                 raise self._missing_names(role)
             if isinstance(name, str) and "\0" in name:

@@ -54,7 +54,7 @@ class Table(ScoreSet):
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
         # No cached properties: those of Python 3.11 let one table in at a time, and who shares a scan waits for all.
         self._edge_candidates: Shortlist | None = None
-        self._narrow_cuts: tuple[Floats, float] | None = None
+        self._narrow_cuts: tuple[float, tuple[Floats, float]] | None = None
         self._condensed: tuple[object, Floats, tuple[Scores, tuple[Caution, ...]]] | None = None
         if isinstance(engine, Streaming):
             engine.retain = memory // 8
@@ -191,9 +191,7 @@ class Table(ScoreSet):
     def _condense(self, roles: Sequence[Role], cuts: ArrayLike, narrow: bool) -> tuple[Scores, tuple[Caution, ...]]:
         wanted = [role for role in roles if self.engine.tells(role)]
         limit, notes = self.memory // PER_ENTRY, list[Caution]()
-        # Twice as many cells as the bound asks for, in each class.
-        people = self.n_users if {*PEOPLE} & {*wanted} else 1
-        bound = max(BOUND, self.engine.finest, 8 * people / limit)
+        bound = max(self.engine.finest, self._bound(self.n_users if {*PEOPLE} & {*wanted} else 1))
         while not narrow or bound <= COARSEST:
             edges, error = narrow_cuts(self.explorer, bound, trials=1) if narrow else (np.empty(0), 0.0)
             try:
@@ -343,20 +341,27 @@ class Table(ScoreSet):
     def resamplable(self, *, by_user: bool) -> tuple[Scores, str | None]:
         """Return all the trials if the memory given holds them, else trials in narrow cells in their place.
 
-        No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; the text says so.
+        No rate at any threshold then differs by more than `BOUND`, or one trial, from the exact one; where users are so
+        many that the memory given does not hold their counts in such cells, cells are wider. The text says so.
         """
         if self.fits:
             return self.load(), None
-        cuts, error = self._narrow
+        cuts, error = self._narrow(self._bound(self.n_users if by_user else 1))
         (cells,) = self.between([cuts], by_user=by_user)
         counted = f"resampled in {cuts.size + 1} cells of scores"
         return cells, self._said("resampled-in-cells", f"{counted}: {WITHIN} {error:.1e}")
 
-    @property
-    def _narrow(self) -> tuple[Floats, float]:
-        if self._narrow_cuts is None:
-            self._narrow_cuts = narrow_cuts(self.explorer, BOUND, trials=1)
-        return self._narrow_cuts
+    def _bound(self, people: int) -> float:
+        """Return the least share of a class that cells may hold, such that counts of so many people in them fit."""
+        # Counts have 16 bytes, and there are twice as many cells as the bound asks for, in each class.
+        return max(BOUND, 64 * people / max(self.memory // 8, LEAST_ROOM))
+
+    def _narrow(self, bound: float) -> tuple[Floats, float]:
+        if bound > COARSEST:
+            raise self._too_many(self.memory // PER_ENTRY)
+        if self._narrow_cuts is None or self._narrow_cuts[0] != bound:
+            self._narrow_cuts = bound, narrow_cuts(self.explorer, bound, trials=1)
+        return self._narrow_cuts[1]
 
 
 def _tables(others: Sequence[ScoreSet]) -> list[Table]:

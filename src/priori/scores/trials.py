@@ -338,6 +338,8 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool 
 def sort_both(negative: Trials, positive: Trials) -> None:
     """Sort the scores of two classes at the same time: nearly everything that needs one needs the other."""
     todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
+    if not todo:
+        return
     # Past the property, which in Python 3.11 lets one caller in at a time.
     for trials, ordered in zip(todo, sorted_columns([trials.score for trials in todo]), strict=True):
         trials.__dict__["sorted"] = ordered

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import FewUsersError
 from priori.base.types import Floats, Ints
 from priori.scores import Trials
 from priori.scores.sorting import counts_by
@@ -91,17 +90,28 @@ class GroupSums:
         return int(np.count_nonzero(self.size))
 
 
-def pair_codes(claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int) -> tuple[NDArray[np.intp], int]:
-    """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are."""
+def pair_codes(
+    claimed: NDArray[np.integer], probe: NDArray[np.integer], people: int, group: NDArray[np.integer] | int = 0
+) -> tuple[NDArray[np.intp], int]:
+    """Return the pair of people of each trial, whichever of the two claims to be the other, and how many there are.
+
+    A pair that has trials in several groups is one in each.
+    """
     low, high = np.minimum(claimed, probe), np.maximum(claimed, probe)
-    key = low.astype(np.int64) * people + high
-    if people**2 > max(4 * key.size, 1 << 16):
-        pairs, pair = np.unique(key, return_inverse=True)
-        return pair, int(pairs.size)
+    key = (np.asarray(group, dtype=np.int64) * people + low) * people + high
+    pairs, pair = _numbered(key, (int(np.max(group, initial=0)) + 1) * people**2)
+    return pair, int(pairs.size)
+
+
+def _numbered(key: Ints, span: int) -> tuple[Ints, NDArray[np.intp]]:
+    """Return the distinct keys, ascending, and the number of each key among them; keys lie below the span."""
+    if span > max(4 * key.size, 1 << 16):
+        present, number = np.unique(key, return_inverse=True)
+        return present, number
     present = codes_in_use(key)
-    place = np.zeros(people**2, dtype=np.intp)
+    place = np.zeros(span, dtype=np.intp)
     place[present] = np.arange(present.size)
-    return place[key], int(present.size)
+    return present, place[key]
 
 
 def welch(variances: Floats, freedom: Floats, most: float) -> Floats:
@@ -125,69 +135,80 @@ def pseudo_user(effect: Floats, trials: Floats | float, erring: Floats | float) 
 
 
 class RateSpread(NamedTuple):
-    """How a rate varies: its design effect, the people this rests on, and how sure it is (degrees of freedom).
+    """How rates vary, one of each group of trials: design effects, people they rest on, degrees of freedom.
 
     So many make the errors as ``erring`` people would that made as many each (or the right decisions, if those are
     fewer).
     """
 
-    effect: float = 1.0
-    people: int = 0
-    freedom: float = np.inf
-    erring: float = 0.0
+    effect: Floats
+    people: Ints
+    freedom: Floats
+    erring: Floats
 
 
-def rate_spread(wrong: NDArray[np.bool_], trials: Trials, shared: str) -> RateSpread:
-    """Measure how the errors of one class come together by user, or by two identities."""
-    n, number = len(trials), trials.number
+def rate_spread(
+    wrong: NDArray[np.bool_], trials: Trials, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1
+) -> RateSpread:
+    """Measure how the errors of one class come together by user, or by two identities, in each group of its trials.
+
+    All groups are counted at once, by group and person; each of them has trials.
+    """
+    group = np.zeros(wrong.size, np.int64) if group is None else group.astype(np.int64)
     if shared == "none" or trials.user is None:
-        return RateSpread()
-    partner = trials.partner if shared == "crossed" else None
+        none = np.zeros(groups)
+        return RateSpread(none + 1.0, none.astype(np.int64), none + np.inf, none)
+    times = np.ones(wrong.size) if trials.number is None else trials.number
+    n, errors = np.bincount(group, times, groups), np.bincount(group, times * wrong, groups)
+    off = wrong - (errors / n)[group]
     # Somebody who claims to be himself (a genuine trial) is one person, not two.
-    crossed = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
-    columns = [trials.user] if partner is None else [trials.user, partner[crossed]]
-    present = codes_in_use(*columns)
-    place, people = np.zeros(present[-1] + 1, dtype=np.intp), int(present.size)
-    place[present] = np.arange(people)
-    coded = place[np.concatenate(columns)]
-    if people < 2:
-        raise FewUsersError("an interval that allows for users needs trials of at least two of them")
-    claimed, probe = np.split(coded, [wrong.size])
-    errors = int(wrong.sum() if number is None else number[wrong].sum())
-    off = np.asarray(wrong - errors / n, dtype=np.float64)
-    by_user = either = GroupSums.of(off, claimed, people, number)
-    variance = _corrected(by_user, None, n)
-    times = np.ones(wrong.size) if number is None else number
-    held = np.append(np.arange(wrong.size), crossed)
-    counts = [np.bincount(coded[kind[held]], times[held[kind[held]]]) for kind in (wrong, ~wrong)]
-    erring = min(int(np.count_nonzero(each)) for each in counts)
-    if crossed.size:
-        part = off[crossed], None if number is None else number[crossed]
-        by_probe = GroupSums.of(part[0], probe, people, part[1])
-        either = GroupSums(by_user.deviation + by_probe.deviation, by_user.size + by_probe.size)
-        by_pair = GroupSums.of(part[0], *pair_codes(claimed[crossed], probe, people), part[1])
+    partner = trials.partner if shared == "crossed" else None
+    second = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
+    probe = trials.user[:0] if partner is None else partner[second]
+    rows, both = np.append(np.arange(wrong.size), second), np.append(trials.user, probe)
+    many = 1 + int(both.max())
+    units, coded = _numbered(group[rows] * many + both, groups * many)
+    owner = units // many
+    people = np.bincount(owner, minlength=groups)
+
+    def summed(of_unit: NDArray[Any]) -> Floats:
+        return np.asarray(np.bincount(owner, of_unit, groups))
+
+    by_user = GroupSums.of(off, coded[: wrong.size], units.size, trials.number)
+    either = GroupSums.of(off[rows], coded, units.size, None if trials.number is None else times[rows])
+    variance = _corrected(summed(by_user.deviation**2), summed(by_user.size**2), n)
+    counts = [np.bincount(coded, (times * kind)[rows], units.size) for kind in (wrong, ~wrong)]
+    erring = np.min([summed(each > 0) for each in counts], axis=0)
+    squares, sharing = summed(either.deviation**2), summed(either.size**2)
+    if second.size:
+        pair, pairs = pair_codes(trials.user[second], probe, many, group[second])
+        by_pair = GroupSums.of(off[second], pair, pairs, None if trials.number is None else times[second])
+        of_pair = np.empty(pairs, np.int64)
+        of_pair[pair] = group[second]
         # Trials of one pair share two people and are in two people's sums; they count once.
-        variance = max(_corrected(either, by_pair, n), variance)
+        twice = [np.bincount(of_pair, each**2, groups) for each in (by_pair.deviation, by_pair.size)]
+        two_way = _corrected(squares - twice[0], sharing - twice[1], n)
+        variance = np.maximum(two_way, variance)
+    alone = np.bincount(group, off**2 * times, groups) / n**2
+    effect = np.divide(variance, alone, out=np.ones(groups), where=(errors > 0) & (errors < n))
+    effect = np.maximum(effect, 1.0)
+    assumed = pseudo_user(effect, np.minimum(sharing / summed(either.size), n), erring)
     # Satterthwaite: twice the squared variance over the variance of the variance. Few people may make most errors.
-    fourth, freedom = float((either.deviation**4).sum()), either.freedom
-    alone = float(off @ (off if number is None else off * number) / n**2)
-    effect = max(variance / alone, 1.0) if 0 < errors < n else 1.0
-    largest = min(either.sharing / float(either.size.sum()), n)
-    assumed = float(pseudo_user(np.asarray(effect), largest, erring))
-    if assumed <= effect and fourth:
-        freedom = min(2 * float(either.squares) ** 2 / fourth, freedom)
-    return RateSpread(assumed, people, freedom, min(float(kish(each)) for each in counts))
+    fourth = summed(either.deviation**4)
+    freedom = np.maximum(summed(either.size) ** 2 / sharing - 1, 1.0)
+    few = np.divide(2 * squares**2, fourth, out=np.full(groups, np.inf), where=(assumed <= effect) & (fourth > 0))
+    alike = [summed(each) ** 2 / np.maximum(summed(each**2), 1e-300) for each in counts]  # `kish`, by group
+    return RateSpread(assumed, people, np.minimum(few, freedom), np.min(alike, axis=0))
 
 
-def _corrected(sums: GroupSums, twice: GroupSums | None, n: int) -> float:
-    """Return the variance of a mean from its sums by person, minus those by pair that are in it twice.
+def _corrected(squares: Floats, sharing: Floats, n: NDArray[Any]) -> Floats:
+    """Return the variances of means from the sums of squares by person, minus those by pair that are in them twice.
 
     Deviations from the mean observed lack a share of it, that of the pairs that share someone among all; for users
     this is the well-known 1 / users.
     """
-    total = (sums.squares - (0 if twice is None else twice.squares)) / n**2
-    share = (sums.sharing - (0 if twice is None else twice.sharing)) / n**2
-    return float(total / (1 - share)) if share < 1 else float(total)
+    share = sharing / n**2
+    return np.asarray(squares / n**2 / np.where(share < 1, 1 - share, 1.0))
 
 
 # -- rates at many thresholds --------------------------------------------------------------------------------------

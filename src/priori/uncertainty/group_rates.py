@@ -16,23 +16,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import Caution, said_of
+from priori.base.cautions import Caution, named, of_systems
 from priori.base.errors import InputError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Codes, Floats, Ints
+from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.cluster_variance import RateSpread, pair_codes, rate_spread
+from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.proportions import check_level
-from priori.uncertainty.rate_intervals import Dependence, Rate, RateInterval, RateTrials, interval_of, judge, shared_by
+from priori.uncertainty.rate_intervals import CountedRates, Dependence, Rate, RateTrials, judge, shared_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
 
 #: With fewer users than this the interval of a group says little.
 FEW_USERS = 10
+#: With more groups than this there are no differentials: every pair is looked at, so many of them at a time.
+MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,17 +171,19 @@ def group_rates(
         )
     shared = shared_by(known, dependence)
     rows: list[_Row] = []
-    warnings: list[str] = [*notes]
+    said: list[tuple[str, tuple[str, ...]]] = []
+    warnings: list[str] = []
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
-        more, said = _of_rate(known, rate, threshold, shared, level)
+        more, of_each, of_all = _of_rate(known, rate, threshold, shared, level)
         rows += more
-        warnings += said
+        said += of_each
+        warnings += of_all
     columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
     return GroupRates(
         **columns, by=by, threshold=threshold, dependence=shared, confidence_level=level,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(dict.fromkeys([*notes, *of_systems(said), *warnings])),
     )._came_from(known)  # fmt: skip
 
 
@@ -203,48 +208,34 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
 
 def _of_rate(
     scores: Scores, rate: Rate, threshold: float, shared: str, level: float
-) -> tuple[list[_Row], list[str]]:  # fmt: skip
-    """Return the rows about one rate, and warnings."""
+) -> tuple[list[_Row], list[tuple[str, tuple[str, ...]]], list[str]]:
+    """Return the rows about one rate, the warnings about each group, and about all."""
     assert scores.groups is not None
     judged = judge(scores, threshold, rate)
-    codes = judged.trials.group
-    assert codes is not None
-    present = np.unique(codes)
+    assert judged.trials.group is not None
+    present, group = np.unique(judged.trials.group, return_inverse=True)
     names = [str(name) for name in scores.groups.values[present]]
-    parts = [RateTrials(judged.trials.take(codes == code), judged.wrong[codes == code]) for code in present]
-    spreads = [_spread(part, shared) for part in parts]
-    together = level ** (1 / len(parts))
-    pairwise = _level_of_pairs(level, len(parts))
-
-    def intervals(at: float) -> list[RateInterval]:
-        return [
-            interval_of(part, spread, rate, threshold, shared, "adjusted-wilson", at)
-            for part, spread in zip(parts, spreads, strict=True)
-        ]
-
-    shown, paired = intervals(together), intervals(pairwise)
+    found = judged.counted(shared, group, present.size, alone=True)
+    people = found.spread.people
+    columns = (found.errors, found.trials, people, found.rate, *found.limits(level ** (1 / present.size)))
     rows = [
-        _Row(rate, "rate", name, "", each.errors, each.trials, each.people, each.rate, each.lower, each.upper)
-        for name, each in zip(names, shown, strict=True)
+        _Row(rate, "rate", name, "", *of_group)
+        for name, *of_group in zip(names, *(column.tolist() for column in columns), strict=True)
     ]
-    if len(parts) > 1:
-        rows += _differentials(rate, names, paired, _correlations(judged, codes, present, shared))
-    warnings = [said_of(f"{name}, {rate.upper()}", line) for name, each in zip(names, shown, strict=True)
-                for line in each.warnings]  # fmt: skip
-    few = [f"{name} ({each.people})" for name, each in zip(names, shown, strict=True) if 0 < each.people < FEW_USERS]
+    of_each = [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
+    warnings: list[str] = []
+    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:
-        warnings.append(
-            Caution("few-users", f"groups with fewer than {FEW_USERS} users: {', '.join(few)}; they say little")
-        )
-    return rows, warnings
-
-
-def _spread(part: RateTrials, shared: str) -> RateSpread:
-    """Return how a group's rate varies; one user alone is one independent trial, whatever he does."""
-    user = part.trials.user
-    if shared != "none" and user is not None and (user == user[0]).all():
-        return RateSpread(float(len(part.trials)), 1, 1.0, 0)
-    return rate_spread(part.wrong, part.trials, shared)
+        text = f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"
+        warnings.append(Caution("few-users", text))
+    if 1 < present.size <= MOST_COMPARED:
+        limits = found.limits(_level_of_pairs(level, present.size))
+        rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
+    elif present.size > 1:
+        text = (f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
+                "who makes the errors ask by user")  # fmt: skip
+        warnings.append(Caution("many-groups", text))
+    return rows, of_each, warnings
 
 
 def _level_of_pairs(level: float, groups: int) -> float:
@@ -266,63 +257,66 @@ def _level_of_pairs(level: float, groups: int) -> float:
     return float(2 * ndtr(low / np.sqrt(2)) - 1)
 
 
-def _correlations(judged: RateTrials, codes: Codes, present: NDArray[np.integer], shared: str) -> Floats:
-    """Return the correlations of the groups' rates, which come from people with trials in several groups.
+def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: str) -> csr_array:
+    """Return the correlations of the groups' rates that are not 0: they come from people with trials in several groups.
 
     As in `cluster_variance`: products over the trials that share somebody, those of a pair of people counted once.
     """
-    trials, groups = judged.trials, present.size
+    from scipy.sparse import coo_array, csr_array
+
+    trials = judged.trials
     if shared == "none" or trials.user is None:
-        return np.eye(groups)
-    group = np.searchsorted(present, codes)
+        return csr_array((groups, groups))
     times = np.ones(group.size) if trials.number is None else trials.number
     off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
 
-    def products(unit: NDArray[np.integer], units: int, which: NDArray[np.intp]) -> Floats:
-        sums = np.bincount(unit * groups + group[which], off[which], units * groups)
-        return np.asarray(sums.reshape(units, groups).T @ sums.reshape(units, groups))
+    def products(unit: NDArray[np.integer], which: NDArray[np.intp]) -> csr_array:
+        sums = coo_array((off[which], (unit, group[which])), (int(unit.max()) + 1, groups)).tocsr()
+        return csr_array(sums.T @ sums)
 
-    claimed = trials.user.astype(np.int64)
-    people = int(claimed.max()) + 1
-    covariance = products(claimed, people, np.arange(group.size))
+    every = np.arange(group.size)
+    covariance = products(trials.user, every)
     partner = trials.partner if shared == "crossed" else None
     if partner is not None:
         two = np.flatnonzero(partner >= 0)
-        both, probe = np.append(np.arange(group.size), two), partner[two].astype(np.int64)
-        people = max(people, int(probe.max()) + 1)
-        pair, pairs = pair_codes(claimed[two], probe, people)
-        covariance = products(np.append(claimed, probe), people, both) - products(pair, pairs, two)
-    sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    scale = np.outer(sd, sd)
-    correlation = np.divide(covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-    np.fill_diagonal(correlation, 1.0)
-    return np.asarray(np.clip(correlation, -1.0, 1.0))
+        either = np.append(trials.user, partner[two])
+        pair, _ = pair_codes(trials.user[two], partner[two], int(either.max()) + 1)
+        covariance = products(either, np.append(every, two)) - products(pair, two)
+    sd = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    entries = covariance.tocoo()
+    scale = sd[entries.row] * sd[entries.col]
+    value = np.divide(entries.data, scale, out=np.zeros_like(scale), where=scale > 0)
+    return csr_array((np.clip(value, -1.0, 1.0), (entries.row, entries.col)), shape=(groups, groups))
 
 
-def _differentials(rate: str, names: list[str], each: list[RateInterval], correlation: Floats) -> list[_Row]:
-    """Return the rows about the largest gap and ratios between groups."""
-    value, lower, upper = (np.array([getattr(one, name) for one in each]) for name in ("rate", "lower", "upper"))
-    first, second = (index.ravel() for index in np.indices(correlation.shape))
-    pairs = Pairs.of(value, lower, upper, correlation, first, second)
-    apart = first != second
-    high, low = int(value.argmax()), value.size - 1 - int(value[::-1].argmin())
-    both = [each[high], each[low]]
-
-    def row(what: str, of: list[RateInterval], number: float, limits: tuple[float, float]) -> _Row:
-        errors, trials, people = (sum(getattr(one, name) for one in of) for name in ("errors", "trials", "people"))
-        return _Row(rate, what, names[high], names[low], errors, trials, people, number, *limits)
-
-    limits = max(0.0, pairs.gap_lower[apart].max()), min(1.0, pairs.gap_upper[apart].max())
-    ratios = max(1.0, pairs.ratio_lower[apart].max()), max(1.0, pairs.ratio_upper[apart].max())
+def _differentials(
+    rate: str, names: list[str], found: CountedRates, limits: tuple[Floats, Floats], correlation: csr_array
+) -> list[_Row]:
+    """Return the rows about the largest gap and ratios between groups; ``limits`` are those of all pairs together."""
+    value, size = found.rate, len(names)
+    largest, logs = np.full(4, -np.inf), np.full(2, -np.inf)
+    step = max(1, PAIRS_AT_A_TIME // size)
+    for start in range(0, size, step):
+        first = np.arange(start, min(start + step, size))
+        pairs = Pairs.of(value, *limits, correlation[first].toarray(), first)
+        others = np.arange(size) != first[:, None]
+        largest = np.maximum(largest, [column[others].max() for column in pairs])
+        with np.errstate(divide="ignore"):
+            to_mean = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
+        logs = np.maximum(logs, to_mean)
+    high, low = int(value.argmax()), size - 1 - int(value[::-1].argmin())
     with np.errstate(divide="ignore"):
-        logs = [np.log(np.where(apart, column, 1.0)).reshape(correlation.shape).mean(axis=1).max()
-                for column in (pairs.ratio_lower, pairs.ratio_upper)]  # fmt: skip
         mean = float(np.exp(np.log(value).mean()))
-    to_mean = max(1.0, float(np.exp(logs[0]))), max(1.0, float(np.exp(logs[1])))
+
+    def row(what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
+        errors, trials, people = (int(each[of].sum()) for each in (found.errors, found.trials, found.spread.people))
+        return _Row(rate, what, names[high], names[low], errors, trials, people, number, float(lower), float(upper))
+
+    gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
     return [
-        row("gap", both, float(value[high] - value[low]), limits),
-        row("ratio", both, _over(value[high], value[low]), ratios),
-        row("ratio-to-mean", each, _over(value[high], mean), to_mean),
+        row("gap", both, float(value[high] - value[low]), *gap),
+        row("ratio", both, _over(value[high], value[low]), *np.maximum(1.0, largest[2:])),
+        row("ratio-to-mean", slice(None), _over(value[high], mean), *np.maximum(1.0, np.exp(logs))),
     ]
 
 
@@ -340,14 +334,14 @@ class Pairs(NamedTuple):
     ratio_upper: Floats
 
     @classmethod
-    def of(
-        cls, value: Floats, lower: Floats, upper: Floats, correlation: Floats, first: NDArray[np.intp],
-        second: NDArray[np.intp],
-    ) -> Pairs:  # fmt: skip
-        """Return the limits from those of single rates (method of variance estimates recovery)."""
-        a, b, rho = value[first], value[second], correlation[first, second]
-        below = a - lower[first], upper[second] - b
-        above = upper[first] - a, b - lower[second]
+    def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats, first: NDArray[np.intp]) -> Pairs:
+        """Return the limits of some rates (rows) against all, from those of single rates and correlations ``rho``.
+
+        The method of variance estimates recovery.
+        """
+        a, b = value[first, None], value
+        below = a - lower[first, None], upper - b
+        above = upper[first, None] - a, b - lower
         gap_lower = a - b - _distance(*below, rho)
         gap_upper = a - b + _distance(*above, rho)
         # The ratio r at which the limit of a - r b is 0: (a - r b)^2 = distance(of a, r times that of b)^2.

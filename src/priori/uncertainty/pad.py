@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
-from priori.base.cautions import Caution, joined
+from priori.base.cautions import Caution, joined, named
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
@@ -28,7 +28,7 @@ from priori.scores import Scores
 from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level
-from priori.uncertainty.rate_intervals import Dependence, RateInterval, joint_interval, rate_interval
+from priori.uncertainty.rate_intervals import Dependence, RateInterval, joint_interval, judge, shared_by
 
 #: What attacks are called where nothing says of which type they are.
 UNTOLD = "attack"
@@ -128,7 +128,8 @@ def pad(
     level = check_level(confidence_level)
     known = [as_score_set(scores).condensed(BY_ATTACK, narrow=True) for scores in (dev, test)]
     dev, test = (_only_attacks(scores) for scores, _ in known)
-    dev_types, types = _by_type(dev), _by_type(test)
+    dev_types, types = _types(dev), _types(test)
+    shared = shared_by(test, dependence)
     points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
     for target in as_fractions(apcer, "apcer"):
         best = _rejected(test, _at_most(test, types, target))
@@ -136,12 +137,12 @@ def pad(
     rows: list[tuple[Any, ...]] = []
     said: list[tuple[str, ...]] = [notes for _, notes in known]
     for point, (threshold, best) in points.items():
-        found, warnings = _rates(test, types, threshold, level, dependence)
+        found, warnings = _rates(test, types, threshold, level, shared)
         said.append(warnings)
         rows += [(point, threshold, *row, best if row[0] == "bpcer" else float("nan")) for row in found]
-    unseen = tuple(sorted(set(types) - set(dev_types)))
-    if unseen and set(dev_types) != {UNTOLD}:
-        listed = ", ".join(unseen)
+    unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
+    if unseen and dev_types.names != [UNTOLD]:
+        listed = named(unseen)
         said.insert(0, (Caution("unseen-attacks", f"types of attacks that are in the test set only: {listed}; the "
                                 "threshold was chosen without them"),))  # fmt: skip
     text = ("point", "measure", "attack")
@@ -161,24 +162,38 @@ def _only_attacks(scores: Scores) -> Scores:
     return replace(scores, negative=scores.negative.take(np.flatnonzero(scores.negative.attack)))
 
 
-def _by_type(scores: Scores) -> dict[str, Scores]:
-    """Return the set with each type of attacks alone."""
-    kinds = scores.attacks if scores.n_attacks else np.full(scores.negative.score.size, UNTOLD)
-    return {
-        str(kind): replace(scores, negative=scores.negative.take(np.flatnonzero(kinds == kind)))
-        for kind in np.unique(kinds)
-    }
+class _Types(NamedTuple):
+    """The types of attacks, and which of them each negative is."""
+
+    names: list[str]
+    code: NDArray[np.intp]
 
 
-def _at_most(scores: Scores, types: dict[str, Scores], target: Fraction) -> float:
-    """Return the lowest threshold at which no type's APCER is above the target."""
+def _types(scores: Scores) -> _Types:
+    """Return the types of the attacks of a set."""
+    attack = scores.negative.attack
+    if attack is None or scores.attack_types is None or not scores.n_attacks:
+        return _Types([UNTOLD], np.zeros(scores.negative.score.size, np.intp))
+    present, code = np.unique(attack, return_inverse=True)
+    names, place = np.unique(scores.attack_types.values[present].astype(str), return_inverse=True)
+    return _Types(names.tolist(), place[code])
+
+
+def _at_most(scores: Scores, types: _Types, target: Fraction) -> float:
+    """Return the lowest threshold at which no type's APCER is above the target.
+
+    It is at or above every score of a type that more attacks reach than may be accepted.
+    """
+    score, number = scores.negative.score, scores.negative.number
+    order = np.lexsort((-score, types.code))
+    kind, times = types.code[order], np.ones(score.size, np.int64) if number is None else number[order]
+    size = np.bincount(kind, times).astype(np.int64)
+    reached = np.cumsum(times) - (np.cumsum(size) - size)[kind]
+    allowed = np.array([int(target * each) for each in size.tolist()])
+    least = score[order][reached > allowed[kind]].max(initial=-np.inf)
     candidates = scores.candidates()
     thresholds = candidates.thresholds(*candidates.every())
-    allowed = np.ones(thresholds.size, dtype=np.bool_)
-    for each in types.values():
-        accepted = each.n_negatives - each.negative.rejected(thresholds)
-        allowed &= accepted <= int(target * each.n_negatives)
-    return float(thresholds[allowed.argmax()])
+    return float(thresholds[np.searchsorted(thresholds, least)])
 
 
 def _rejected(scores: Scores, threshold: float) -> float:
@@ -191,24 +206,24 @@ _Row = tuple[str, str, float, float, float, float, float]
 
 
 def _rates(
-    test: Scores, types: dict[str, Scores], threshold: float, level: float, dependence: Dependence | None
+    test: Scores, types: _Types, threshold: float, level: float, shared: str
 ) -> tuple[list[_Row], tuple[str, ...]]:
     """Return the rates at a threshold with their intervals, and warnings about them."""
-
-    def interval(scores: Scores, rate: Any, confidence: float) -> RateInterval:
-        return rate_interval(scores, threshold, rate=rate, dependence=dependence, confidence_level=confidence)
-
-    each = {kind: interval(scores, "far", level) for kind, scores in types.items()}
-    worst = max(each, key=lambda kind: each[kind].rate)
-    corrected = 1 - (1 - level) / len(types)
-    lower = max(interval(scores, "far", corrected).lower for scores in types.values())
-    largest = replace(each[worst], lower=lower, upper=max(known.upper for known in each.values()))
-    bona_fide = interval(test, "frr", level)
-    rows = [_row("apcer", kind, known) for kind, known in each.items()]
-    rows += [_row("apcer-max", worst, largest), _row("bpcer", "", bona_fide)]
-    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types) > 1))
+    attacks = judge(test, threshold, "far").counted(shared, types.code, len(types.names))
+    lower, upper = attacks.limits(level)
+    corrected, _ = attacks.limits(1 - (1 - level) / len(types.names))
+    worst = int(attacks.rate.argmax())
+    largest = attacks.interval(worst, "far", threshold, shared, "adjusted-wilson", level)
+    largest = replace(largest, lower=float(corrected.max()), upper=float(upper.max()))
+    genuine = judge(test, threshold, "frr").counted(shared)
+    bona_fide = genuine.interval(0, "frr", threshold, shared, "adjusted-wilson", level)
+    columns = (attacks.trials.astype(float), attacks.errors.astype(float), attacks.rate, lower, upper)
+    each = zip(types.names, *(column.tolist() for column in columns), strict=True)
+    rows: list[_Row] = [("apcer", *of_type) for of_type in each]
+    rows += [_row("apcer-max", types.names[worst], largest), _row("bpcer", "", bona_fide)]
+    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types.names) > 1))
     rows.append(("acer", "", float("nan"), float("nan"), *joint))
-    return rows, joined(bona_fide.warnings, *(known.warnings for known in each.values()))
+    return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types.names))))
 
 
 def _row(measure: str, attack: str, known: RateInterval) -> _Row:

@@ -52,12 +52,17 @@ def quantile(confidence_level: float, alternative: Alternative = "two-sided", fr
 
     With finite degrees of freedom it is Student's.
     """
-    from scipy.special import ndtri, stdtrit
-
     check_alternative(alternative)
     level = check_level(confidence_level)
-    tail = (1 + level) / 2 if alternative == "two-sided" else level
-    return float(stdtrit(freedom, tail) if np.isfinite(freedom) else ndtri(tail))
+    return float(quantiles((1 + level) / 2 if alternative == "two-sided" else level, np.array(freedom)))
+
+
+def quantiles(tail: float, freedom: Floats) -> Floats:
+    """Return Student's quantile for each number of degrees of freedom; for infinitely many it is the normal one."""
+    from scipy.special import ndtri, stdtrit
+
+    known = np.isfinite(freedom)
+    return np.asarray(np.where(known, stdtrit(np.where(known, freedom, 1.0), tail), ndtri(tail)))
 
 
 def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: float = np.inf) -> Floats:
@@ -163,7 +168,7 @@ def _wilson(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
     return wilson(x, n, quantile(level))
 
 
-def wilson(x: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
+def wilson(x: Floats, n: Floats, z: Floats | float) -> tuple[Floats, Floats]:
     """Return the limits of Wilson's interval that reaches ``z`` standard deviations; counts need not be whole."""
     centre = (x + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)

@@ -18,13 +18,13 @@ from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Floats, Mask
+from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
-from priori.uncertainty.proportions import check_level, proportion_interval, quantile, wilson
+from priori.uncertainty.proportions import check_level, proportion_interval, quantiles, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
@@ -157,12 +157,10 @@ def rate_interval(
     else:
         scores, notes = known.condensed(("user", "probe_user"), cuts=[threshold])
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
-    judged = judge(scores, threshold, rate)
-    spread = rate_spread(judged.wrong, judged.trials, shared)
-    interval = interval_of(judged, spread, rate, threshold, shared, method, level)
     if rate in ("frr", "fnmr"):
         notes = tuple(note for note in notes if note.code != "unknown-impostors")
-    return replace(interval, warnings=(*interval.warnings, *notes))._came_from(scores)
+    counted = judge(scores, threshold, rate).counted(shared)
+    return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
 
 
 class RateTrials(NamedTuple):
@@ -171,11 +169,72 @@ class RateTrials(NamedTuple):
     trials: Trials
     wrong: Mask
 
+    def counted(
+        self, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
+    ) -> CountedRates:
+        """Return the rate of each group of trials; that of a single user is an error, unless he may stand ``alone``."""
+        where = np.zeros(self.wrong.size, np.int64) if group is None else group
+        number, user = self.trials.number, self.trials.user
+        trials = np.bincount(where, number, groups)
+        errors = np.bincount(where, self.wrong if number is None else number * self.wrong, groups)
+        spread = rate_spread(self.wrong, self.trials, shared, group, groups)
+        if user is not None and shared != "none":
+            if not alone and spread.people.min() < 2:
+                raise FewUsersError("an interval that allows for users needs trials of at least two of them")
+            if alone:  # one user is one independent trial, whatever he does
+                last, several = np.empty(groups, user.dtype), np.zeros(groups, np.bool_)
+                last[where] = user
+                several[where[user != last[where]]] = True
+                one = (trials, np.ones(groups, np.int64), np.ones(groups), np.zeros(groups))
+                columns = zip(spread, one, strict=True)
+                spread = RateSpread(*(np.where(several, known, single) for known, single in columns))
+        return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)
+
+
+class CountedRates(NamedTuple):
+    """The errors of groups of trials, and how their rates vary."""
+
+    errors: Ints
+    trials: Ints
+    spread: RateSpread
+
     @property
-    def errors(self) -> int:
-        """The number of errors."""
-        number = self.trials.number
-        return int(self.wrong.sum() if number is None else number[self.wrong].sum())
+    def rate(self) -> Floats:
+        """The rate of each group."""
+        return np.asarray(self.errors / self.trials)
+
+    def limits(self, level: float) -> tuple[Floats, Floats]:
+        """Return the adjusted Wilson interval of each rate."""
+        return _adjusted(self.rate, self.trials / self.spread.effect, self.spread.freedom, level)
+
+    def interval(
+        self, row: int, rate: Rate, threshold: float, shared: str, method: Method, level: float,
+        notes: tuple[Caution, ...] = (),
+    ) -> RateInterval:  # fmt: skip
+        """Return the interval of one group."""
+        errors, n = int(self.errors[row]), int(self.trials[row])
+        spread = [float(column[row]) for column in self.spread]
+        if method != "adjusted-wilson":
+            found = proportion_interval(errors, n, method=method, confidence_level=level)
+            lower, upper = float(found.lower), float(found.upper)
+        else:
+            lower, upper = (float(limit[row]) for limit in self.limits(level))
+        return RateInterval(
+            rate, float(threshold), errors / n, lower, upper, errors, n, spread[0], n / spread[0], int(spread[1]),
+            spread[2], shared, method, level, (*self.cautions(row), *notes),
+        )  # fmt: skip
+
+    def cautions(self, row: int) -> tuple[str, ...]:
+        """Say so where no error was seen in a group, or those of few people."""
+        people, erring = int(self.spread.people[row]), float(self.spread.erring[row])
+        if not self.errors[row]:
+            of = f" and {people} people" if people else ""
+            return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
+        if not 0 < erring < min(FEW_ERRING, people / 2):
+            return ()
+        who = f"only {np.ceil(erring - 1e-9):.0f} of {people} people"
+        few = f"{who} make all or most of the errors (or of what is right)"
+        return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
 
 
 def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
@@ -204,35 +263,6 @@ def _acquired(scores: Scores) -> RateTrials:
     return RateTrials(trials, np.concatenate(failed))
 
 
-def interval_of(
-    judged: RateTrials, spread: RateSpread, rate: Rate, threshold: float, shared: str, method: Method, level: float
-) -> RateInterval:
-    """Return the interval of a rate whose spread is known."""
-    errors, n = judged.errors, len(judged.trials)
-    p = errors / n
-    if method != "adjusted-wilson":
-        interval = proportion_interval(errors, n, method=method, confidence_level=level)
-        lower, upper = float(interval.lower), float(interval.upper)
-    else:
-        lower, upper = _adjusted(p, n / spread.effect, spread.freedom, level)
-    return RateInterval(
-        rate, float(threshold), p, lower, upper, errors, n, spread.effect, n / spread.effect, spread.people,
-        spread.freedom, shared, method, level, _cautions(errors, n, spread),
-    )  # fmt: skip
-
-
-def _cautions(errors: int, n: int, spread: RateSpread) -> tuple[str, ...]:
-    """Say so where no error was seen, or those of few people."""
-    if not errors:
-        people = f" and {spread.people} people" if spread.people else ""
-        return (Caution("no-errors", f"no error: the interval rests on {n} trials{people} without one"),)
-    if not 0 < spread.erring < min(FEW_ERRING, spread.people / 2):
-        return ()
-    number = np.ceil(spread.erring - 1e-9)
-    few = f"only {number:.0f} of {spread.people} people make all or most of the errors (or of what is right)"
-    return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
-
-
 def shared_by(scores: Scores, asked: str | None) -> str:
     """Return what trials are taken to share: as asked where the scores know it, else the most that they know."""
     known = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
@@ -247,16 +277,17 @@ def shared_by(scores: Scores, asked: str | None) -> str:
     return asked
 
 
-def _adjusted(p: float, effective: float, freedom: float, level: float) -> tuple[float, float]:
-    """Return Wilson's interval for an effective number of trials, with Student's quantile."""
-    lower, upper = wilson(np.asarray(p * effective), np.asarray(effective), quantile(level, freedom=freedom))
-    return float(np.clip(lower, 0.0, p)), float(np.clip(upper, p, 1.0))
+def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
+    lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
+    return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
 
 
 def around(known: RateInterval, rate: float) -> RateInterval:
     """Return the interval around another rate, as sure as the one observed."""
-    lower, upper = _adjusted(rate, known.effective_trials, known.freedom, known.confidence_level)
-    return replace(known, rate=rate, lower=lower, upper=upper)
+    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
+    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
+    return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
 
 
 def joint_interval(

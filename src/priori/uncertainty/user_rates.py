@@ -45,8 +45,11 @@ ANIMALS: dict[Animal, tuple[bool, bool]] = {
 }  # fmt: skip
 #: With fewer users nothing can be told of how they differ.
 FEW_USERS = 10
-#: Permutations of the test that users err alike.
-PERMUTATIONS = 1999
+#: Permutations of the test that users err alike: so many, or fewer where users are many, as all of them draw that many
+#: numbers; but so many at least.
+PERMUTATIONS, DRAWN, LEAST = 1999, 1 << 24, 199
+#: Numbers drawn at a time.
+AT_A_TIME = 1 << 20
 
 _TEST = record({"kind": choice(*KINDS), "rate": TEXT, **of(SIZE, "users found"), **of(NUMBER, "overall correlation"),
                 **of(NUMBER, "statistic freedom p_scores p_errors")})  # fmt: skip
@@ -139,17 +142,16 @@ class UserRates(Result):
 
     def means(self) -> tuple[Floats, Floats, NDArray[Any]]:
         """Return the mean genuine and impostor score of the users that have both, and their names."""
-        rows = [{name: row for row, name in enumerate(self.user) if self.kind[row] == kind} for kind in KINDS]
-        names = [name for name in rows[0] if name in rows[1] or name in rows[2]]
-        genuine = np.array([self.mean_score[rows[0][name]] for name in names])
-        impostor = np.array([self._impostor_mean([role[name] for role in rows[1:] if name in role]) for name in names])
+        names, user = np.unique(self.user, return_inverse=True)
+        role = {kind: np.flatnonzero(self.kind == kind) for kind in KINDS}
+        genuine = np.full(names.size, np.nan)
+        genuine[user[role["goat"]]] = self.mean_score[role["goat"]]
+        rows = np.concatenate([role["lamb"], role["wolf"]])
+        weight = np.bincount(user[rows], self.trials[rows], names.size)
+        total = np.bincount(user[rows], self.trials[rows] * self.mean_score[rows], names.size)
+        impostor = np.divide(total, weight, out=np.full(names.size, np.nan), where=weight > 0)
         usable = np.isfinite(genuine) & np.isfinite(impostor)
-        return genuine[usable], impostor[usable], np.array(names, dtype=object)[usable]
-
-    def _impostor_mean(self, rows: list[int]) -> float:
-        """Return the mean score of the impostor trials with a user, in either role."""
-        weights = self.trials[rows]
-        return float(weights @ self.mean_score[rows] / weights.sum())
+        return genuine[usable], impostor[usable], names[usable].astype(object)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the zoo plot: users by their mean genuine and impostor scores; returns the axes."""
@@ -326,10 +328,14 @@ def alike(errors: Ints, trials: Ints, rng: np.random.Generator) -> float:
     if errors.size < 2 or not 0 < total < trials.sum():
         return 1.0
     # With the sum fixed, the chi-square statistic is a rising function of the sum of x^2 / n.
-    observed = float((errors**2 / trials).sum())
-    drawn = rng.multivariate_hypergeometric(trials, total, size=PERMUTATIONS, method="marginals")
-    uneven = (drawn**2 / trials).sum(axis=1) >= observed * (1 - 1e-12)
-    return float((1 + uneven.sum()) / (1 + PERMUTATIONS))
+    observed = float((errors**2 / trials).sum()) * (1 - 1e-12)
+    permutations = min(PERMUTATIONS, max(LEAST, DRAWN // errors.size))
+    step, uneven = max(1, AT_A_TIME // errors.size), 0
+    for start in range(0, permutations, step):
+        rows = min(step, permutations - start)
+        drawn = rng.multivariate_hypergeometric(trials, total, size=rows, method="marginals")
+        uneven += int(((drawn**2 / trials).sum(axis=1) >= observed).sum())
+    return (1 + uneven) / (1 + permutations)
 
 
 def _extreme(scores: Floats, *, high: bool) -> Mask:
@@ -349,8 +355,13 @@ def at_least(found: int, total: int, first: int, second: int) -> float:
     >>> f"{at_least(3, 12, 3, 3):.5f}"
     '0.00455'
     """
-    from math import comb
+    from scipy.special import gammaln, logsumexp
 
-    ways = sum(comb(first, shared) * comb(total - first, second - shared)
-               for shared in range(found, min(first, second) + 1))  # fmt: skip
-    return ways / comb(total, second)
+    def ways(of: int, chosen: NDArray[Any]) -> Floats:
+        return np.asarray(gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1))
+
+    shared = np.arange(max(found, first + second - total), min(first, second) + 1)
+    if not shared.size:
+        return 0.0
+    all_ways = ways(total, np.array(second))
+    return min(1.0, float(np.exp(logsumexp(ways(first, shared) + ways(total - first, second - shared)) - all_ways)))

@@ -14,7 +14,9 @@ def about_groups(found: GroupRates) -> str:
     for rate in dict.fromkeys(found.rate.tolist()):
         gap, ratio = found.rows(rate, "gap"), found.rows(rate, "ratio")
         if not gap["value"].size:
-            lines.append(f"{rate.upper()}: one group only, nothing to compare.")
+            groups = found.rows(rate)["value"].size
+            few = "one group only, nothing to compare" if groups == 1 else f"{groups} groups, too many to compare pairs"
+            lines.append(f"{rate.upper()}: {few}.")
             continue
         high, low = short(str(gap["group"][0])), short(str(gap["other"][0]))
         lower, upper = float(gap["lower"][0]), float(gap["upper"][0])

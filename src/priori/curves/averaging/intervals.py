@@ -27,8 +27,9 @@ FEW_SETS = 10
 #: Below so many not even that is enough: quality need not be normal.
 FEWEST_SETS = 5
 
-#: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are.
-BLOCK = 2**22
+#: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are. Every curve is
+#: read anew for each set of blocks that HELD numbers make: a gigabyte.
+BLOCK, HELD = 2**22, 2**27
 
 
 @dataclass(frozen=True)
@@ -141,14 +142,20 @@ def averages(
     """
     blocks: list[tuple[Floats, Floats, Floats]] = []
     per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
-    for start in range(0, positions.size, per_block):
-        block = positions[start : start + per_block]
-        values = np.stack([evaluate(part, block) for part in parts], axis=1)
-        mean = exact(values) if exact is not None else weighted_mean(values, weights)
-        lower = upper = mean
-        if not plan.within:
-            lower, upper = np.stack([plan.around(*each) for each in zip(values, weights, mean, strict=True)], axis=1)
-        blocks.append((mean, lower, upper))
+    held = per_block * max(1, HELD // (per_block * len(parts) * weights.shape[0]))
+    for first in range(0, positions.size, held):
+        along = positions[first : first + held]
+        read = np.empty((weights.shape[0], len(parts), along.size))
+        for row, part in enumerate(parts):
+            read[:, row] = evaluate(part, along)
+        for start in range(0, along.size, per_block):
+            values = read[:, :, start : start + per_block]
+            mean = exact(values) if exact is not None else weighted_mean(values, weights)
+            lower = upper = mean
+            if not plan.within:
+                each = zip(values, weights, mean, strict=True)
+                lower, upper = np.stack([plan.around(*channel) for channel in each], axis=1)
+            blocks.append((mean, lower, upper))
     mean, lower, upper = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
     if plan.within:
         lower, upper = _within(evaluate, parts, positions, weights, plan)

@@ -193,12 +193,14 @@ class AverageCurve(Result):
         return self._estimate(lambda scores: a_posteriori_eer(scores, method="interpolated"))
 
     def _estimate(self, number: Callable[[Scores], float]) -> Estimate:
-        def evaluate(part: Scores, _: Floats) -> Floats:
-            return np.array([[number(part)]])
+        each = {id(part): number(part) for part in self.datasets.scores}
+
+        def evaluate(part: Scores, _: Floats) -> Floats:  # of a data set, or of one drawn from its trials
+            return np.array([[each[id(part)] if id(part) in each else number(part)]])
 
         means = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
         lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (means.lower, means.upper))
-        return Estimate(float(means.mean[0, 0]), lower, upper, tuple(map(number, self.datasets.scores)))
+        return Estimate(float(means.mean[0, 0]), lower, upper, tuple(each[id(part)] for part in self.datasets.scores))
 
     def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
         """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""
