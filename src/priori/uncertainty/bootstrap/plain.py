@@ -56,6 +56,7 @@ def along_the_curve(negative: Ints, positive: Ints, cost_fn: float, cost_fp: flo
     """Return EER, least cost and AUC of one row of counts that has both classes."""
     tn, fn = (np.append(0, np.cumsum(counts)) for counts in (negative, positive))
     far, frr = 1 - tn / tn[-1], fn / fn[-1]
-    nearest = int(np.argmin(np.abs(far - frr)))
+    apart = np.abs((tn[-1] - tn) * fn[-1] - fn * tn[-1])
+    nearest = int(np.lexsort((far + frr, apart))[0])
     area = 1 - float(np.sum((frr[1:] + frr[:-1]) / 2 * (far[:-1] - far[1:])))
     return float((far + frr)[nearest] / 2), float((cost_fn * frr + cost_fp * far).min()), area

@@ -114,7 +114,7 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
     """Write the figure of every row of counts into ``found``; the costs are those of all misses and all false alarms.
 
     A class that was not drawn counts as rejected. The equal error rate is the mean of the error rates where they are
-    nearest to one another.
+    nearest to one another, in whole numbers; of two such the smaller.
     """
     for i in range(found.size):
         negatives, positives = np.int64(0), np.int64(0)
@@ -122,7 +122,7 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
             negatives += negative[i, b]
             positives += positive[i, b]
         far, frr = 1.0 if negatives else 0.0, 0.0 if positives else 1.0
-        nearest = abs(far - frr)
+        nearest = negatives * positives
         best = 1.0 if figure == AUC else cost_fn * frr + cost_fp * far if figure == MIN_DCF else 0.5
         tn, fn = np.int64(0), np.int64(0)
         for b in range(negative.shape[1]):
@@ -133,8 +133,8 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
             alarms = 1 - tn / negatives if negatives else 0.0
             misses = fn / positives if positives else 1.0
             if figure == EER:
-                apart = abs(alarms - misses)
-                if apart < nearest:
+                apart = abs((negatives - tn) * at_least_one(positives) - fn * at_least_one(negatives))
+                if apart < nearest or (apart == nearest and (alarms + misses) / 2 < best):
                     nearest, best = apart, (alarms + misses) / 2
             elif figure == MIN_DCF:
                 best = min(best, cost_fn * misses + cost_fp * alarms)
