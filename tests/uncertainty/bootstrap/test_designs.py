@@ -132,7 +132,7 @@ def test_the_default_claim_takes_it_wherever_one_kind_of_unit_is_drawn(toy):
         assert (found.settings["claim"], found.settings["bootstrap"]) == ("method", "by-set")
         np.testing.assert_allclose(found.p_value, by_user.p_value, rtol=1e-9)
     assert [name for name, each in BOOTSTRAPS.items() if not each.one_level] == ["user-constrained", "joint"]
-    with pytest.raises(OptionError, match="'method' takes the bootstraps sample, rows, user, crossed, by-set, not joint"):
+    with pytest.raises(OptionError, match="takes the bootstraps sample, rows, user, crossed, by-set, not joint"):
         priori.compare(*by_set, n_resamples=50, bootstrap="joint")
 
 

@@ -253,6 +253,18 @@ def test_narrow_bins_give_the_band_of_all_scores(criterion, bootstrap, monkeypat
     np.testing.assert_array_equal(few, found[:70])
 
 
+def test_criteria_that_read_the_scores_themselves_see_them_in_narrow_bins(monkeypatch):
+    rng = np.random.default_rng(3)
+    dev, test = (Scores.from_arrays(rng.normal(0, 1, 900), rng.normal(2, 1, 600)) for _ in "dt")
+    curve = priori.epc(dev, test, criterion="bayes:logistic", alpha=ALPHAS)
+    options = {"bootstrap": "sample", "resample": "both", "n_resamples": 150}
+    exact = values(curve, **options)
+    monkeypatch.setattr(draws, "DISTINCT", 100)
+    monkeypatch.setattr(draws, "BOUND", 0.005)
+    found = values(curve, **options)
+    np.testing.assert_allclose(found.mean(axis=0), exact.mean(axis=0), atol=4 * exact.std(axis=0).max() / np.sqrt(150))
+
+
 def test_a_narrow_bin_holds_little_of_either_class_or_equal_scores(monkeypatch):
     monkeypatch.setattr(draws, "DISTINCT", 10)
     rng = np.random.default_rng(2)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.types import Codes, Floats, Ints
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet
 from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.kernel_loading import load_kernel
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
@@ -140,34 +140,36 @@ def narrow_cuts(scores: Scores) -> Floats | None:
         ends |= np.diff(passed, prepend=0.0) > 0
         ends |= alone
         ends[:-1] |= alone[1:]
-    ends[values == -np.inf] = True
+    ends[[0, -1]] |= [values[0] == -np.inf, True]
     return values[ends]
 
 
-def bins_caution(scores: ScoreSet) -> list[str]:
+def bins_caution(*sets: ScoreSet) -> list[str]:
     """Say so where a set in memory is resampled in narrow bins."""
-    if scores.scanned or narrow_cuts(scores.load()) is None:
+    if all(scores.scanned or narrow_cuts(scores.load()) is None for scores in sets):
         return []
     bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
     return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
 
 
-def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores, Floats | None]:
-    """Return both sets with the number of the bin for a score, where the first has many, and the cuts between bins.
+def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:
+    """Return both sets with every score moved up to the end of its bin, where scores are many.
 
-    A threshold between two numbers is one of the cuts, at which counts are exact; -inf stays, as it is always rejected.
+    Where the development set has many, every new threshold lies where a bin ends, and counts at it are exact.
     """
     cuts = narrow_cuts(dev)
+    return _moved_up(dev, cuts), _moved_up(test, narrow_cuts(test) if cuts is None else cuts)
+
+
+def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
     if cuts is None:
-        return dev, test, None
-
-    def numbered(trials: Trials) -> Trials:
-        return replace(trials, score=np.where(trials.score == -np.inf, -np.inf, gaps_of(cuts, trials.score)))
-
-    dev, test = (
-        replace(each, negative=numbered(each.negative), positive=numbered(each.positive)) for each in (dev, test)
-    )
-    return dev, test, cuts
+        return scores
+    moved = []
+    for trials in (scores.negative, scores.positive):
+        end = gaps_of(cuts, trials.score)
+        up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
+        moved.append(replace(trials, score=up))
+    return replace(scores, negative=moved[0], positive=moved[1])
 
 
 # -- units that come with all their trials -----------------------------------------------------------------------

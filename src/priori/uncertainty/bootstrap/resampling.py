@@ -234,7 +234,7 @@ class Resampling:
                     "says; choose calibrated",
                 ))  # fmt: skip
         if len(sets) == 2 and not plan.of_method:
-            warnings += bins_caution(sets[0])
+            warnings += bins_caution(*sets)
         warnings += few_replicates(plan.n_resamples, level)
         if curve is None:
             return replace(plan, warnings=tuple(warnings))

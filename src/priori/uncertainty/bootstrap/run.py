@@ -212,13 +212,10 @@ def _both_sets(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[list[
     devs, tests, axes = list[Scores](), list[Scores](), list[_Axis]()
     for system in systems:
         assert system.dev is not None
-        dev, test, cuts = in_narrow_bins(system.dev.load(), system.test.load())
-        thresholds = system.thresholds
-        if cuts is not None:
-            thresholds = np.where(np.isinf(thresholds), thresholds, np.searchsorted(cuts, thresholds, "right") - 0.5)
+        dev, test = in_narrow_bins(system.dev.load(), system.test.load())
         devs.append(dev)
         tests.append(test)
-        axes.append(_Axis(distinct_scores(dev), distinct_scores(test), thresholds))
+        axes.append(_Axis(distinct_scores(dev), distinct_scores(test), system.thresholds))
     people = None
     if plan.design.by_user:
         people = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
