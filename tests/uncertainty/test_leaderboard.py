@@ -42,8 +42,8 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
 
 def _drawn(units: UnitsOfClass, seed: int) -> np.ndarray:
     """How often each trial of a class comes in seven draws."""
-    drawn = np.empty((units.count, 7))
-    kernels.multiplicities(0, seed, 1, units.count, 0, units.purpose, drawn)
+    drawn = np.empty((units.number, 7))
+    kernels.multiplicities(0, seed, 1, units.number, 0, units.purpose, drawn)
     return drawn[units.unit].T
 
 

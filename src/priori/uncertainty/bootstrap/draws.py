@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,41 +42,9 @@ HELD = 1 << 21
 Pair = tuple[Any, Any]
 
 
-class Draws(Protocol):
-    """A set laid out: what it takes to draw it."""
-
-    def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        """Yield the counts of each system in the replicates ``first``, ``first + 1``, ..., one over another."""
-        ...
-
-    @property
-    def work(self) -> int:
-        """About how many numbers a replicate touches."""
-        ...
-
-    @property
-    def held(self) -> int:
-        """About how many counts of a replicate are held at once."""
-        ...
-
-
 def rows_for(numbers: int, work: int, held: int) -> int:
     """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
     return max(1, min((1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1), HELD // max(held, 1)))
-
-
-class _Room(threading.local):
-    """Arrays that a thread fills again and again: new memory costs as much as the counts that go into it."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[tuple[int, int, Any], NDArray[Any]] = {}
-
-    def take(self, number: int, rows: int, width: int, dtype: Any = np.int64) -> Any:
-        """Return an array for the counts of a class, by its number; what it had before is gone."""
-        array = self.arrays.get((number, width, dtype))
-        if array is None or len(array) < rows:
-            array = self.arrays[number, width, dtype] = np.empty((rows, width), dtype=dtype)
-        return array[:rows]
 
 
 # -- where trials lie --------------------------------------------------------------------------------------------
@@ -172,6 +140,42 @@ def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
     return replace(scores, negative=moved[0], positive=moved[1])
 
 
+# -- what is drawn ----------------------------------------------------------------------------------------------
+
+
+class _Room(threading.local):
+    """Arrays that a thread fills again and again: new memory costs as much as the counts that go into it."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[tuple[int, int, Any], NDArray[Any]] = {}
+
+    def take(self, number: int, rows: int, width: int, dtype: Any = np.int64) -> Any:
+        """Return an array for the counts of a class, by its number; what it had before is gone."""
+        array = self.arrays.get((number, width, dtype))
+        if array is None or len(array) < rows:
+            array = self.arrays[number, width, dtype] = np.empty((rows, width), dtype=dtype)
+        return array[:rows]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Draws:
+    """Paired systems laid out: their ``bins``, and what it takes to draw them.
+
+    ``work`` is about how many numbers a replicate touches, ``held`` how many of its counts are held at once.
+    """
+
+    bins: Sequence[Bins]
+    seed: int
+    inner: int
+    work: int
+    held: int
+    room: _Room = field(default_factory=_Room)
+
+    def counts(self, first: int, rows: int) -> Iterator[Pair]:
+        """Yield the counts of each system in the replicates ``first``, ``first + 1``, ..., one over another."""
+        raise NotImplementedError
+
+
 # -- units that come with all their trials -----------------------------------------------------------------------
 
 
@@ -193,7 +197,7 @@ class UnitsOfClass(NamedTuple):
 
     unit: Codes
     partner: Codes | None
-    count: int
+    number: int
     purpose: int
 
 
@@ -201,19 +205,19 @@ def make_entries(bins: Codes, count: int, units: UnitsOfClass, number: Any) -> E
     """Lay out the trials of one class; those that nothing can tell apart become one entry."""
     partner = units.partner
     others = 0 if partner is None else int(partner.max(initial=-1)) + 1
-    key = bins.astype(np.int64) * units.count + units.unit
+    key = bins.astype(np.int64) * units.number + units.unit
     if partner is not None:
         key = key * (others + 1) + partner + 1
-    present, trials = _distinct(key, count * units.count * (others + 1), number)
+    present, trials = _distinct(key, count * units.number * (others + 1), number)
     rest, other = np.divmod(present, others + 1)
-    bin_, unit = np.divmod(rest, units.count)
+    bin_, unit = np.divmod(rest, units.number)
     other = (other - 1).astype(np.int32) if others else np.empty(0, dtype=np.int32)
     start = np.searchsorted(bin_, np.arange(count + 1))
     return Entries(start, unit.astype(np.int32), other, trials.astype(np.float64))
 
 
-@dataclass(frozen=True, eq=False)
-class WholeUnits:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WholeUnits(Draws):
     """Units are drawn, and come with all their trials: sums of what units have, in every bin.
 
     ``purposes`` are how many units there are of each class and the stream that draws them; where they agree, one draw
@@ -221,37 +225,21 @@ class WholeUnits:
     """
 
     entries: Sequence[tuple[Entries, Entries]]
-    bins: Sequence[Bins]
     purposes: tuple[tuple[int, int], tuple[int, int]]
-    seed: int
-    inner: int
-    future: int = 0
-    room: _Room = field(default_factory=_Room)
-
-    @property
-    def work(self) -> int:
-        """About how many numbers a replicate touches."""
-        return sum(each.unit.size + each.start.size for pair in self.entries for each in pair) // 4
-
-    @property
-    def held(self) -> int:
-        """About how many counts of a replicate are held at once."""
-        return max(bins.number for bins in self.bins) * 2 + sum(count for count, _ in self.purposes)
+    future: int
 
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        """Yield the counts of each system in these replicates."""
         draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
         drawn: dict[tuple[int, int], Floats] = {}
-        for count, purpose in self.purposes:
-            if (count, purpose) not in drawn:
-                drawn[count, purpose] = np.empty((count, rows))
-                draw(first, self.seed, self.inner, count, self.future, purpose, drawn[count, purpose])
+        for units in set(self.purposes):
+            drawn[units] = np.empty((units[0], rows))
+            draw(first, self.seed, self.inner, units[0], self.future, units[1], drawn[units])
         for pair, bins in zip(self.entries, self.bins, strict=True):
             sums: list[Any] = []
-            for c, (entries, purpose) in enumerate(zip(pair, self.purposes, strict=True)):
+            for c, (entries, units) in enumerate(zip(pair, self.purposes, strict=True)):
                 whole = bool((entries.number == np.rint(entries.number)).all())
                 counts = self.room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64)
-                weigh(drawn[purpose], entries, counts)
+                weigh(drawn[units], entries, counts)
                 # Weights are rounded, so that what adds up to everything is everything.
                 sums.append(counts if whole else np.round(counts, 9))
             yield _joined(bins, sums[0], sums[1])
@@ -270,8 +258,16 @@ def whole_units(
             make_entries(own.positive, own.number, of_positives, scores.positive.number),
         ))  # fmt: skip
     negative, positive = units[0]
-    purposes = (negative.count, negative.purpose), (positive.count, positive.purpose)
-    return WholeUnits(entries, bins, purposes, seed, inner, future)
+    return WholeUnits(
+        bins=bins,
+        seed=seed,
+        inner=inner,
+        work=sum(each.unit.size + each.start.size for pair in entries for each in pair) // 4,
+        held=2 * max(each.number for each in bins) + negative.number + positive.number,
+        entries=entries,
+        purposes=((negative.number, negative.purpose), (positive.number, positive.purpose)),
+        future=future,
+    )
 
 
 def people_of(identities: Identities, purpose: int) -> tuple[UnitsOfClass, UnitsOfClass]:
@@ -352,8 +348,8 @@ def _poisson(trials: Ints) -> tuple[Ints, Floats, Ints]:
     return row.astype(np.int64), cumulated, guide.reshape(present.size, GUIDES)
 
 
-@dataclass(frozen=True, eq=False)
-class TrialsWithin:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrialsWithin(Draws):
     """Trials are drawn within their unit (all of them, or a user, who may be drawn as well), for all systems together.
 
     ``places[s][c]`` is the bin on the axis of system s of each bin that trials are drawn in; None where it is the same.
@@ -361,29 +357,13 @@ class TrialsWithin:
 
     classes: tuple[Within, Within]
     widths: tuple[int, int]
-    bins: Sequence[Bins]
     places: Sequence[tuple[Codes, Codes]] | None
     users: int
     how: int
     purposes: tuple[int, int]
     future: Ints
-    seed: int
-    inner: int
-    room: _Room = field(default_factory=_Room)
-
-    @property
-    def work(self) -> int:
-        """About how many numbers a replicate touches."""
-        drawn = sum(each.bin.size + (each.tabled.size or each.single.size) for each in self.classes)
-        return drawn + len(self.bins) * sum(self.widths)
-
-    @property
-    def held(self) -> int:
-        """About how many counts of a replicate are held at once."""
-        return max(bins.number for bins in self.bins) * 2 + sum(self.widths)
 
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        """Yield the counts of each system in these replicates."""
         negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
         load_kernel("draw_within")(
             first, self.seed, self.inner, self.how, self.users, self.future, *self.purposes, *self.classes, negative,
@@ -418,18 +398,25 @@ def trials_within(
     assert numbers is not None
     units = (None, None) if identities is None else (identities.negative, identities.positive)
     count = 1 if identities is None else identities.count
-    classes = [make_within(*each, count, number) for *each, number in zip(cells, units, numbers, strict=True)]
+    classes = [make_within(own, unit, count, number) for own, unit, number in zip(cells, units, numbers, strict=True)]
     future = np.array(plan.future, dtype=np.int64)
     if dev and not plan.shared_users and first is not None:
         # A future development set is as large as the present one, whatever the future test set.
         future = np.where(future > 0, (count, first.n_negatives, first.n_positives), 0)
     return TrialsWithin(
-        (classes[0], classes[1]), widths, bins, places,
+        bins=bins,
+        seed=plan.seed,
+        inner=plan.inner,
+        work=sum(each.bin.size + (each.tabled.size or each.single.size) for each in classes) + len(bins) * sum(widths),
+        held=2 * max(each.number for each in bins) + sum(widths),
+        classes=(classes[0], classes[1]),
+        widths=widths,
+        places=places,
         users=count if identities is not None and plan.design.draws_users else 0,
         how=plan.design.trial_draws,
         purposes=(user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams),
-        future=future, seed=plan.seed, inner=plan.inner,
-    )  # fmt: skip
+        future=future,
+    )
 
 
 def lay_out(

@@ -35,8 +35,8 @@ def choose_again(
         thresholds = kept
         if all(each.any() for each in row):
             assert criterion is not None
-            resampled = Scores(*(Trials(np.repeat(values, each)) for each in row))
-            thresholds = criterion.choose(resampled, fractions).threshold
+            negative, positive = (Trials(np.repeat(values, each)) for each in row)
+            thresholds = criterion.choose(Scores(negative, positive), fractions).threshold
         ranks.append(np.searchsorted(others, thresholds, side="right"))
     return np.array(ranks)
 
