@@ -118,15 +118,16 @@ class _ByClass(NamedTuple):
     def of(cls, dev: Scores, units: Units) -> _ByClass:
         attack = attacks_of(dev)
         partner = np.full(attack.size, -1, dtype=np.int32) if units.partner is None else units.partner
-        which = np.flatnonzero(~attack), np.arange(units.positive.size), np.flatnonzero(attack)
-        codes = units.negative, units.positive, units.negative
-        which = tuple(each[np.argsort(own[each], kind="stable")] for each, own in zip(which, codes, strict=True))
-        others = partner, np.full(units.positive.size, -1, dtype=np.int32), partner
-        return cls(
-            np.cumsum([0, *(each.size for each in which)]),
-            *(np.concatenate([own[w] for own, w in zip(of, which, strict=True)]) for of in (codes, others)),
-            which,
-        )
+        nobody = np.full(units.positive.size, -1, dtype=np.int32)
+        classes = [
+            (np.flatnonzero(~attack), units.negative, partner),
+            (np.arange(units.positive.size), units.positive, nobody),
+            (np.flatnonzero(attack), units.negative, partner),
+        ]
+        which = tuple(each[np.argsort(unit[each], kind="stable")] for each, unit, _ in classes)
+        unit = np.concatenate([own[each] for each, (_, own, _) in zip(which, classes, strict=True)])
+        other = np.concatenate([own[each] for each, (_, _, own) in zip(which, classes, strict=True)])
+        return cls(np.cumsum([0, *(each.size for each in which)]), unit, other, which)
 
 
 def _smooth_trials(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _ByClass) -> SmoothTrials:
