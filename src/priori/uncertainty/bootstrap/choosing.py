@@ -118,6 +118,15 @@ def fill(numbers, value):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def total(numbers):  # type: ignore[no-untyped-def]
+    """Return the sum of whole numbers."""
+    added = np.int64(0)
+    for k in range(np.uint64(0), np.uint64(numbers.size)):  # unsigned: such a loop runs on whole vectors
+        added += numbers[k]
+    return added
+
+
+@compiled
 def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
     """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
     fp, fn = totals[0], 0

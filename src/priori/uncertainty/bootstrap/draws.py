@@ -35,8 +35,8 @@ GUIDES = 256
 DISTINCT, BOUND = 1 << 15, 1e-4
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
-#: The most counts that a batch of replicates holds.
-HELD = 1 << 21
+#: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
+HELD, TOGETHER = 1 << 19, 16
 
 #: The counts of the negatives and of the positives of some replicates: (replicates, bins) each.
 Pair = tuple[Any, Any]
@@ -44,7 +44,12 @@ Pair = tuple[Any, Any]
 
 def rows_for(numbers: int, work: int, held: int) -> int:
     """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
-    return max(1, min((1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1), HELD // max(held, 1)))
+    return max(
+        1,
+        min(
+            (1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1), max(HELD // held, min(TOGETHER, (1 << 22) // held))
+        ),
+    )
 
 
 # -- where trials lie --------------------------------------------------------------------------------------------
@@ -89,19 +94,28 @@ def distinct_scores(*scores: Scores) -> Floats:
     return np.unique(np.concatenate([trials.score for each in scores for trials in (each.negative, each.positive)]))
 
 
+def many_scores(scores: Scores) -> bool:
+    """Tell whether a set has more distinct scores than are told apart; some of them often say so."""
+    score = np.concatenate([scores.negative.score, scores.positive.score])
+    return score.size > DISTINCT and any(
+        np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)
+    )
+
+
 def narrow_cuts(scores: Scores) -> Floats | None:
     """Return cuts between which lie at most `BOUND` of either class, or one trial; None where scores are few.
 
     Scores that more of a class share are bins of their own.
     """
-    if scores.negative.score.size + scores.positive.score.size <= DISTINCT:
+    if not many_scores(scores):
         return None
     values = distinct_scores(scores)
-    if values.size <= DISTINCT:
-        return None
     ends = np.zeros(values.size, dtype=np.bool_)
     for trials in (scores.negative, scores.positive):
-        count = np.bincount(np.searchsorted(values, trials.score), trials.number, values.size)
+        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
+        if trials.number is not None:
+            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
+        count = np.diff(below)
         step = max(0.8 * BOUND * count.sum(), 1.0)
         passed = np.floor(np.cumsum(count) / step)
         alone = count > max(step / 4, 1.0)
@@ -114,7 +128,7 @@ def narrow_cuts(scores: Scores) -> Floats | None:
 
 def bins_caution(*sets: ScoreSet) -> list[str]:
     """Say so where a set in memory is resampled in narrow bins."""
-    if all(scores.scanned or narrow_cuts(scores.load()) is None for scores in sets):
+    if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
         return []
     bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
     return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]

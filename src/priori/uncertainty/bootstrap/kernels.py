@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import fill, stratum_weights
+from priori.uncertainty.bootstrap.choosing import fill, stratum_weights, total
 from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, fraction, mix, picks, stream
 
 #: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
@@ -60,21 +60,35 @@ def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape
+    if unit.size < 4 * bins:  # hardly more than one in a bin: draw by draw is faster
+        place = np.empty(unit.size, np.uint64)
+        for b in range(bins):
+            for t in range(start[b], start[b + 1]):
+                place[t] = b
+        for d in range(draws):
+            row, times = counts[d], drawn[:, d].copy()
+            fill(row, 0)
+            for t in range(place.size):
+                more = times[np.uint64(unit[t])] * number[t]
+                if partner.size and partner[t] >= 0:
+                    more *= times[np.uint64(partner[t])]
+                row[place[t]] += more
+        return
     some = np.empty((TOGETHER, draws), np.float64)
     for low in range(0, bins, TOGETHER):
         high = min(low + TOGETHER, bins)
         for b in range(low, high):
-            total = some[b - low]
-            fill(total, 0.0)
+            sums = some[b - low]
+            fill(sums, 0.0)
             for t in range(start[b], start[b + 1]):
                 own, times = drawn[unit[t]], number[t]
                 if partner.size and partner[t] >= 0:
                     other = drawn[partner[t]]
                     for d in range(draws):
-                        total[d] += own[d] * other[d] * times
+                        sums[d] += own[d] * other[d] * times
                 else:
                     for d in range(draws):
-                        total[d] += own[d] * times
+                        sums[d] += own[d] * times
         for d in range(draws):
             for b in range(low, high):
                 counts[d, b] = some[b - low, d]
@@ -109,12 +123,12 @@ def _draw_trials(state, trials, mult, draws, future, counts):  # type: ignore[no
     trials are drawn from what was drawn.
     """
     fill(counts, 0)
-    total = np.int64(0)
+    whole_set = np.int64(0)
     for u in range(trials.size.size):
         if mult[u] == 0:
             continue
         left = mult[u] * trials.size[u] if draws < 0 else draws
-        total += left
+        whole_set += left
         whole = trials.size[u]
         for i in range(trials.heavy[u], trials.heavy[u + 1]):
             hits = binomial(state, left, trials.number[i], whole)
@@ -126,7 +140,7 @@ def _draw_trials(state, trials, mult, draws, future, counts):  # type: ignore[no
         if left > 0:
             _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
     if future >= 0:
-        _draw_again(state, future, total, counts)
+        _draw_again(state, future, whole_set, counts)
 
 
 @compiled
@@ -189,7 +203,7 @@ def draw_within(  # type: ignore[no-untyped-def]
     mult = np.empty(negative.size.size, np.int64)
     fill(mult, 1)
     sizes = np.empty((2, 2), np.int64)
-    negatives, positives = _total(negative.size), _total(positive.size)
+    negatives, positives = total(negative.size), total(positive.size)
     for i in range(counts.shape[0]):
         if users > 0:
             draw_users(seed, user_stream, (first + i) // inner, users, future[0], mult)
@@ -197,14 +211,6 @@ def draw_within(  # type: ignore[no-untyped-def]
         class_sizes(state, how, negatives, positives, future, sizes)
         _draw_trials(state, negative, mult, sizes[0, 0], sizes[1, 0], counts[i])
         _draw_trials(state, positive, mult, sizes[0, 1], sizes[1, 1], others[i])
-
-
-@compiled
-def _total(numbers):  # type: ignore[no-untyped-def]
-    total = np.int64(0)
-    for number in numbers:
-        total += number
-    return total
 
 
 @compiled
@@ -222,7 +228,7 @@ def join_attacks(negative, omega, positive):  # type: ignore[no-untyped-def]
     width = positive.shape[1]
     for i in range(negative.shape[0]):
         row = negative[i]
-        impostors, attacks = _total(row[:width]), _total(row[width:])
-        own, other = stratum_weights(omega, impostors, attacks, _total(positive[i]))
+        impostors, attacks = total(row[:width]), total(row[width:])
+        own, other = stratum_weights(omega, impostors, attacks, total(positive[i]))
         for b in range(width):
             row[b] = own * row[b] + other * row[width + b]

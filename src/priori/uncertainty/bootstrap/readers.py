@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, total
 
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
@@ -44,10 +44,8 @@ def choose_row(  # type: ignore[no-untyped-def]
     kind, negative, positive, values, lowest, p, q, others, scratch, chosen, ranks
 ):
     """Do so for one row."""
-    totals = np.zeros(2, np.int64)
-    for b in range(values.size):
-        totals[0] += negative[b]
-        totals[1] += positive[b]
+    totals = np.empty(2, np.int64)
+    totals[0], totals[1] = total(negative), total(positive)
     choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
     for k in range(p.size):
         if k > 0 and chosen[k] == chosen[k - 1]:
@@ -90,11 +88,7 @@ def climb(negative, positive, p, q, heights):  # type: ignore[no-untyped-def]
     between the ends.
     """
     for i in range(heights.shape[0]):
-        negatives, positives = np.int64(0), np.int64(0)
-        for b in range(negative.shape[1]):
-            negatives += negative[i, b]
-            positives += positive[i, b]
-        positives = at_least_one(positives)
+        negatives, positives = total(negative[i]), at_least_one(total(positive[i]))
         fp, tp, k = np.int64(0), np.int64(0), 0
         for b in range(negative.shape[1] - 1, -1, -1):
             alarms, hits = negative[i, b], positive[i, b]
@@ -117,10 +111,7 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
     nearest to one another, in whole numbers; of two such the smaller.
     """
     for i in range(found.size):
-        negatives, positives = np.int64(0), np.int64(0)
-        for b in range(negative.shape[1]):
-            negatives += negative[i, b]
-            positives += positive[i, b]
+        negatives, positives = total(negative[i]), total(positive[i])
         far, frr = 1.0 if negatives else 0.0, 0.0 if positives else 1.0
         nearest = negatives * positives
         best = 1.0 if figure == AUC else cost_fn * frr + cost_fp * far if figure == MIN_DCF else 0.5
